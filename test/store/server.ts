@@ -53,7 +53,7 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 }
 
 /** Like `startServer`, for use outside of a test file: the caller removes it. */
-async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
+export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
   const folder = mkdtempSync(join(memory, 'trdr-store-'));
   const port = await freePort();
   const guard = processGuard();
