@@ -4,7 +4,7 @@ import { cu } from '../../contract/prices.ts';
 import type { PriceRecord } from '../../contract/records/tool.ts';
 import type { AnyCommand } from '../command.ts';
 
-/** The price list: the cost of one call, or of one handle of a batch. */
+/** The price list. A row states the cost of one call, or of one handle in a batch. */
 export function priceList(): PriceRecord[] {
   const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
   const { socketMinute } = cu;
@@ -27,7 +27,7 @@ export function callPrices({ calls }: Pick<AnyCommand, 'calls'>): PriceRecord[] 
   return calls.flatMap((id) => all.filter(({ endpoint }) => endpoint === id));
 }
 
-/** The price of a row by its own rule; for a batch, with a single handle. */
+/** The price of an endpoint, by its own pricing rule; for a batch, with a single handle. */
 function priceOf(id: string, row: AnyEndpoint): PriceRecord {
   const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
   return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };
