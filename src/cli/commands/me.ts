@@ -104,10 +104,7 @@ const undecided = (what: string, flag: string) =>
   });
 
 /** Throws if less is left than required, or if that is not known. An unlimited allowance always passes. */
-function checkGate(
-  me: Known<Me>,
-  least: { units: number | undefined; reveals: number | undefined },
-): void {
+function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: number | undefined }): void {
   const left = leftOf(me);
   for (const meter of ['units', 'reveals'] as const) {
     const [has, wants] = [left[meter], least[meter]];

@@ -3,10 +3,7 @@ import type { Context } from '../context.ts';
 import type { OpenRun } from './permission.ts';
 
 /** Describes the limit of a run, for its first line; undefined if there is none. */
-function limitText({
-  permission,
-  settings,
-}: Pick<Context, 'permission' | 'settings'>): string | undefined {
+function limitText({ permission, settings }: Pick<Context, 'permission' | 'settings'>): string | undefined {
   const { limit } = permission;
   if (limit === undefined) return undefined;
   const raise = settings.maxCu === undefined ? ' (raise it with --max-cu)' : '';
