@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
+import { storeFailure } from '../../src/store/failures.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
 import { createFollower, type FeedPosition, type FollowEvent } from '../../src/store/feed/follower.ts';
 import { openTerm, type Post, type RelayTerm, type TermOptions } from '../../src/store/feed/term.ts';
@@ -275,6 +276,31 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
     await store.send('XDEL', [feed.stream, String((await firstEntries(store))[1])]);
     expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
+    store.close();
+  });
+
+  it('repeats nothing if the connection breaks while it looks for its last post', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const now = Date.now();
+    const ids = Array.from({ length: 700 }, (_, at) => `p${at}`);
+    await (await term(store)).publish(ids.map((id, at) => post(id, now + at)));
+    let [connections, reads] = [0, 0];
+    const open = async () => {
+      const each = await server.connect();
+      if (connections++ > 0) return each;
+      return {
+        ...each,
+        async send(name: string, args: Parameters<StoreConnection['send']>[1], blockMs?: number) {
+          if (name === 'XRANGE' && ++reads === 2) throw storeFailure('STORE_AWAY', 'the connection broke');
+          return each.send(name, args, blockMs);
+        },
+      };
+    };
+    const last = { id: 'p690', at: now + 690 };
+    const begin = { kind: 'after', last, known: ids.slice(0, 691) } as const;
+    const { ids: delivered } = await collect({ ...server, connect: open }, begin, 9);
+    expect([reads, delivered]).toEqual([2, ids.slice(691)]);
     store.close();
   });
 

@@ -126,15 +126,15 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
    * store, whose clocks may differ.
    */
   async function findLast(store: StoreConnection, place: FeedPoint, ids: readonly string[]) {
-    started = true;
-    last = place;
+    // Nothing is remembered before the search is complete: if the connection breaks, the next one starts it again.
+    const walked = new Map<string, number>();
     const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
     for (let at = from; ; ) {
       const rows = await range(store, at === from ? from : `(${at}`, COUNT);
       for (const row of rows) {
-        known.set(row.id, entryMs(row.entry));
+        walked.set(row.id, entryMs(row.entry));
         if (row.id !== place.id) continue;
-        entry = row.entry;
+        [started, known, entry, last] = [true, walked, row.entry, place];
         return undefined;
       }
       const end = rows.at(-1)?.entry;
@@ -143,10 +143,13 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     }
     // The entry no longer exists: start at the earliest entry that may follow it, and skip posts that were
     // delivered.
-    const delivered = Math.max(place.at ?? 0, ...known.values());
+    let delivered = place.at ?? 0;
+    for (const ms of walked.values()) delivered = Math.max(delivered, ms);
     known = new Map(ids.map((id) => [id, delivered]));
-    entry = before(from);
-    return await missed(store);
+    [entry, last] = [before(from), place];
+    const gap = await missed(store);
+    started = true;
+    return gap;
   }
 
   /** Reports a gap if entries after this follower's position were deleted. */
