@@ -1,7 +1,7 @@
 import type { Client, Ledger, Notice, RateWindows } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
-import type { LaneName } from '../core/client/limiter.ts';
+import type { LaneName } from '../core/client/rate-limiter.ts';
 import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';

@@ -6,11 +6,9 @@ import {
   ADDRESS_MAX,
   BATCH_MAX,
   HANDLE_MAX,
-  RESOLVE_TIMEOUT_SECONDS,
   THESIS_BLOCK,
   THESIS_LIMIT_DEFAULT,
   THESIS_LIMIT_MAX,
-  TIMEOUT_SECONDS,
 } from './limits.ts';
 import { cu } from './prices.ts';
 import type { Known } from './read-record.ts';
@@ -19,6 +17,7 @@ import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launc
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
+import { RESOLVE_TIMEOUT_SECONDS, TIMEOUT_SECONDS } from './timeouts.ts';
 
 const nothing = z.object({});
 const noBody = z.undefined();

@@ -12,11 +12,6 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 
-/** Default timeouts of a request. A resolve has a longer one, because it searches live. */
-export const TIMEOUT_SECONDS = 30;
-export const RESOLVE_TIMEOUT_SECONDS = 60;
-export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
-
 /** What each plan grants. Explore grants its `monthlyUnits` only once; Enterprise grants them by contract. */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { randomOf } from '../../src/sandbox/random.ts';
-import { readJournalLine } from '../../src/state/journal/journal-lines.ts';
+import { readJournalLine } from '../../src/state/export-journal/journal-lines.ts';
 import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 

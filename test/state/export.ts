@@ -1,4 +1,4 @@
-import { digestOf, type ExportJournal, openJournal } from '../../src/state/journal/open-journal.ts';
+import { digestOf, type ExportJournal, openJournal } from '../../src/state/export-journal/open-journal.ts';
 
 /** A service as an export sees it: paid batches and a free meter. */
 export interface Service {

@@ -1,4 +1,4 @@
-import { timeoutText } from '../../contract/limits.ts';
+import { timeoutText } from '../../contract/timeouts.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';

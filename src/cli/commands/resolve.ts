@@ -2,7 +2,7 @@ import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
-import { SILENT_WAIT_MS } from '../../core/client/limiter.ts';
+import { SILENT_WAIT_MS } from '../../core/client/rate-limiter.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
 import { readHandle, resolveAll } from '../../core/lookup/resolve-all.ts';
 import { resolveView } from '../../output/views/subject.ts';

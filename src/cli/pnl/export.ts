@@ -7,7 +7,7 @@ import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { ExportJournal } from '../../state/journal/open-journal.ts';
+import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
@@ -38,7 +38,7 @@ export async function openExport(
   subjects: readonly string[],
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
-  const { digestOf, openJournal } = await import('../../state/journal/open-journal.ts');
+  const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
   // The format does not identify an export: the file is made from the journal at the end, in the format
   // requested then.
   const service = context.scope?.baseUrl ?? null;

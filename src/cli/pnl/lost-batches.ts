@@ -1,5 +1,5 @@
 import { cu } from '../../contract/prices.ts';
-import type { ExportJournal } from '../../state/journal/open-journal.ts';
+import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
  * Ends the batches that were in flight when the last run of an export died. Each of them may have been

@@ -1,6 +1,6 @@
 import { answerFromJournal } from '../../core/pnl/batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { ExportJournal } from '../../state/journal/open-journal.ts';
+import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
  * Parses responses that an earlier run saved because it could not read them: this version of trdr may be able

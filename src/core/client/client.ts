@@ -3,7 +3,6 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { TIMEOUT_SECONDS } from '../../contract/limits.ts';
 import type {
   CallOptions,
   Client,
@@ -16,12 +15,13 @@ import type {
 } from '../../contract/ports.ts';
 import { type FieldDifference, type Known, known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
+import { TIMEOUT_SECONDS } from '../../contract/timeouts.ts';
 import { leftOf } from '../account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
-import { createLimiter, type LaneName } from './limiter.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
+import { createLimiter, type LaneName } from './rate-limiter.ts';
 import { requireKey } from './request-key.ts';
 import { createSender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';

@@ -11,8 +11,8 @@ import type {
 } from '../../contract/ports.ts';
 import type { BaseUrl } from '../http/base-url.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
-import { type LaneName, type Limiter, MAX_WAIT_MS } from './limiter.ts';
 import { withoutKey } from './mask-key.ts';
+import { type LaneName, type Limiter, MAX_WAIT_MS } from './rate-limiter.ts';
 import { keyInRequest, requireKey, scrubbed } from './request-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 import type { Hold, SpendLimit } from './spend-limit.ts';

@@ -13,7 +13,7 @@ import {
   timeout,
   units,
 } from '../../base/values.ts';
-import { timeoutText } from '../../contract/limits.ts';
+import { timeoutText } from '../../contract/timeouts.ts';
 
 /** A setting as it is written in the config file: plain JSON. */
 type Plain = string | number | boolean;

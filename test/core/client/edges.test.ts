@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Notice } from '../../../src/contract/ports.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
-import { createLimiter } from '../../../src/core/client/limiter.ts';
+import { createLimiter } from '../../../src/core/client/rate-limiter.ts';
 import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
 import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
 import { error, ownWindows } from '../fakes.ts';

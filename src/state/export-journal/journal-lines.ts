@@ -1,13 +1,5 @@
 import { parseJson, stringifyJson } from '../../base/json.ts';
-
-/** Identifies an export. A journal can only be resumed by the same export. */
-export interface JournalIdentity {
-  /** A digest of all handles, in order. */
-  readonly inputs: string;
-  readonly format: string;
-  /** All other settings that affect the output or its price, by name. */
-  readonly flags: Readonly<Record<string, string | number | boolean | null>>;
-}
+import type { JournalIdentity } from './same-export.ts';
 
 /** One line of a journal. */
 export type JournalLine =
@@ -90,18 +82,6 @@ export function readJournalLine(text: string): JournalLine | undefined {
     default:
       return undefined;
   }
-}
-
-/** Names what differs between two exports; empty if they are the same. */
-export function differences(one: JournalIdentity, other: JournalIdentity): string[] {
-  const names = new Set([...Object.keys(one.flags), ...Object.keys(other.flags)]);
-  const flag = ({ flags }: JournalIdentity, name: string) =>
-    Object.hasOwn(flags, name) ? flags[name] : undefined;
-  return [
-    ...(one.inputs === other.inputs ? [] : ['the handles']),
-    ...(one.format === other.format ? [] : ['the format']),
-    ...[...names].filter((name) => flag(one, name) !== flag(other, name)),
-  ];
 }
 
 const isNatural = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;

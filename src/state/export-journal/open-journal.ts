@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Failure, usageError } from '../../base/failure.ts';
+import { usageError } from '../../base/failure.ts';
 import { inWords, realPath } from '../../base/files.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
@@ -8,14 +8,9 @@ import { sha256 } from '../../base/sha256.ts';
 import { type ExportJournal, journalOn } from './journal.ts';
 import { openJournalFile } from './journal-file.ts';
 import { journalIndex } from './journal-index.ts';
-import {
-  differences,
-  JOURNAL_VERSION,
-  type JournalIdentity,
-  type JournalLine,
-  writeLine,
-} from './journal-lines.ts';
+import { JOURNAL_VERSION, type JournalLine, writeLine } from './journal-lines.ts';
 import { loadJournal } from './journal-load.ts';
+import { checkSameExport, type JournalIdentity } from './same-export.ts';
 
 export type { ExportJournal } from './journal.ts';
 
@@ -81,9 +76,7 @@ export async function openJournal({
       writeAtomic(path, text);
       end = Buffer.byteLength(text);
     } else {
-      const differ = differences(header.identity, identity);
-      if (differ.length === 0 && (header.size !== size || !fits)) differ.push('the number of handles');
-      if (differ.length > 0) throw foreign(path, differ);
+      checkSameExport(path, header.identity, identity, header.size === size && fits);
     }
     const file = await openJournalFile(path, end);
     return journalOn({
@@ -103,12 +96,6 @@ export async function openJournal({
 }
 
 type Header = Extract<JournalLine, { kind: 'header' }>;
-
-const foreign = (path: string, differ: readonly string[]) =>
-  new Failure('usage', `the journal ${path} belongs to a different export: ${differ.join(', ')} differ`, {
-    code: 'JOURNAL_OTHER',
-    hint: `finish that export first, write to a different file, or use --fresh without --resume to start over and pay again`,
-  });
 
 function checkTarget(out: string): void {
   const folder = statSync(dirname(out), { throwIfNoEntry: false });

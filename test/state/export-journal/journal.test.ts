@@ -13,9 +13,13 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { ExportJournal } from '../../../src/state/journal/journal.ts';
-import { type JournalLine, readJournalLine, writeLine } from '../../../src/state/journal/journal-lines.ts';
-import { digestOf, openJournal } from '../../../src/state/journal/open-journal.ts';
+import type { ExportJournal } from '../../../src/state/export-journal/journal.ts';
+import {
+  type JournalLine,
+  readJournalLine,
+  writeLine,
+} from '../../../src/state/export-journal/journal-lines.ts';
+import { digestOf, openJournal } from '../../../src/state/export-journal/open-journal.ts';
 import { PRICE, runExport, type Service } from '../export.ts';
 import { anyText, room, runs, workers } from '../room.ts';
 
