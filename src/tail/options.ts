@@ -33,7 +33,7 @@ export interface TailOptions {
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
   /** Whether the tail waits until a budget that is used up renews. Otherwise the run ends. */
   readonly waitForBudget?: boolean | undefined;
-  /** The share of the key's units that the WebSocket may use with `--via auto`. */
+  /** The share of the key's units that the WebSocket may use with `--via auto`. Default: all of them. */
   readonly socketShare?: number | undefined;
   /** The name of the feed in checkpoints. */
   readonly feed: string;

@@ -20,7 +20,6 @@ import { createConclusions } from './walk/conclusions.ts';
 import { createWalker, type Walker } from './walk/walker.ts';
 
 const FIRST_TRIES = 6;
-const SOCKET_SHARE = 0.1;
 
 /** How a run ends. */
 export interface Ending {
@@ -83,7 +82,7 @@ export function createTailParts(
     durationMs: options.durationMs,
     price: { step: source.sizes.step, cu: source.price(source.sizes.step) },
     hasSocket: connect !== undefined,
-    socketShare: options.socketShare ?? SOCKET_SHARE,
+    socketShare: options.socketShare ?? 1,
   });
   const walker: Walker = createWalker({
     world: ports,

@@ -3,15 +3,8 @@ import { countText, unitsText } from '../../base/units.ts';
 import type { Left } from '../../core/account.ts';
 import { canAsk, type PromptIo } from '../prompt.ts';
 import { confirm } from './ask-yes-no.ts';
-import {
-  balanceText,
-  type Consent,
-  declined,
-  type Estimate,
-  estimateText,
-  mayStart,
-  needsConfirmation,
-} from './estimate.ts';
+import { type Consent, declined, mayStart, needsConfirmation } from './confirmation.ts';
+import { balanceText, type Estimate, estimateText } from './estimate.ts';
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
 export interface Question {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { balanceText, estimateText, mayStart, needsConfirmation } from '../../../src/cli/spend/estimate.ts';
+import { mayStart, needsConfirmation } from '../../../src/cli/spend/confirmation.ts';
+import { balanceText, estimateText } from '../../../src/cli/spend/estimate.ts';
 
 const allowed = (given: { maxCu?: number; yes?: boolean }) => ({
   confirmAbove: 100_000,
