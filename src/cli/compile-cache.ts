@@ -8,7 +8,7 @@ type Require = (name: string) => unknown;
 
 /**
  * Loads the program with the code that earlier runs compiled, because compiling takes longer than running. `folder` has the files of
- * the program, `digest` identifies the build, and `within` requires modules of Node.
+ * the program, `digest` identifies the build, and `within` is the `require` for modules of Node.
  */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;
@@ -63,8 +63,8 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
 const endedEarly = (code: number) => code > 0 && code < 128;
 
 /**
- * Saves the code of all files that the run loaded as soon as one is new: a command that runs for the first time has also compiled
- * more functions of the files that it shares with others. Best effort: a run without cached code is only slower.
+ * Saves the compiled code of all files that the run loaded, even if only one of them was not saved before: the run may have compiled
+ * more functions of the other files than earlier runs. Best effort: a run without cached code is only slower.
  */
 function save(place: string, loaded: readonly Loaded[]): void {
   try {

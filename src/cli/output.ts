@@ -105,8 +105,8 @@ export async function renderOptions(
 }
 
 /**
- * Opens the output for records: stdout, or a file. The file is created when it is complete; the file of a
- * stream grows.
+ * Opens the output for records: stdout, or a file. A stream appends to its file; any other command creates
+ * the file when all records are written.
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {

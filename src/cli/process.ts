@@ -42,8 +42,8 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // The signal handlers stay active while the last output is being sent to a slow reader.
   signals.runEnded();
   stdin?.destroy();
-  // If nothing is left to write, exit at once, which is faster than Node's own end. Otherwise that would cut
-  // off the output.
+  // If all output is written, exit at once, which is faster than waiting for Node to end. If some is left,
+  // exiting would cut it off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 

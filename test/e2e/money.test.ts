@@ -507,7 +507,9 @@ describe('a run without a known end', () => {
     const { sandbox, home } = await setUp();
     const ran = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 100]);
-    expect(ran.stderr).toContain('no known end: spending limit 650 CU (raise it with --max-cu)');
+    expect(ran.stderr).toContain(
+      'total cost not known in advance; spending limit 650 CU (raise it with --max-cu)',
+    );
     expect(ran.stderr).toContain(
       'This run has spent 600 CU of 650 CU (19.9M CU left). Continue up to 1,600 CU?',
     );

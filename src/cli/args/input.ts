@@ -127,7 +127,7 @@ async function* fromBytes(
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
-      // A line that was cut is too long for any subject, so it will be rejected as one.
+      // A line that was cut is longer than any subject, so it will be rejected as an invalid subject.
       yield { text: cut ? line : trimmed, line: number };
     }
     return;

@@ -12,7 +12,7 @@ export const MAX_PAGES_WITHOUT_MATCH = 20;
 /** Flags for lists and tails that select posts by text and token. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
-  grep: value('--grep', 'only posts that match this pattern; lower case ignores case', text('pattern')),
+  grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };
 

@@ -27,7 +27,7 @@ export async function gatherSubjects(
 ): Promise<Subjects> {
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
-  // The first subject after the validated ones. It shows that the input is longer, and does not end here.
+  // One more subject than the validated ones: if there is one, the input continues.
   let beyond: InputFlags | undefined;
   for (;;) {
     const { value, done } = await input.next();
@@ -54,10 +54,7 @@ export async function gatherSubjects(
   };
 }
 
-/**
- * Yields the input up to a line that is an API key. The key is rejected wherever it is, and no record
- * contains it.
- */
+/** Yields the subjects of the input. Throws at a line that is an API key, so that no record contains the key. */
 export async function* subjectsOf(
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,

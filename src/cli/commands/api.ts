@@ -152,8 +152,8 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
 }
 
 /**
- * Writes raw responses. The file is opened before the call, so that an unwritable file costs nothing; it is
- * not created if the call fails.
+ * Writes raw responses. The output is opened before the call, so that a file that cannot be written costs
+ * nothing; the file appears under its name only if the call succeeds.
  */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;

@@ -12,7 +12,9 @@ export const budgetUnset = command({
     'Removes the budget of the profile, and with a shared store also the budget of all machines. With --machine, removes only the budget of one machine of the store.',
   ],
   args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
-  options: { machine: value('--machine', 'with a store: remove the budget of this machine', plainName) },
+  options: {
+    machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
+  },
   common: [],
   examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
   calls: [],

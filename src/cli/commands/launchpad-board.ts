@@ -146,5 +146,5 @@ function comparison(board: Sent, before: Sent): string {
   if (!isOnRecord(before)) return 'there is no board for the time to compare with; no changes are shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
-  return `${captured('compared with that', before)}${same ? ': it is the same snapshot, so nothing changed' : ''}`;
+  return `${captured('compared with the board', before)}${same ? ': it is the same snapshot, so nothing changed' : ''}`;
 }

@@ -10,12 +10,12 @@ export const storeStatus = command({
   path: 'store status',
   summary: 'Show the state of everything that the machines of a key share',
   about: [
-    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. Machine formats print times in ms; "-o metrics" prints OpenMetrics text.',
+    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. JSON, NDJSON and CSV output has times in ms; "-o metrics" prints OpenMetrics text.',
     '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
   ],
   args: [],
   options: {
-    maxLag: value('--max-lag', 'exit 9 if a feed was not verified for longer', duration),
+    maxLag: value('--max-lag', 'exit 9 if a feed was last verified longer ago than this', duration),
     output: value(
       '-o, --output',
       'output format',

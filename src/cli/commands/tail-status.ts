@@ -22,12 +22,12 @@ export const tailStatus = command({
   summary: 'Show the state of a running tail from its status file',
   about: [
     'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" keeps current with --status FILE. Sends no requests.',
-    'Exits 0 while the tail is running, and 9 if it has stopped, if its file was not written for 30 seconds, or, with --max-lag, if the feed was last verified longer ago or the command of --exec has not acknowledged a post that is older. Use it as a probe in Kubernetes or Docker.',
+    'Exits 9 if the tail has stopped or has not written the file for 30 seconds, and 0 otherwise. With --max-lag D, also exits 9 if the feed was last verified longer ago than D, or if the command of --exec has not acknowledged a post that is older than D. Use it as a probe in Kubernetes or Docker.',
     'A tail whose service fails still counts as running, because a restart would not help; with --max-lag it exits 9.',
   ],
   args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
   options: {
-    maxLag: value('--max-lag', 'exit 9 if the feed was not verified for longer', positiveDuration),
+    maxLag: value('--max-lag', 'exit 9 if the feed was last verified longer ago than this', positiveDuration),
   },
   common: ['output'],
   examples: [
@@ -85,7 +85,7 @@ function unhealthy(
     healthy: '',
     starting: '',
     stopped: `stopped ${ago(status.updatedAt)}`,
-    stale: `has not been active since ${ago(status.progressAt)}`,
+    stale: `was last active ${ago(status.progressAt)}`,
     lagging: laggingText(status, now, maxLag),
   };
   const name = safeLine(status.tail || path);

@@ -19,9 +19,9 @@ export const usageCommand = command({
   ],
   args: [],
   options: {
-    since: value('--since', 'only calls since this time, or of the last 7d, for example', time, 'all'),
+    since: value('--since', 'only calls since this time, or since an age such as 7d', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
-    store: flag('--store', 'all machines of the key, from the shared store'),
+    store: flag('--store', 'show all machines of the key, from the shared store'),
     reconcile: flag('--reconcile', 'compare this month with the service (free)'),
   },
   common: ['output', 'service'],
@@ -38,7 +38,7 @@ export const usageCommand = command({
     if (given.reconcile && (given.since !== undefined || given.by !== undefined || given.store)) {
       throw wrongUsage(
         '--reconcile cannot be combined with --since, --by or --store',
-        'it always compares the current month',
+        'it always compares the ledger with the service for the current month',
       );
     }
     return given;

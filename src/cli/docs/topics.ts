@@ -70,14 +70,14 @@ export const topics: readonly DocPage[] = [
         text: [
           '--fields a,b.c prints only these fields, in this order, in every format. JSON nests them as in the record: {"a":1,"b":{"c":2}}. "trdr schema COMMAND" describes all documented fields. trdr checks the names before it sends anything, so that a typo costs nothing. An undocumented name is accepted if an earlier run has printed a record with it; an undocumented nested name is also accepted if the first record has it.',
           'In tables, columns that are named in --fields are shown in full; long text is wrapped. --wide shows all columns of a table in full, even if they are wider than the terminal.',
-          'Machine formats contain every field that the service sent, including undocumented ones, with unchanged names, nulls and digits: 1.10 stays 1.10. An unpaired surrogate is written as U+FFFD. Tables round numbers and shorten text.',
+          'JSON, NDJSON, CSV and TSV contain every field that the service sent, including undocumented ones, with unchanged names, nulls and digits: 1.10 stays 1.10. An unpaired surrogate is written as U+FFFD. Tables round numbers and shorten text.',
           '--times iso writes all documented timestamps as ISO 8601 in UTC instead of epoch milliseconds.',
         ],
       },
       {
         title: 'Errors',
         text: [
-          'Errors go to stderr: as text if stderr is a terminal, and otherwise as one line of JSON in machine formats. The exit code shows the type of error: see "trdr help exit-codes".',
+          'Errors go to stderr: as text if stderr is a terminal, and otherwise as one line of JSON, unless the output is a table. The exit code shows the type of error: see "trdr help exit-codes".',
         ],
       },
       {
@@ -122,7 +122,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Output',
         text: [
-          'Machine formats print timestamps as the service sends them, in epoch milliseconds. Tables print them in the time zone of the machine, or in UTC with --utc.',
+          'JSON, NDJSON, CSV and TSV contain timestamps as the service sends them, in epoch milliseconds. Tables print them in the time zone of the machine, or in UTC with --utc.',
         ],
       },
       {
@@ -150,9 +150,9 @@ export const topics: readonly DocPage[] = [
           ['trdr price [COMMAND]', "prints the price list, or the prices of a command's calls"],
           [
             '--dry-run',
-            'prints the calls with their minimum and maximum cost, the total, and what is left; sends nothing that costs',
+            'prints the calls with their minimum and maximum cost, the total, and what is left; sends no paid call',
           ],
-          ['confirmAbove', 'setting: trdr asks before runs that can cost more than this [100,000 CU]'],
+          ['confirmAbove', 'setting: trdr asks before runs that can cost more than this amount [100,000 CU]'],
           ['--yes', 'skips that question, and starts without a limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limits all runs of a profile together, per UTC day or month'],
@@ -170,9 +170,9 @@ export const topics: readonly DocPage[] = [
         ],
       },
       {
-        title: 'Runs without a known end',
+        title: 'Commands whose total cost is not known in advance',
         text: [
-          'Some runs have no known end: tails, --all, other unlimited lists, and input of more than 10,000 subjects. They start at once, with confirmAbove as their limit unless --max-cu or --yes is given. At the limit, they ask on a terminal whether to double it; otherwise they exit 6 and print the command that continues them. A list with --limit stops after 20 pages without a match.',
+          'The total cost of tails, of lists with --all or without a limit, and of input with more than 10,000 subjects is not known in advance. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to double the limit; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with --limit stops after 20 pages in a row without a match.',
         ],
       },
       {

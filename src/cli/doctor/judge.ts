@@ -90,6 +90,6 @@ export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Chec
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'machine formats print the field unchanged; tables and sorting treat it as missing',
+      'JSON, NDJSON and CSV print the field unchanged; tables and sorting treat it as missing',
     ),
   );

@@ -8,6 +8,6 @@ export const giveUp = (context: Context): Pick<WalkFilter<unknown>, 'maxPages' |
   maxPages: MAX_PAGES_WITHOUT_MATCH,
   onGiveUp: (pages, before) =>
     context.notice(
-      `stopped after ${pages} pages without a match (${unitsText(context.spent)}); there are more: continue with --before ${before}, or use --all`,
+      `stopped after ${pages} pages without a match (${unitsText(context.spent)}); there are more pages: continue with --before ${before}, or use --all`,
     ),
 });

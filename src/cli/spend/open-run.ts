@@ -35,5 +35,6 @@ export function beginList(context: Context, rows: number | undefined, command: (
 export function beginOpen(context: Context, run: OpenRun): void {
   context.permission.begin(run);
   const limit = limitText(context);
-  if (limit !== undefined && context.io.stderr.isTTY === true) context.notice(`no known end: ${limit}`);
+  if (limit !== undefined && context.io.stderr.isTTY === true)
+    context.notice(`total cost not known in advance; ${limit}`);
 }

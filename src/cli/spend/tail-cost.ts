@@ -17,7 +17,7 @@ export interface TailShape {
   readonly backfill?: number | undefined;
 }
 
-/** Pages per minute: the polls, and the walks that verify the feed. With the WebSocket, only the latter. */
+/** Pages per minute: the polls, and the walks that verify the feed. With the WebSocket, only the walks. */
 const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
   socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
 

@@ -12,8 +12,8 @@ const ASK_MS = 15_000;
 const FIRST_ASK_MS = 2_000;
 
 /**
- * Up to when the leading relay has verified the feed, epoch ms: the last known value, which is updated in the background.
- * Without a leader or the store it gets older, which is what should be seen.
+ * Up to when the leading relay has verified the feed, epoch ms. The value is updated in the background. While there is no leader, or
+ * the store is not reachable, it stays the same, so that users see a growing delay.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,

@@ -141,7 +141,8 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Print frames only after a recent verification, because followers resume from their own files.
+      // Publish posts of the WebSocket only after a recent verification: followers resume after the last post
+      // that they wrote, and would never read a post that was missing before it.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);

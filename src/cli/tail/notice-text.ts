@@ -100,8 +100,8 @@ export function tailText(notice: TailNotice): string | undefined {
 }
 
 /**
- * Budgets renew at UTC midnight, whatever the time zone of the output. The seconds that a wait is rounded up to do not
- * show as another minute.
+ * Budgets renew at UTC midnight, whatever the time zone of the output. A wait may end up to
+ * 2 s after midnight; the text shows midnight nevertheless.
  */
 export const untilText = (ms: number): string =>
   `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

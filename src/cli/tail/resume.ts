@@ -47,9 +47,9 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const isScratch = alone === undefined && position?.ended === true;
   const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
   const file = set && { ...set, torn: alone?.torn };
-  // If the present file reaches back far enough, its own lines are more recent than any saved position.
-  // Finished files are not used for this, because another program may have renamed a file between them and
-  // the present one.
+  // If the present file reaches back far enough, resume from its lines, which are more recent than any saved
+  // position. Finished files cannot replace a saved position, because a file may be missing between them and
+  // the present one: another program may have renamed it.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
   // A late post can make a file look older than it is, so use the last lines of the file before it as well.

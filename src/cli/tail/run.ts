@@ -66,8 +66,8 @@ const RECENT = 10;
 const FIRST_TRIES = 2;
 
 /**
- * Runs a tail: locks its files, finds the start, opens the output and prints messages. Throws the reason if
- * something else ended the run.
+ * Runs a tail: locks its files, finds the start, opens the output and prints messages. If a signal
+ * or another failure ended the run, throws that reason.
  */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;

@@ -65,7 +65,8 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
 }
 
 /**
- * The previous files of the file with which a run begins: those of the last run, unless it ended normally.
+ * The files that were written before the one that is at the path when a run starts. If the last run ended
+ * normally and the path now leads to another file, there are none.
  */
 function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
   const old = position === undefined ? undefined : readPosition(position);

@@ -47,7 +47,7 @@ interface Parts {
   readonly feed: string;
   /** The start time, if a flag sets it. */
   readonly since?: number | null;
-  /** True if something else than a checkpoint remembers what was acknowledged. */
+  /** True if the acknowledged posts are remembered, even without a checkpoint file. Default: whether there is such a file. */
   readonly remembered?: boolean;
 }
 

@@ -142,7 +142,7 @@ async function inform(
   }
 }
 
-/** Tracks when the main loop last ran. Each check requests a run, which the next check sees. */
+/** Tracks when the main loop last ran. Each check wakes the loop, and the next check sees whether the loop ran. */
 function progressOf(watched: Watched, now: () => number) {
   let turns = watched.turns();
   let at = now();
