@@ -12,17 +12,17 @@ import {
 import { dirname } from 'node:path';
 import { discard, isAbsent, PRIVATE_FILE, realPath, syncFolder, temporaryIn, writeAll } from './files.ts';
 
-/** A file that replaces another one: written next to its target, then renamed over it in one atomic step. */
+/** A temporary file next to its target. When it is complete, one atomic rename replaces the target. */
 export interface Replacement {
   /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
   readonly fd: number;
-  /** Renames the file over its target. With `sync`, the new content survives a power failure. */
+  /** Renames the temporary file over the target. With `sync`, the new content survives a power failure. */
   commit(options?: {
     readonly sync?: boolean;
-    /** If this fails, leaves the file, so that it can be saved under another name. */
+    /** If the rename fails, keeps the temporary file, so that `saveAs` can save it under another name. */
     readonly keep?: boolean;
   }): void;
-  /** Renames the file to another path in the same folder; the target stays as it is. */
+  /** Renames the temporary file to another path in the same folder; the target stays as it is. */
   saveAs(path: string, options?: { readonly sync?: boolean }): void;
   discard(): void;
 }

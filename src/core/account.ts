@@ -7,7 +7,7 @@ export type Left = KeyMeters;
 
 /**
  * What a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so it is
- * derived: the month has left what was granted minus what was used, and whatever exceeds that comes from
+ * derived: what is left of this month's grant is the grant minus the usage; any units beyond that come from
  * top-ups.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {

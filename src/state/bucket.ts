@@ -83,7 +83,7 @@ export function scanLines(bytes: Buffer, each: (from: number, end: number, hash:
   return from;
 }
 
-/** The size of the part that is read, from the end of the file; no compacted bucket is larger. */
+/** Only this many bytes at the end of a bucket are read. No bucket is larger after its compaction. */
 const LARGEST = 16 * 1024 * 1024;
 
 /** The index of a bucket file. It needs 16 bytes of memory per line. */

@@ -51,8 +51,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   const { keys } = link;
   const tokens = new Map<string, string>();
   /**
-   * The reason why the store rejected an answer. It is thrown before the next request and not now, because
-   * this answer was paid for.
+   * The reason why the store rejected an answer. It is thrown before the next request: the present answer was
+   * paid for and must still be returned.
    */
   let refusal: Failure | undefined;
   const noteRefusal = (error: unknown) => {
@@ -99,7 +99,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .catch(noteRefusal);
   }
 
-  /** Reads the state of an answer in the store, and claims it for this machine, under one token. */
+  /** Reads an answer from the store, or claims its request for this machine. All reads use the same token. */
   function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];

@@ -2,8 +2,8 @@ import type { StoreAddress } from './address.ts';
 import { storeFailure } from './failures.ts';
 
 /**
- * The failure of a store that cannot be reached. `cause` is the error of the system, if there was one; without one, the
- * server may be of another kind, or differ in TLS.
+ * The failure of a store that cannot be reached. `cause` is the error of the system, if there was one. Without a
+ * system error, the address may belong to another kind of server, or have the wrong TLS scheme.
  */
 export function awayFailure(address: StoreAddress, why: string, cause: unknown, connected: boolean) {
   const detail = reasonOf(cause) ?? why;
@@ -12,12 +12,12 @@ export function awayFailure(address: StoreAddress, why: string, cause: unknown, 
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `run "trdr store check" to see whether it is running and reachable${kind}; TRDR_STORE=off runs without it`,
+    `run "trdr store check" to see whether the store is running and reachable${kind}; set TRDR_STORE=off to run without the store`,
     cause,
   );
 }
 
-/** The failure of a server that is a replica: a write to it would be lost, and it may be behind. */
+/** The failure of a server that is a replica: writes to it would be lost, and its data may be outdated. */
 export const replicaFailure = (address: StoreAddress) =>
   storeFailure(
     'STORE_AWAY',

@@ -117,7 +117,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
   ];
 }
 
-/** Up to how many missing rights are worth adding one by one. */
+/** If at most this many permissions are missing, the hint lists the command that adds them. */
 const FEW = 6;
 
 async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding> {
@@ -175,7 +175,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
   if (aof) {
     return ok(
       'persistence',
-      'append-only file: with appendfsync everysec, a power failure loses at most the last second',
+      'the store writes an append-only file; with appendfsync everysec, a power failure loses at most the last second',
     );
   }
   if (rdbStatus !== 'ok')
@@ -186,7 +186,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
     );
   return warn(
     'persistence',
-    'snapshots only: a crash loses minutes of answers, which are then paid for again',
+    'the store saves only snapshots: a crash can lose the answers of the last minutes, and you then pay for them again',
     'set appendonly yes and appendfsync everysec',
   );
 }

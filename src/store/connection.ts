@@ -135,7 +135,7 @@ export async function connectStore(
     throw storeFailure(
       'STORE_UNFIT',
       `${where} has no database ${address.db}`,
-      'use a database that the server has, usually 0: it is the number at the end of the address',
+      'change the number at the end of the store URL to a database that the server has, usually 0',
     );
   };
 
@@ -202,7 +202,7 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
   // different slots.
   cluster: {
     why: 'is in cluster mode',
-    next: 'use a server that is not a cluster node; replicas are allowed',
+    next: 'use a server that is not a cluster node; it may have replicas',
   },
 };
 

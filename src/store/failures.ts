@@ -46,7 +46,7 @@ export function failureOfReply(message: string, where: string): Failure {
         `the store user has no permission for ${rightOf(message) ?? 'its keys'}`,
         rightOf(message) === undefined
           ? 'add the prefix of the keys (setting storePrefix): ACL SETUSER NAME ~trdr:*'
-          : `add it: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has the line with all of them`,
+          : `add it: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
       );
     case 'LOADING':
     case 'MASTERDOWN':
@@ -70,7 +70,10 @@ export function failureOfReply(message: string, where: string): Failure {
   }
 }
 
-/** The command that the user may not run; undefined if it is the keys. Replies name no value. */
+/**
+ * The command that the user may not run; undefined if the user lacks access to the keys instead. The reply
+ * contains no values, so the command is safe to print.
+ */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
 /**

@@ -114,7 +114,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'refused') {
-        // Wait, unless it cannot help: calls in flight may cost less than was reserved for them.
+        // Wait only as long as calls in flight may still turn out to be cheaper than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
           options.notice('waiting for calls in flight, which may leave enough of the shared budget');
@@ -165,7 +165,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         code: 'STORE_AWAY',
         hint: options.stop
           ? 'the setting storeAway is "stop"; run "trdr store check" to see why the store is unavailable'
-          : 'this key has a shared budget, which cannot be checked without the store; run "trdr store check" to see why it is unavailable',
+          : 'this key has a shared budget, which cannot be checked without the store; run "trdr store check" to see why the store is unavailable',
         cause: error,
       });
     }

@@ -12,7 +12,7 @@ export interface StoreMemory {
   update(change: Partial<Remembered>): void;
 }
 
-/** The file in which this is saved. */
+/** The file that holds what a machine remembers. */
 export interface MemoryFile {
   load(): string | undefined;
   save(text: string): void;

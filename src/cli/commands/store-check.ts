@@ -39,7 +39,7 @@ export const storeCheck = command({
         failed = true;
         // The original hint suggests this command; suggest something else.
         const next = error.hint?.replace(
-          'run "trdr store check" to see whether it is',
+          'run "trdr store check" to see whether the store is',
           'check that the address is right and that the server is',
         );
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });

@@ -27,7 +27,7 @@ export function callPrices({ calls }: Pick<AnyCommand, 'calls'>): PriceRecord[] 
   return calls.flatMap((id) => all.filter(({ endpoint }) => endpoint === id));
 }
 
-/** The price of an endpoint, by its own pricing rule; for a batch, with a single handle. */
+/** The price of one call by the endpoint's pricing rule; for a batch endpoint, of a call with one handle. */
 function priceOf(id: string, row: AnyEndpoint): PriceRecord {
   const { least, most } = row.price.before({ params: {}, query: {}, body: { handles: ['one'] } });
   return { endpoint: id, method: row.method, path: row.path, least, most, price: row.price.text };

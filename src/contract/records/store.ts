@@ -5,13 +5,16 @@ const figure = (text: string) => z.optional(field(z.nullable(z.number()), text))
 
 /** A record of `trdr store status` and `trdr budget show`. */
 export const StoreItem = z.looseObject({
-  item: field(z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']), 'What the record describes.'),
-  name: field(z.string(), 'Its name.'),
+  item: field(
+    z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),
+    'What the record describes; a lane is the calls that share one rate limit.',
+  ),
+  name: field(z.string(), 'Name of what the record describes.'),
   state: field(z.string(), 'State of what the record describes.'),
   spent: figure('CU spent: by the machine this month, from the budget, or by the leader of the feed.'),
   lost: figure('CU that calls with lost answers may have cost.'),
   reserved: figure('CU reserved for calls in flight.'),
-  limit: figure('Calls per minute that the lane allows, or CU of the budget; null if not known.'),
+  limit: figure('Calls per minute that the lane allows, or the budget in CU; null if not known.'),
   left: figure('CU that the budget has left.'),
   renewsAt: figure('When the budget renews, in epoch milliseconds.'),
   sent: figure('Calls in the last minute.'),

@@ -17,7 +17,7 @@ export const TailStatusRecord = z.looseObject({
   serviceUp: field(z.boolean(), 'Whether the service responds.'),
   mode: field(
     z.string(),
-    'How it follows the feed: streaming, connecting, polling, store, standby or waiting.',
+    'How the tail follows the feed: streaming, connecting, polling, store, standby or waiting.',
   ),
   startedAt: field(z.number(), 'When the tail was started, epoch ms.'),
   updatedAt: field(z.number(), 'When the status file was written, epoch ms.'),
@@ -37,11 +37,14 @@ export const TailStatusRecord = z.looseObject({
       z.looseObject({
         batches: field(z.int(), 'Batches that the command acknowledged.'),
         rows: field(z.int(), 'Posts that the command acknowledged.'),
-        retries: field(z.int(), 'Attempts after the first one of a batch.'),
+        retries: field(z.int(), 'Retries: attempts to hand over a batch after the first attempt.'),
         deadBatches: field(z.int(), 'Batches moved to the dead-letter file.'),
         deadRows: field(z.int(), 'Posts moved to the dead-letter file.'),
         pendingRows: field(z.int(), 'Posts that were read and are not yet acknowledged.'),
-        oldestAge: field(z.number(), 'Age of the oldest of them in milliseconds; 0 if there is none.'),
+        oldestAge: field(
+          z.number(),
+          'Age of the oldest pending post in milliseconds; 0 if no post is pending.',
+        ),
         lastExit: field(
           z.nullable(z.int()),
           'Exit code of the last attempt; 128 and the signal if it was killed.',

@@ -24,7 +24,10 @@ const thesisShape = {
   likeCount: field(loose(z.int()), 'Number of likes.'),
   holdingsUsd: field(loose(z.number()), "Author's position value in USD at post time."),
   authorTradeUsd: field(loose(z.number()), 'USD size of the trade behind the thesis.'),
-  pnl: field(loose(z.number()), 'PnL in USD: the realized one, or the unrealized one if there is none.'),
+  pnl: field(
+    loose(z.number()),
+    'PnL in USD: realizedPnlUsd, or unrealizedPnlUsd if there is no realized PnL.',
+  ),
   realizedPnlUsd: field(loose(z.number()), 'Realized PnL in USD.'),
   unrealizedPnlUsd: field(loose(z.number()), 'Unrealized PnL in USD.'),
   percentageRealizedPnl: field(loose(z.number()), 'Realized PnL in percent.'),

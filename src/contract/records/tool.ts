@@ -29,8 +29,8 @@ export const PriceRecord = z.looseObject({
   endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),
   method: field(z.string(), 'HTTP method.'),
   path: field(z.string(), 'Path, with placeholders for its parameters.'),
-  least: field(z.number(), 'Minimum cost of one call, or of one handle, in CU.'),
-  most: field(z.number(), 'Maximum cost of one call, or of one handle, in CU.'),
+  least: field(z.number(), 'Minimum cost in CU of one call; for a batch, of each handle.'),
+  most: field(z.number(), 'Maximum cost in CU of one call; for a batch, of each handle.'),
   price: field(z.string(), 'The pricing rule.'),
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
@@ -57,7 +57,10 @@ export const ReconcileRecord = z.looseObject({
   ledgerCu: field(z.number(), 'CU that this machine certainly spent in the period, by its ledger.'),
   serviceCu: field(z.number(), 'CU used by the key, as reported by the service.'),
   drift: field(z.number(), 'serviceCu minus ledgerCu.'),
-  lostAtMost: field(z.number(), 'CU of the drift that calls of uncertain cost can explain at most.'),
+  lostAtMost: field(
+    z.number(),
+    'Maximum part of the drift, in CU, that calls of uncertain cost can explain.',
+  ),
   unpriced: z.optional(field(z.int(), 'Number of calls in the period whose price is not known.')),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;

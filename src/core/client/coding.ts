@@ -177,5 +177,5 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);
   if (/\p{Cc}|\p{Cs}/u.test(value))
-    throw usageError(`${name} contains a control character or an unpaired surrogate`);
+    throw usageError(`${name} contains a control character or invalid Unicode`);
 }

@@ -85,7 +85,7 @@ export function rawPath(path: string): string {
   if (!bare.startsWith('/'))
     throw usageError('invalid path: it must start with a slash', 'write it like this: trdr api /v2/me');
   if (/\p{Cc}|\p{Cs}/u.test(bare))
-    throw usageError('the path contains a control character or an unpaired surrogate');
+    throw usageError('the path contains a control character or invalid Unicode');
   const sending = bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   checkSpelling(sending);
   return sending;

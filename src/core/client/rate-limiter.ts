@@ -30,14 +30,14 @@ export interface Limiter {
 /** Shorter waits are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * The maximum wait after a 429, including one that another process received. A full minute of calls needs
- * half of it.
+ * The maximum wait for a lane that is blocked after a 429, whichever process received the 429. A lane that is
+ * only full waits at most a minute.
  */
 export const MAX_WAIT_MS = 120_000;
 /**
- * The number of calls per minute that are sent before the limit is requested from the service, which is free.
- * Some contracts have a lower limit than any plan. If the service does not state the limit, the lowest one of
- * all plans is used.
+ * After this many calls in a minute, trdr requests the key's limit from the service, free of charge: some
+ * contracts have a lower limit than any plan. If the service does not state the limit, the lowest limit of all
+ * plans is used.
  */
 const CALLS_BEFORE_ASKING = 9;
 // Wait in slices until the limit is known, because another process may learn it in the meantime.
@@ -85,7 +85,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
   }
 
-  /** Whether a call may enter the queue. With an assumed limit, it would get the wrong position. */
+  /** Whether a call may enter the queue. With an assumed limit, the call would get the wrong position. */
   const knowsLimit = () => rate !== null || isUnavailable;
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
@@ -151,7 +151,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     );
   }
 
-  /** Leaves the queue if the wait ends without a slot. */
+  /** Runs `wait`. If it fails, removes the call from the queue. */
   async function holdingPlace(
     lane: LaneName,
     ticket: () => Ticket,

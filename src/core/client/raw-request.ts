@@ -96,7 +96,7 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
 /** The path of the page after a cursor. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
-    throw new Failure('answer', 'invalid id of the next page: it is not well-formed text', {
+    throw new Failure('answer', 'invalid id of the next page: it contains invalid Unicode', {
       code: 'BAD_ANSWER',
       hint: 'all pages before it were printed',
     });

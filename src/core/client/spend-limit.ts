@@ -59,7 +59,7 @@ export interface SpendLimitOptions {
    * user has declined.
    */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
-  /** Returns the run's own failure for a call that does not fit. */
+  /** The failure to throw for a call that does not fit the limit; undefined for the usual one. */
   readonly stopped?: (() => Failure | undefined) | undefined;
 }
 

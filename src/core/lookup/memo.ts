@@ -26,8 +26,8 @@ export function createMemo<T>({
   isWorthKeeping = () => true,
   overflow,
 }: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
-  // Memory holds two generations of answers. When the young one is full, it becomes the old one, so no time
-  // of use is recorded.
+  // Memory holds two generations of answers. When the young one is full, it becomes the old one; recording
+  // when each answer was last used is not necessary.
   let young = new Map<string, Promise<T>>();
   let old = new Map<string, Promise<T>>();
   /** Generations that are being written to disk, or could not be written. */

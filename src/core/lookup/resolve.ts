@@ -70,7 +70,7 @@ export interface ResolverOptions {
 
 export const WAIT_MS = 60_000;
 
-/** The maximum number of resolves during a wait, at the rate limit of the endpoint. */
+/** How many resolves the rate limit of the endpoint allows during a wait. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
 /** Waits in ms by reason, used if the service does not state one. Each further wait is 50 % longer. */
@@ -175,8 +175,8 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
-        // A repetition is no longer covered, because calls in flight have used the amount: return the lost
-        // answer as the result.
+        // The confirmed cost no longer covers a repetition, because calls in flight have used the rest of it:
+        // return the failure of the lost answer.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }

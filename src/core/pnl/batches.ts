@@ -160,7 +160,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
     code: cause?.code ?? 'BROKEN',
     status: cause?.status,
     requestId: cause?.requestId,
-    hint: 'trdr does not request it again in this run, because it might be charged twice; run the command again (with --resume) to request it',
+    hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume)',
     answer: cause?.answer,
     cause: error,
   });

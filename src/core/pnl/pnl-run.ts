@@ -121,9 +121,9 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: subjects.length === 1 });
 
   /**
-   * Whether to request a batch again after its answer was lost. Only if it probably was not charged, and if
-   * the confirmed cost covers the loss in addition to all remaining handles, so that no handle is left out
-   * for a repetition.
+   * Whether to request a batch again after its answer was lost: only if the batch probably was not charged,
+   * and if the confirmed cost covers the loss and all remaining handles. Otherwise the repetition could use up
+   * what other handles need.
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
@@ -236,7 +236,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
     const { handles } = allowance.room();
     if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-    // By `me`, the allowance was sufficient, so the service must count reveals differently.
+    // According to `me`, the allowance was sufficient, so the service must count reveals differently.
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 

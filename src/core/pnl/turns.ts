@@ -61,8 +61,8 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Look at twice as many handles as needed, so that handles that other machines are requesting are not
-    // needed at once.
+    // Look at more handles than the batch holds, so that it can be filled without the handles that other
+    // machines are requesting.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);

@@ -31,7 +31,7 @@ export interface FeedPosition {
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
-  /** At entries that were added since this time; `posted` also skips posts that are older. */
+  /** At entries that were added up to half an hour before this time, or later. The caller skips older posts. */
   | { readonly kind: 'since'; readonly ms: number }
   /** After the entry of this post. The posts in `known` were delivered before. */
   | { readonly kind: 'after'; readonly last: FeedPoint; readonly known: readonly string[] }

@@ -1,8 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a slot of a lane. The algorithm is a sliding log and not GCRA, which lets a burst followed by a
- * refill pass twice the limit within a window.
+ * Takes a slot of a lane. The algorithm is a sliding log: GCRA would allow up to twice the limit within a
+ * window, because it refills after a burst.
  *
  * With a ticket and `book`, a full lane reserves the next free departure time, so that all machines are
  * served in the order of their calls. The caller asks again with the same ticket at that time.

@@ -189,10 +189,10 @@ return { 'ok' }`,
 export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
- * Raises the sums to the service's own meter, because a restart or failover may have lost some of them. It
- * never adds to them, so that reseeding twice, or while other calls settle, counts nothing twice. Lost calls are
- * summed up again: a server that keeps a part of a torn write can correct one twice. ARGV[3..5]: units used, their
- * month, boot.
+ * Raises the sums to the service's own count, because a restart or failover may have lost recent costs. The
+ * sums are replaced and not added to, so that nothing counts twice if the script runs twice or while other calls
+ * end. The sum of the lost calls is computed again, because a server that kept only a part of a write can correct
+ * the same call twice. ARGV[3..5]: units used, their month, boot.
  */
 export const reseed = money(
   'reseed',
