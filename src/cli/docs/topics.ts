@@ -170,7 +170,7 @@ export const topics: readonly DocPage[] = [
         ],
       },
       {
-        title: 'Commands whose total cost is not known in advance',
+        title: 'Commands without a known total cost',
         text: [
           'The total cost of tails, of lists with --all or without a limit, and of input with more than 10,000 subjects is not known in advance. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to double the limit; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with --limit stops after 20 pages in a row without a match.',
         ],
