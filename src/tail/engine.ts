@@ -136,7 +136,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     ...report.counts,
     spent: parts.meter.spent,
     connections: session.connections,
-    provenTo: flow.watermark?.top ?? null,
+    verifiedTo: flow.watermark?.top ?? null,
   });
 
   return {
@@ -173,9 +173,9 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         durationMs: clock.mono() - began,
         // Posts that could not be written are not complete, even if they were read.
         completeTo:
-          flow.provenAt === undefined || isUnwritten(ending)
+          flow.verifiedAt === undefined || isUnwritten(ending)
             ? null
-            : clock.now() - (clock.mono() - flow.provenAt),
+            : clock.now() - (clock.mono() - flow.verifiedAt),
       };
       notify({ kind: 'end', summary });
       if (ending.reason === 'failure') throw ending.failure;
@@ -197,7 +197,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       allowanceLeft: spend.left.allowance,
       connected: subscribedLink(session.state) !== undefined,
       perMinute: spend.perMinute(mode()),
-      provenAgoMs: flow.provenAt === undefined ? null : clock.mono() - flow.provenAt,
+      verifiedAgoMs: flow.verifiedAt === undefined ? null : clock.mono() - flow.verifiedAt,
     }),
   };
 }

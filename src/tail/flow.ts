@@ -40,7 +40,7 @@ export interface Filled extends Readonly<Found> {
 export interface Flow {
   readonly watermark: Watermark | undefined;
   /** The monotonic time at which the last walk down to the margin started. */
-  readonly provenAt: number | undefined;
+  readonly verifiedAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
   /** Whether frames wait for a walk, because nothing printed so far allows a later run to resume. */
@@ -66,7 +66,7 @@ export interface Flow {
    * A range that can no longer be verified, because the ids of its posts had to be removed from memory. Each
    * range is returned once.
    */
-  takeUnproven(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
+  takeUnverified(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 }
 
 /** The number of frames read at a time. */
@@ -95,7 +95,7 @@ export function createFlow(world: FlowWorld): Flow {
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   const routes = createBounds({ start, seen, margin, watermark: () => watermark });
   let watermark: Watermark | undefined;
-  let provenAt: number | undefined;
+  let verifiedAt: number | undefined;
   let left = world.count;
   // Until the rows of the first walk are printed, a later run resumes at the same place as this run did.
   let isAtResume = 'known' in start;
@@ -106,7 +106,7 @@ export function createFlow(world: FlowWorld): Flow {
     world.byFile ? { lines: known?.length ?? 0, isNew: known === undefined } : undefined,
   );
   let lowest = seen.floor;
-  let unproven: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
+  let unverified: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
 
   if ('known' in start) {
     seen.forget(start.floor);
@@ -153,7 +153,7 @@ export function createFlow(world: FlowWorld): Flow {
     const { walked } = fill;
     if (fill.depth === 'shallow' || (walked.cut && !fill.continues)) return gap;
     if (walked.first.length > 0 || !watermark) moveTo(watermarkOf(walked.first));
-    provenAt = walked.startedAt;
+    verifiedAt = walked.startedAt;
     return gap;
   };
 
@@ -170,7 +170,7 @@ export function createFlow(world: FlowWorld): Flow {
     if (seen.floor <= lowest) return;
     lowest = seen.floor;
     const to = { id: '', at: seen.floor };
-    unproven = { from: unproven?.from ?? watermark?.top ?? null, to };
+    unverified = { from: unverified?.from ?? watermark?.top ?? null, to };
     watermark = { top: to, base: seen.floor + margin.ms };
   };
 
@@ -178,8 +178,8 @@ export function createFlow(world: FlowWorld): Flow {
     get watermark() {
       return watermark;
     },
-    get provenAt() {
-      return provenAt;
+    get verifiedAt() {
+      return verifiedAt;
     },
     get filling() {
       return fill !== undefined;
@@ -262,9 +262,9 @@ export function createFlow(world: FlowWorld): Flow {
       open: world.heals || isAtResume,
       lateFrom: watermark && Number.isFinite(routes.low()) ? routes.low() : null,
     }),
-    takeUnproven() {
-      const taken = unproven;
-      unproven = undefined;
+    takeUnverified() {
+      const taken = unverified;
+      unverified = undefined;
       return taken;
     },
   };

@@ -49,7 +49,7 @@ export interface Summary {
   readonly pages: number;
   readonly spent: TailCost;
   /** The newest verified post: everything before it is complete, except for the gaps. */
-  readonly provenTo: PostMark | null;
+  readonly verifiedTo: PostMark | null;
   readonly durationMs: number;
   /** The local time up to which the feed is complete, except for the gaps; null if nothing was verified. */
   readonly completeTo: number | null;
@@ -103,7 +103,7 @@ export type TailNotice =
    * There were too many posts between two walks to remember all ids. Posts in this range that the WebSocket
    * did not deliver cannot be found.
    */
-  | { readonly kind: 'unproven'; readonly from: PostMark | null; readonly to: PostMark }
+  | { readonly kind: 'unverified'; readonly from: PostMark | null; readonly to: PostMark }
   | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }
   | { readonly kind: 'margin'; readonly ms: number }
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
@@ -143,7 +143,7 @@ export interface TailStatus {
   readonly spent: TailCost;
   /** CU per minute in the current mode. */
   readonly perMinute: number;
-  readonly provenTo: PostMark | null;
+  readonly verifiedTo: PostMark | null;
   /** Milliseconds since the walk started that last verified the feed. */
-  readonly provenAgoMs: number | null;
+  readonly verifiedAgoMs: number | null;
 }

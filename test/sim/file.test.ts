@@ -7,7 +7,7 @@ import type { Mutation, Process } from './world.ts';
 /**
  * A schedule in which pages fail for minutes while the WebSocket loses frames; then the process is killed.
  */
-function unproven(seed: number): Schedule {
+function unverified(seed: number): Schedule {
   const rng = rngOf(seed, 78);
   const killed = 330_000 + rng.next() * 30_000;
   return {
@@ -31,7 +31,7 @@ function unproven(seed: number): Schedule {
   };
 }
 
-const schedules = Array.from({ length: 20 }, (_, seed) => unproven(seed));
+const schedules = Array.from({ length: 20 }, (_, seed) => unverified(seed));
 const neverHolds: Mutation = {
   options: (options) => ({ ...options, timing: { ...options.timing, holdMs: 1e9 } }),
 };
@@ -47,7 +47,7 @@ test('loses posts if frames are not held back', async () => {
 test.each(['file', 'checkpoint', 'both'] as const)(
   'a process that resumes from %s and reads no page reports what it did not read as a gap',
   async (resume) => {
-    const given = unproven(3);
+    const given = unverified(3);
     const faults = given.faults.flatMap((fault) =>
       fault.kind === 'fault' ? { ...fault, to: fault.to + 60_000 } : fault.kind === 'lose' ? [] : fault,
     );
@@ -59,9 +59,9 @@ test.each(['file', 'checkpoint', 'both'] as const)(
     expect(idle.length).toBeGreaterThan(0);
     for (const { fresh, summary, notices } of idle) {
       expect(fresh).toBe(false);
-      expect(summary?.provenTo).not.toBeNull();
+      expect(summary?.verifiedTo).not.toBeNull();
       expect(summary?.gaps).toMatchObject([
-        { why: 'failing', from: summary?.provenTo, to: null, open: true },
+        { why: 'failing', from: summary?.verifiedTo, to: null, open: true },
       ]);
       expect(notices.filter(({ kind }) => kind === 'gap')).toHaveLength(1);
     }

@@ -60,13 +60,13 @@ function lost(
   const problems: string[] = [];
   const oldest = endsAt - 60_000 - schedule.lagMs - UNSETTLED_MS;
   const calm = last.failure === undefined && last.endedAt >= endsAt;
-  const proven = byId.get(last.summary?.provenTo?.id ?? '');
-  const provenAt = (last.provenAt ?? 0) - (calm ? 0 : UNSETTLED_MS);
+  const verified = byId.get(last.summary?.verifiedTo?.id ?? '');
+  const verifiedAt = (last.verifiedAt ?? 0) - (calm ? 0 : UNSETTLED_MS);
   const firstLine =
     disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
   const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
 
-  if (calm && (last.provenAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.provenAt}`);
+  if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
     // A file starts with its first line; posts with the same time may be before or after it.
@@ -81,11 +81,11 @@ function lost(
       problems.push(`${post.id} was posted before the start`);
     }
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
-    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > provenAt)
+    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
       continue;
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
-    if (!calm && (!proven || above(post, proven))) continue;
+    if (!calm && (!verified || above(post, verified))) continue;
     // A run that resumes from its output file has no start before the first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;

@@ -28,7 +28,7 @@ export interface Process {
   summary: Summary | undefined;
   failure: unknown;
   /** The virtual times of the last verification and of the end. */
-  provenAt: number | undefined;
+  verifiedAt: number | undefined;
   endedAt: number;
   /** The number of waits and listeners that remain after the end. */
   left: number;
@@ -150,7 +150,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     killed: false,
     summary: undefined,
     failure: undefined,
-    provenAt: undefined,
+    verifiedAt: undefined,
     endedAt: 0,
     left: 0,
     savedWrites: 0,
@@ -265,8 +265,8 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   for (const cancel of cancelKills) cancel();
   process.killed = !alive;
   process.endedAt = scheduler.now;
-  const ago = tail.status().provenAgoMs;
-  process.provenAt = ago === null ? undefined : scheduler.now - ago;
+  const ago = tail.status().verifiedAgoMs;
+  process.verifiedAt = ago === null ? undefined : scheduler.now - ago;
   if (process.killed) disk.crash();
   else process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
   if (process.failure !== undefined && !(process.failure instanceof Failure)) throw process.failure;

@@ -189,7 +189,7 @@ describe('a start at the present', () => {
     expect(reads).toHaveLength(20);
     expect(done).toMatchObject({ rows: 0, fresh: 0, late: 0, missed: 0, gap: undefined, depth: 'start' });
     expect(flow.watermark).toEqual({ top: { id: 't300', at: 300 * S }, base: 298 * S });
-    expect(flow.provenAt).toBe(77);
+    expect(flow.verifiedAt).toBe(77);
     expect(flow.seen.floor).toBe(300 * S);
   });
 
@@ -375,19 +375,19 @@ describe('a deep walk', () => {
 describe('a shallow walk', () => {
   test('ends with the page of the first known id, and verifies nothing', async () => {
     const { post, walked, output, flow, reads } = await started();
-    const { watermark, provenAt } = flow;
+    const { watermark, verifiedAt } = flow;
     post(row('late', 300 * S + 1), ...posts(301, 340));
     await walked('deep', { at: 5 });
     output();
     const moved = flow.watermark;
     expect(moved).not.toEqual(watermark);
-    expect(flow.provenAt).not.toBe(provenAt);
+    expect(flow.verifiedAt).not.toBe(verifiedAt);
     post(row('mid', 330 * S + 1), ...posts(341, 345));
     await walked('shallow', { at: 9 });
     expect(reads).toHaveLength(20);
     expect(output()).toEqual(['mid', ...ids(341, 345)]);
     expect(flow.watermark).toEqual(moved);
-    expect(flow.provenAt).toBe(5);
+    expect(flow.verifiedAt).toBe(5);
   });
 
   test('does not end at a known post without a time, because pages always list it first', async () => {
@@ -526,13 +526,13 @@ describe('an interrupted walk', () => {
   test('does not move the watermark at the end of a run, so that a resumed run can fill the gap', async () => {
     for (const heals of [true, false]) {
       const { post, walked, output, flow } = await started({ heals });
-      const { watermark, provenAt } = flow;
+      const { watermark, verifiedAt } = flow;
       post(...posts(301, 400));
       const { gap } = await walked('deep', { cut: 'ceiling', pages: 1, at: 99 });
       expect(output()).toEqual(ids(381, 400));
       expect(gap).toMatchObject({ why: 'ceiling', from: { id: 't300' }, to: { id: 't381' }, open: heals });
       expect(flow.watermark).toEqual(watermark);
-      expect(flow.provenAt).toBe(provenAt);
+      expect(flow.verifiedAt).toBe(verifiedAt);
     }
   });
 
@@ -622,15 +622,15 @@ describe('an output file that must start with verified rows', () => {
 describe('more ids than can be remembered', () => {
   test('are forgotten, which is reported once, and walks read no further back', async () => {
     const { frames, flow, post, walked, output, reads } = await started({ seenMax: 200 });
-    expect(flow.takeUnproven()).toBeUndefined();
+    expect(flow.takeUnverified()).toBeUndefined();
     await frames(...posts(301, 400, S));
-    expect(flow.takeUnproven()).toBeUndefined();
+    expect(flow.takeUnverified()).toBeUndefined();
     await frames(...posts(401, 500, S));
-    expect(flow.takeUnproven()).toEqual({
+    expect(flow.takeUnverified()).toEqual({
       from: { id: 't300', at: 300 * S },
       to: { id: '', at: 400 * S + 1 },
     });
-    expect(flow.takeUnproven()).toBeUndefined();
+    expect(flow.takeUnverified()).toBeUndefined();
     expect(flow.watermark).toEqual({ top: { id: '', at: 400 * S + 1 }, base: 400 * S + 1 + MARGIN });
     output();
     post(...posts(301, 500), row('mid', 450 * S + 1));

@@ -165,13 +165,13 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
 }
 
 function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
-  const { mode, rows, gaps, spent, provenAgoMs, connected } = tail.status();
+  const { mode, rows, gaps, spent, verifiedAgoMs, connected } = tail.status();
   return {
     mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
     published: rows,
     gaps,
     spent: spent.most,
-    verifiedAgo: provenAgoMs === null ? '' : Math.round(provenAgoMs),
+    verifiedAgo: verifiedAgoMs === null ? '' : Math.round(verifiedAgoMs),
   };
 }
 

@@ -15,18 +15,18 @@ export function atLimit(
   error: unknown,
   { io, globals, settings }: Pick<Context, 'io' | 'globals' | 'settings'>,
   checkpoint: string | undefined,
-  { spent, provenTo }: Pick<TailStatus, 'spent' | 'provenTo'>,
+  { spent, verifiedTo }: Pick<TailStatus, 'spent' | 'verifiedTo'>,
 ): unknown {
   const file = checkpoint ?? globals.out;
   if (error instanceof Failure && error.code === BUDGET) {
     const argv = waiting(io.argv);
     const from = file === undefined ? '' : ` from ${file}`;
-    const command = (file === undefined ? continued(argv, provenTo) : undefined) ?? commandWith(argv);
+    const command = (file === undefined ? continued(argv, verifiedTo) : undefined) ?? commandWith(argv);
     return pastBudget(error, `continue${from} with: ${command}`);
   }
   if (!(error instanceof Failure) || !OWN_LIMITS.has(error.code)) return error;
   const { maxCu } = settings;
-  const command = file === undefined ? continued(io.argv, provenTo) : undefined;
+  const command = file === undefined ? continued(io.argv, verifiedTo) : undefined;
   const resume =
     command === undefined
       ? `run the same command again${file === undefined ? '' : `: it continues from ${file}`}`
@@ -38,8 +38,8 @@ export function atLimit(
 }
 
 /** The command that continues a tail from the time up to which it is verified. */
-function continued(argv: readonly string[], provenTo: TailStatus['provenTo']): string | undefined {
-  const at = provenTo?.at;
+function continued(argv: readonly string[], verifiedTo: TailStatus['verifiedTo']): string | undefined {
+  const at = verifiedTo?.at;
   if (typeof at !== 'number' || Math.abs(at) > LATEST) return undefined;
   return commandWith(argv, { '--backfill': undefined, '--since': new Date(at).toISOString() });
 }

@@ -10,7 +10,7 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'wait',
   'unstable',
   'caughtUp',
-  'unproven',
+  'unverified',
   'unacknowledged',
 ]);
 

@@ -86,7 +86,7 @@ export function tailText(notice: TailNotice): string | undefined {
       return `the connection failed ${notice.sessions} times in a row; each attempt may be charged, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
       return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will read it' : ''}`;
-    case 'unproven':
+    case 'unverified':
       return `posts arrived too fast to verify that none is missing between ${place(notice.from)} and ${place(notice.to)}`;
     case 'wait':
       return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
@@ -174,14 +174,14 @@ const spentText = ({ least, most }: Summary['spent']): string =>
 
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { mode, connected, waiting, failing, rate, gaps, filled, connections, spent, provenAgoMs } = status;
+  const { mode, connected, waiting, failing, rate, gaps, filled, connections, spent, verifiedAgoMs } = status;
   const parts = [
     unitsText(spent.most),
     perMinuteText(status.perMinute),
     waiting ? 'waiting for units' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
-    provenAgoMs === null ? '' : `verified ${span(provenAgoMs)} ago`,
+    verifiedAgoMs === null ? '' : `verified ${span(verifiedAgoMs)} ago`,
     gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
     connections > 1 ? countText(connections - 1, 'reconnect') : '',

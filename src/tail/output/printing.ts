@@ -55,7 +55,7 @@ export function createPrinting(parts: PrintingParts): Printing {
    * wait for the next walk.
    */
   const mayPrintFrames = () =>
-    !parts.byFile || (flow.provenAt !== undefined && clock.mono() - flow.provenAt <= timing.holdMs);
+    !parts.byFile || (flow.verifiedAt !== undefined && clock.mono() - flow.verifiedAt <= timing.holdMs);
 
   /**
    * Closes the WebSocket if the output is blocked for long, because the connection is charged by the minute.
@@ -74,8 +74,8 @@ export function createPrinting(parts: PrintingParts): Printing {
     if (taken === 0) return false;
     frames += taken;
     checkpointer?.touch();
-    const unproven = flow.takeUnproven();
-    if (unproven) notify({ kind: 'unproven', ...unproven });
+    const unverified = flow.takeUnverified();
+    if (unverified) notify({ kind: 'unverified', ...unverified });
     if (flow.heldBack) {
       session.catchUp();
       walker.want();

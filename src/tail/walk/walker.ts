@@ -126,8 +126,8 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
    */
   const depthNow = (mode: WalkView['mode'], urgent: boolean): Depth => {
     if (!started) return 'start';
-    const proven = flow.provenAt;
-    const fresh = proven !== undefined && clock.mono() - proven < timing.auditMs;
+    const verified = flow.verifiedAt;
+    const fresh = verified !== undefined && clock.mono() - verified < timing.auditMs;
     return mode === 'poll' && !urgent && fresh ? 'shallow' : 'deep';
   };
 

@@ -12,8 +12,8 @@ import { clockOn, createScheduler } from '../../sim/scheduler.ts';
 const status: TailStatus = {
   ...{ mode: 'poll', connected: false, failing: false, waiting: false, turns: 5, rows: 2, pages: 3 },
   ...{ nameless: 0, lastPost: null, ceilingLeft: null, allowanceLeft: null, rate: 0, gaps: 1, filled: 0 },
-  ...{ late: 0, connections: 0, spent: { least: 200, most: 400 }, perMinute: 1_200, provenTo: null },
-  ...{ provenAgoMs: null, budgets: [] },
+  ...{ late: 0, connections: 0, spent: { least: 200, most: 400 }, perMinute: 1_200, verifiedTo: null },
+  ...{ verifiedAgoMs: null, budgets: [] },
 };
 
 const tailOf = (change: Partial<TailStatus>): Tail => ({
@@ -68,7 +68,7 @@ test('a relay reports its state like a tail, and its counts include all of its t
   expect(judgeStatus(read(), now())).toBe('healthy');
   expect(notices).toEqual(['heartbeat: standing by: b1 leads this feed']);
 
-  const first = tailOf({ provenAgoMs: 1_000, lastPost: { at: 70_000, lagMs: 9 } });
+  const first = tailOf({ verifiedAgoMs: 1_000, lastPost: { at: 70_000, lagMs: 9 } });
   observer.leading(first);
   await advance(10_000);
   expect(read()).toMatchObject({ mode: 'polling', rows: 2, gaps: 1, spentAtMost: 400, lastPostAt: 70_000 });
@@ -99,7 +99,7 @@ test('a relay whose loop hangs becomes stale, and one that waits does not', asyn
   observer.standby('b1');
   await advance(60_000);
   expect(judgeStatus(read(), now())).toBe('healthy');
-  observer.leading(tailOf({ provenAgoMs: 0 }));
+  observer.leading(tailOf({ verifiedAgoMs: 0 }));
   await advance(60_000);
   expect(judgeStatus(read(), now())).toBe('stale');
   await end();

@@ -33,12 +33,12 @@ export function watchedTail(
 }
 
 function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
-  const { provenAgoMs, lastPost, nameless, connections, spent, failing } = status;
+  const { verifiedAgoMs, lastPost, nameless, connections, spent, failing } = status;
   return {
-    ready: provenAgoMs !== null,
+    ready: verifiedAgoMs !== null,
     serviceUp: !failing,
     mode: modeOf(status),
-    verifiedTo: provenAgoMs === null ? null : now - provenAgoMs,
+    verifiedTo: verifiedAgoMs === null ? null : now - verifiedAgoMs,
     lastPostAt: lastPost?.at ?? null,
     lastPostLagMs: lastPost?.lagMs ?? null,
     rows: status.rows,

@@ -229,7 +229,13 @@ test('the state of a tail comes from its engine', () => {
       filled: 0,
       late: 0,
     },
-    ...{ connections: 3, spent: { least: 1, most: 2 }, perMinute: 20_000, provenTo: null, provenAgoMs: 100 },
+    ...{
+      connections: 3,
+      spent: { least: 1, most: 2 },
+      perMinute: 20_000,
+      verifiedTo: null,
+      verifiedAgoMs: 100,
+    },
     budgets: [
       { period: 'day', left: 8, renewsAt: 0 },
       { left: 9, renewsAt: 0 },
@@ -249,7 +255,7 @@ test('the state of a tail comes from its engine', () => {
       { period: 'all', left: 9 },
     ],
   });
-  expect(watched({ waiting: true, provenAgoMs: null }).facts()).toMatchObject({
+  expect(watched({ waiting: true, verifiedAgoMs: null }).facts()).toMatchObject({
     mode: 'waiting',
     ready: false,
   });
