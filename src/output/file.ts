@@ -208,7 +208,10 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
   }
 }
 
-/** Renames a complete file over its target; if that fails, saves it beside the target, because its rows may have been paid for. */
+/**
+ * Replaces the target with the complete temporary file. If that fails, saves the temporary file beside the
+ * target, because its rows may have been paid for.
+ */
 function commitOrSaveBeside(file: Replacement, path: string): void {
   try {
     file.commit({ keep: true });

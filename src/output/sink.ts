@@ -39,9 +39,8 @@ export interface SinkOptions {
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed'));
 
 /**
- * The number of batches in flight after which the caller must wait. A stream already reports that it is full
- * after a part of one batch; if each of these waits were awaited, the reader would often have nothing to
- * read.
+ * The number of batches in flight after which the caller must wait. A stream reports that it is full after
+ * only a part of one batch; if the caller waited each time, the reader would often have nothing to read.
  */
 const MAX_BATCHES_IN_FLIGHT = 4;
 

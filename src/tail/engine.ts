@@ -74,8 +74,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   let told: Stretched | undefined;
   /**
-   * Reports that a budget requires a longer polling interval. Each budget period has one report, and another
-   * one when the interval has doubled.
+   * Reports that a budget requires a longer polling interval: once in each budget period, and again when the
+   * interval has doubled.
    */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;

@@ -6,7 +6,7 @@ export interface Timing {
   readonly leastMarginMs: number;
   /** The interval of verifying walks while streaming, and of walks down to the margin while polling. */
   readonly auditMs: number;
-  /** When walks verify the first walk after a new connection, relative to that walk. */
+  /** How long after the first walk of a new connection each walk that verifies it starts. */
   readonly confirmMs: readonly number[];
   /** A connection is dead if nothing was received for this long. */
   readonly silentMs: number;

@@ -258,7 +258,8 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr
     expect(ran.exitCode, ran.stderr).not.toBe(9);
     for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
     const known = JSON.stringify(ran.records());
-    // The hostile text contains an unpaired surrogate, which the service decides whether to send.
+    // Only the beginning is compared, because the service may replace the unpaired surrogate in the hostile
+    // text.
     if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
   });
 });

@@ -23,7 +23,7 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly platform?: NodeJS.Platform | undefined;
   /** Ends the run as SIGINT does. */
   readonly interrupt?: AbortSignal | undefined;
-  /** The records do not match their schema, because those of the service do not. */
+  /** Skips the check of records against their schema, for a service whose records do not match it. */
   readonly differs?: boolean | undefined;
   /** Called for every text on stderr. */
   readonly onStderr?: ((text: string) => void) | undefined;

@@ -170,7 +170,7 @@ describe('a full disk', () => {
     const ran = await bash(`trap '' XFSZ; ulimit -f ${blocks}; trdr ${words}`, { sandbox, home });
     expect(ran.codes).toEqual([9]);
     expect(readFileSync(path, 'utf8')).toBe('old\n');
-    // Paid rows that fit are saved beside it.
+    // Paid rows that fit on the disk are saved beside the existing file.
     const partial = blocks > 0 ? ['all.ndjson.partial'] : [];
     expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson', ...partial]);
   });

@@ -47,7 +47,7 @@ describe('every post is printed exactly once', () => {
       const posting = startPosting(sandbox, 20, () => (random.next() < 0.02 ? 60 : random.between(0, 4)));
       await until(() => posting.ids.length > 400 || Date.now() > tail.startedAt + 4_000);
       posting.stop();
-      // The last verification of a run is not disturbed permanently.
+      // No fault that could make the last verification fail may remain.
       sandbox.faults.set('withhold=100%');
       const { stdout, exitCode } = await tail.child;
       expect({ seed, ...compare(posting.ids, idsOf(stdout)) }, tail.stderr).toEqual({

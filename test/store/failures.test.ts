@@ -20,7 +20,7 @@ import { runWorkers } from './workers.ts';
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
 
-/** A machine with everything that it shares: rate limit, money and answers. */
+/** A machine with everything that it shares: rate limit, budgets and answers. */
 function machine(
   server: StoreServer,
   options: Parameters<typeof spendingMachine>[2] = {},
@@ -41,7 +41,7 @@ function machine(
   };
   const answers = createSharedAnswers({ link, local, key: scope.key, clock, random: Math.random });
   let asked = 0;
-  /** Looks a wallet up as the program does: one paid call, unless somebody has the answer. */
+  /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
   const lookUp = async () => {
     const found = await answers.flight?.(wanted, async () => {
       asked++;
@@ -140,7 +140,8 @@ describe.skipIf(!hasServer())('a full store', () => {
     await one.link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));
     expect((await one.windows.take('key', 10)).waitMs).toBe(0);
     expect(one.notices).toEqual([expect.stringContaining('full')]);
-    // No budget was seen, so paid calls continue, and their answers stay on the machine.
+    // This machine never saw a shared budget, so paid calls continue; their answers are saved only on the
+    // machine.
     await (await two.ledger.begin(call)).settle({ status: 200, cu: 100 });
     expect(await two.lookUp()).toMatchObject({ status: 200 });
     expect(two.asked()).toBeLessThanOrEqual(1);
@@ -156,7 +157,7 @@ describe.skipIf(!hasServer())('an evicting store', () => {
     const server = await startServer(evicting);
     const { budgets, ledger, link } = machine(server);
     await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('removes keys');
-    // Without one it may be used: what it drops costs a call at most.
+    // Without a budget, such a store may be used: a dropped answer costs at most another call.
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
     link.close();
   });
@@ -199,7 +200,7 @@ describe.skipIf(!hasServer())('two masters after a failover', () => {
     await replica.send('REPLICAOF', ['NO', 'ONE']);
     await pay(first);
     await pay(first);
-    // The new master knows of the first payment only.
+    // The new master knows only of the first payment.
     expect(await replica.send('HGET', [sum(new Date().toISOString().slice(0, 7)), 'spent'])).toBe('300');
     await expect(pay(second)).rejects.toMatchObject({ code: 'BUDGET' });
     expect(meter.used).toBe(900);

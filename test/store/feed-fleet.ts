@@ -15,7 +15,7 @@ type Disaster = (typeof disasters)[number];
 
 const disturbances = 'withhold=2%,dup=2%,reorder=5%:200ms,500@theses=2%,lost@theses=1%';
 
-/** Two relays and two followers of one feed, in processes of their own, through anything that happens to them. */
+/** Two relays and two followers of one feed in separate processes, with disasters that the test triggers. */
 export async function startFeedFleet(
   {
     sandbox,
@@ -95,7 +95,7 @@ export async function startFeedFleet(
         const synced = statSync(file).size;
         await patience(() => size(0) > 2_000 && size(1 - victim) > grown + 500);
         await server.kill();
-        // The server may have begun a new file meanwhile.
+        // The server may have started a new file in the meantime.
         const last = server.aof();
         truncateSync(last, random.between(last === file ? synced : 0, statSync(last).size + 1));
         await server.start();
@@ -116,11 +116,13 @@ export async function startFeedFleet(
 
   return {
     posting,
-    /** When the server was away, or what it wrote was lost later, on the clock of `performance`. */
+    /**
+     * Periods in which the server was down, or whose writes were lost later, by the clock of `performance`.
+     */
     outages,
     /** The processes that run now. */
     pids: () => [...relays, ...followers].flatMap(({ pid }) => (pid === undefined ? [] : [pid])),
-    /** Lets something happen, and waits until posts arrive again. */
+    /** Triggers a disaster, and waits until posts arrive again. */
     async suffer(disaster: Disaster, round: number) {
       const victim = random.between(0, 2);
       const grown = size(1 - victim);
@@ -128,7 +130,7 @@ export async function startFeedFleet(
       await happens[disaster](victim, round, grown);
       await patience(() => size(1 - victim) > grown);
     },
-    /** Ends everything in order, and expects each post once in the stream and in every file. */
+    /** Stops all processes normally, and expects each post once in the stream and in every file. */
     async finish() {
       sandbox.faults.set('');
       posting.stop();

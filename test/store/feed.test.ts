@@ -140,7 +140,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     await first.leading.publish(posts);
     const written = readFileSync(server.aof());
     await server.kill();
-    // Within each command of the block, and between two.
+    // Cut the file within each command of the block, and between two commands.
     const cuts = [...written.toString('latin1').matchAll(/\r\n(?=\*\d+\r\n)/g)]
       .map(({ index }) => index + 2)
       .filter((index) => index > start)
@@ -151,7 +151,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       await server.start();
       const second = await lead();
       expect({ cut, ids: second.ids }).toEqual({ cut, ids: ['a'] });
-      // Every other time the power fails again before anything is published.
+      // On every second turn, the power fails again before anything is published.
       if (turn % 2 === 0) await second.leading.publish(posts);
       await server.kill();
       await server.start();

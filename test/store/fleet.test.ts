@@ -13,7 +13,7 @@ const SECONDS = Number(process.env['STORE_SECONDS'] ?? 15);
 const MACHINES = 20;
 const LIMIT = Number(process.env['STORE_LIMIT'] ?? 200);
 const RESOLVES = 10;
-/** The window of the service; the machines allow for more, as they do with a minute. */
+/** The window of the service's rate limit. The machines use a longer one, as in production. */
 const WINDOW_MS = 5_000;
 const ALLOWED_MS = 8_000;
 

@@ -68,7 +68,8 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
       const [entry] = [await admin.send('XPENDING', [feed.stream, 'g', '-', '+', 10])].flat();
       return Array.isArray(entry) ? Number(entry[3]) : 0;
     };
-    // Each check counts as a delivery; four fit in the time after which it would be given to another member.
+    // Each renewal counts as a delivery of the batch; four renewals fit in the time after which the batch
+    // would be given to another member.
     await until(async () => (await pending()) > 12);
     expect(two.got).toEqual([]);
     one.finish();
@@ -112,7 +113,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
       sandbox,
       env,
     });
-    /** A member that logs what its command accepts. It accepts the first two batches, and then nothing while `stuck` exists. */
+    /** A member of the group. Its command is `script`, which logs the posts that it accepts. */
     const member = (name: string, script: string) => {
       mkdirSync(join(home.path, name));
       const flags = [

@@ -39,7 +39,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
       if (event.kind !== 'batch') continue;
       got.push(...event.rows.map(({ id }) => id));
       open = event;
-      // A member that is stopped meanwhile leaves the batch to the next one.
+      // A member that was stopped in the meantime leaves the batch to the next member.
       if (acknowledge) await event.ack().catch(() => {});
     }
   })();

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Ends processes of this one when it dies, even by SIGKILL, and removes their folders. */
+/** Kills the child processes of this process when it dies, even by SIGKILL, and removes their folders. */
 export interface ProcessGuard {
   add(pid: number, folder: string): void;
   remove(pid: number): void;
@@ -25,13 +25,16 @@ done
 
 let running: ProcessGuard | undefined;
 
-/** The guard of this process, started on first use. It is in a session of its own, so that Ctrl-C does not end it first. */
+/**
+ * The guard of this process, started on first use. The guard has its own session, so that Ctrl-C does not end
+ * it first.
+ */
 export function processGuard(): ProcessGuard {
   if (running) return running;
   const child = spawn('sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
   child.unref();
   const { stdin } = child;
-  // A pipe that waits for nothing must not keep the process alive.
+  // The pipe to the guard must not keep this process alive.
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
   stdin.on('error', () => {});
   running = {

@@ -14,12 +14,12 @@ import type { StoreServer } from './server.ts';
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 
-/** What the service counts, to verify every budget. */
+/** The usage that the service counts, against which budgets are verified. */
 export const createMeter = (): Meter => ({ used: 0, asked: 0 });
 export interface Meter {
   used: number;
   asked: number;
-  /** Asks a service that other processes pay too. */
+  /** Requests the usage from a service that other processes use too; by default, `used` is returned. */
   ask?: () => Promise<number>;
 }
 
@@ -28,8 +28,8 @@ const nowhere: Ledger = {
 };
 
 /**
- * What a machine remembers between its runs: one that starts while the store is away knows the number of machines, and
- * whether there is a shared budget.
+ * What a machine remembers between its runs. A run that starts while the store is unavailable then knows the
+ * number of machines, and whether there is a shared budget.
  */
 export function savedMemory(folder: string, name: string): StoreMemory {
   const file = join(folder, `memory-${name}.json`);

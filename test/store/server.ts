@@ -21,9 +21,9 @@ export interface StoreServer {
   readonly folder: string;
   readonly pid: number;
   start(): Promise<void>;
-  /** Stops it normally. */
+  /** Stops the server normally. */
   stop(): Promise<void>;
-  /** Kills it like a crash. */
+  /** Kills the server, as in a crash. */
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
@@ -41,11 +41,11 @@ process.once('exit', () => {
 export interface ServerOptions {
   readonly conf?: readonly string[];
   readonly tls?: boolean;
-  /** Without persistence: a Sentinel has none. */
+  /** Starts the server without persistence, for use as a Sentinel. */
   readonly plain?: boolean;
 }
 
-/** Starts a server; it is gone when the tests of the file are over. */
+/** Starts a server, and removes it after the tests of the file. */
 export async function startServer(options: ServerOptions = {}): Promise<StoreServer> {
   const server = await createStoreServer(options);
   afterAll(server.remove);
@@ -110,7 +110,7 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     resume: () => child?.kill('SIGCONT'),
     connect: (given?: ConnectOptions) => connectStore(readStoreUrl(url), given),
     aof() {
-      // While the server rewrites it, there are two: the newer one is written.
+      // While the server rewrites the file, there are two, and it writes to the newer one.
       const number = (file: string) => Number(/\.(\d+)\.incr\.aof$/.exec(file)?.[1] ?? 0);
       const names = readdirSync(join(folder, 'appendonlydir')).sort(
         (one, other) => number(one) - number(other),

@@ -27,7 +27,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(one.ledger.begin({ ...call, most: 800 })).rejects.toThrow(
       /100 CU of the month budget of all machines/,
     );
-    // It fits after the call in flight turns out to be free.
+    // This call fits into the budget when the call in flight turns out to be free.
     const waiting = one.ledger.begin(call);
     await held.release();
     await (await waiting).settle({ status: 200, cu: 300 });

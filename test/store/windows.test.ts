@@ -31,7 +31,7 @@ function machine(server: StoreServer, name: string, windowMs = 61_000) {
   return { windows, link, notices, memory, skip };
 }
 
-/** Waits like the limiter, and returns when the call left. */
+/** Waits like the limiter, and returns the time at which the call was sent. */
 async function depart(windows: RateWindows, limit: number, ticket: number): Promise<number> {
   for (;;) {
     const { waitMs } = await windows.take('key', limit, ticket);
@@ -55,8 +55,8 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     }
     await Promise.all(waiting);
     const times = left.map(({ at }) => at).sort((one, other) => one - other);
-    // A reserved call may leave a quarter of a second late, and its time is measured here after the answer
-    // arrived.
+    // A reserved call may be sent a quarter of a second late, and its time is measured only after the answer
+    // of the store has arrived.
     for (const [place, at] of times.entries()) {
       const before = times[place - 6];
       if (before !== undefined) expect(at - before).toBeGreaterThan(windowMs - 600);
@@ -82,7 +82,8 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     expect(one.notices).toEqual([expect.stringContaining('1/2 of the rate limit')]);
     await server.start();
     one.skip.ms = 8_000;
-    // Two earlier ones, which the append-only file kept or the machine repeats, and two made meanwhile.
+    // Four calls count: two earlier ones, which the append-only file contains or the machine repeats, and two
+    // from the outage.
     expect((await one.windows.take('key', 5)).waitMs).toBeGreaterThan(0);
     expect(one.notices).toEqual([
       expect.anything(),

@@ -1,6 +1,9 @@
 import { createMeter, savedMemory, spendingMachine } from './machines.ts';
 
-/** Pays a service through a shared budget until it is killed, or until the budget is used up for good. */
+/**
+ * Makes paid calls within a shared budget until this process is killed, or until the budget is used up for
+ * good.
+ */
 const [store = '', service = '', name = '', ttlMs = '', folder = ''] = process.argv.slice(2);
 const ask = async () => Number(await (await fetch(`${service}/me`)).text());
 const meter = { ...createMeter(), ask };

@@ -51,7 +51,10 @@ function feed(
   };
 }
 
-/** A socket that acknowledges, brings nothing, is closed without units, and whose minutes are recorded ahead. */
+/**
+ * A WebSocket that confirms the subscription but delivers no posts. Its minutes are recorded in advance, and
+ * the service closes it when the units are used up.
+ */
 const socket =
   (clock: VirtualClock, ledger: Ledger, isOut: () => boolean): TailPorts['connect'] =>
   async (stir, signal) => {

@@ -104,8 +104,8 @@ function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
 /**
- * A failure if the response comes from something else than the service, such as a web server or a captive
- * portal. In that case, neither the API description nor `me` is JSON, or `me` does not exist.
+ * A failure if another server, such as a web server or a captive portal, responded instead of the service. In
+ * that case, neither the API description nor `me` is JSON, or `me` does not exist.
  */
 async function otherServer(
   context: Context,

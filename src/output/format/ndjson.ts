@@ -31,8 +31,8 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * White space and escapes that `JSON.stringify` does not write. If a text contains one of them by chance, the
- * line is only parsed without need.
+ * White space and escapes that `JSON.stringify` does not write. If a text in the record contains one of them
+ * by chance, the line is parsed unnecessarily, which is harmless.
  */
 const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
 

@@ -6,7 +6,7 @@ export const faultKinds = {
   delay: {
     place: 'call',
     time: 'must',
-    meaning: 'delays the response (with @ws: the frame) by the time',
+    meaning: 'delays the response (with @ws: the frame) by the given time',
   },
   stall: { place: 'call', time: 'no', meaning: 'reads the request and never responds; not charged' },
   reset: {
@@ -53,10 +53,14 @@ export const faultKinds = {
   late: {
     place: 'post',
     time: 'may',
-    meaning: 'publishes the post late (60s), below newer ones, and its frame at the same time',
+    meaning: 'publishes the post late (60s by default), below newer ones, and its frame at the same time',
   },
-  lag: { place: 'post', time: 'may', meaning: 'shows the post in pages later than its frame (2s)' },
-  vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the time (30s)' },
+  lag: {
+    place: 'post',
+    time: 'may',
+    meaning: 'shows the post in pages later than its frame (2s by default)',
+  },
+  vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the given time (30s by default)' },
 } as const satisfies Record<string, { place: FaultPlace; time: 'must' | 'may' | 'no'; meaning: string }>;
 
 export type FaultKind = keyof typeof faultKinds;

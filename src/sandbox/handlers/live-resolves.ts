@@ -12,7 +12,7 @@ type ResolveResult = { readonly user: User } | { readonly pending: Pending };
 
 /** The live resolves that are in progress. */
 export interface LiveResolves {
-  /** Starts a resolve for a user without a verified wallet. If one is in progress, waits for that. */
+  /** Starts a resolve for a user without a verified wallet, or waits for the one in progress. */
   request(userId: string): ResolveResult | Promise<ResolveResult>;
   /** The number of resolves that were started. Calls that wait for one in progress do not count. */
   readonly started: number;

@@ -32,8 +32,8 @@ export const startCheckpoint = (feed: string, since: number | null): string =>
   JSON.stringify({ form: START_FORM, version: 1, feed, since });
 
 /**
- * Reads the start time from the first line of a file without a checkpoint; undefined if the file begins with
- * something else. Throws if the file belongs to another feed.
+ * Reads the start time from the first line of a file without a checkpoint; undefined if the first line does
+ * not hold a start time. Throws if the file belongs to another feed.
  */
 export function readStartCheckpoint(
   text: string,

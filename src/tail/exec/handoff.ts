@@ -64,7 +64,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let done = 0;
   let batches = 0;
   let dead = 0;
-  /** The first so many rows are handed over without waiting for a full batch. */
+  /** Rows up to this number are handed over without waiting for a full batch. */
   let urgentTo = 0;
   let flushed = false;
   let busy = false;
@@ -158,14 +158,14 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       }
       written += rows.length;
       pump();
-      // A stopped run accepts them too, and leaves them to the next run.
+      // A stopped run accepts rows too, and leaves them to the next run.
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },
     async flush() {
       const target = written;
-      // The tail prints nothing before its first checkpoint, which waits for these rows: do not wait for a
-      // full batch.
+      // The first checkpoint needs these rows, and the tail prints nothing until it is made: hand them over
+      // now, even if the batch is not full.
       if (!flushed) urgentTo = target;
       flushed = true;
       pump();

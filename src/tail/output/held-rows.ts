@@ -1,7 +1,10 @@
 import type { TailRow } from '../row.ts';
 import type { TailWriter } from './writer.ts';
 
-/** The number of lines that a file needs before a late one: its position is read from the newest three. */
+/**
+ * How many lines a file must have before a late one is added: a later run reads the position from the newest
+ * three.
+ */
 const SOLID_LINES = 3;
 
 /** Passes rows to the writer, and holds back those that a later run could not resume from yet. */

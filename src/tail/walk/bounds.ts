@@ -91,8 +91,8 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   /**
-   * The newest `rows` posts, and all others with the time of the last one: later, they could look like new
-   * posts.
+   * The newest `rows` posts, and all others with the same time as the oldest of these, because later those
+   * others could look like new posts.
    */
   const newest = (rows: number): WalkBounds => {
     let count = 0;

@@ -99,8 +99,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let known = false;
   // The last rows of a page. Whether their times are plausible depends on the next page.
   let pending: readonly TailRow[] = [];
-  // Set when a page says that it is the last one: whether the page was full or short. One more request checks
-  // this.
+  // Set when a page claims to be the last one, which one more request checks. The value tells whether the
+  // page was full or short.
   let uncertain: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
@@ -117,8 +117,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const size = page.rows.length + (page.nameless?.length ?? 0);
     sizer.learn(limit, size, page.hasMore);
 
-    // An empty page that says that there are more has no usable cursor: continuing from its own cursor could
-    // skip posts.
+    // An empty page that claims that more posts follow has no usable cursor: continuing from its own cursor
+    // could skip posts.
     if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };

@@ -19,7 +19,10 @@ export interface ExecMonthPlan extends IncidentPlan {
   readonly via: 'ws' | 'poll';
   readonly lagMs: number;
   readonly lingerMs: number;
-  /** The command is killed after this time, as by `timeout 30 CMD`; undefined: it hangs as long as it likes. */
+  /**
+   * The time after which a hanging command is killed, as by `timeout 30 CMD`; if undefined, the command hangs
+   * until the end of the incident.
+   */
   readonly timeoutMs: number | undefined;
   readonly folder: string;
   /** A safeguard that is missing, which the judge must notice. */
@@ -69,7 +72,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
   const active = (kind: Kind) =>
     incidents.find((each) => each.kind === kind && each.from <= scheduler.now && scheduler.now < each.to);
   const done = new Set<Incident<Kind>>();
-  /** Whether an incident that strikes the next command is due. */
+  /** Whether an incident of this kind is due and affects the next command. */
   const strikes = (kind: Kind) => {
     const found = incidents.find(
       (each) => each.kind === kind && each.from <= scheduler.now && !done.has(each),
@@ -101,7 +104,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
     if (hang && rng.chance(0.3)) {
       hung++;
       if (works) process();
-      // Without a timeout somebody kills it in the end.
+      // Without a timeout, the command is killed at the end of the incident.
       await wait(timeoutMs ?? hang.to - scheduler.now);
       return { ok: false, why: 'killed by SIGKILL', code: timeoutMs === undefined ? 137 : 124 };
     }

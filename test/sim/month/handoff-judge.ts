@@ -22,12 +22,12 @@ export interface HandoffJudge {
   finish(end: number, isWanted: (number: number) => boolean): number;
 }
 
-/** `slack`: how many seconds older than an earlier one a post can be that appears late. */
+/** `slack`: by how many seconds a late post can be older than a post that was handed over before it. */
 export function createHandoffJudge(slack: number): HandoffJudge {
   const problems: string[] = [];
   const counts = createCounts();
   let current: readonly string[] = [];
-  /** Posts that were handed over and not acknowledged: only they may be repeated. */
+  /** Posts that were handed over but not acknowledged. No other post may be repeated. */
   const open = new Set<string>();
   let isRetry = false;
   let newest = 0;
@@ -62,7 +62,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
         } else if (open.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
       }
-      // A new process may divide the posts differently, but may not pass over the open ones.
+      // A new process may divide the posts differently, but may not skip the open ones.
       const newestOf = (some: Iterable<string>) => Math.max(...[...some].map(numberOf));
       if (open.size > 0 && !ids.some((id) => open.has(id)) && newestOf(ids) > newestOf(open))
         problem(`${ids[0]} comes before ${[...open][0]}, which was not acknowledged`);

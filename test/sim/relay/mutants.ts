@@ -22,8 +22,9 @@ const withoutCheck =
     script.name === 'listEntries' ? "#!lua\nreturn { '' }" : rest(script);
 
 /**
- * A publish is accepted whether or not the lease is still the sender's. A late checkpoint then goes back behind ids that
- * were forgotten; a new leader finds those in the stream again, unless it does not look.
+ * A publish is accepted even if the sender has lost the lease, and a new leader does not compare the ids with
+ * the stream. A late checkpoint then restores a position before ids that were forgotten, so the new leader
+ * publishes their posts again.
  */
 export const withoutFence: RelayMutation = {
   script: withoutCheck(
