@@ -3,7 +3,7 @@ import { countText, unitsText } from '../../base/units.ts';
 import type { Left } from '../../core/account.ts';
 import { canAsk, type PromptIo } from '../prompt.ts';
 import { confirm } from './ask-yes-no.ts';
-import { type Consent, declined, mayStart, needsConfirmation } from './confirmation.ts';
+import { type Consent, declined, mayStart, needsConfirmation } from './confirm-above.ts';
 import { balanceText, type Estimate, estimateText } from './estimate.ts';
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */

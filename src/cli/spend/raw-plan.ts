@@ -5,7 +5,7 @@ import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint
 import type { RawRequest } from '../../core/client/raw-request.ts';
 import type { Context } from '../context.ts';
 import { confirm } from './ask-yes-no.ts';
-import { declined } from './confirmation.ts';
+import { declined } from './confirm-above.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
 

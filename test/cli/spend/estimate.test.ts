@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayStart, needsConfirmation } from '../../../src/cli/spend/confirmation.ts';
+import { mayStart, needsConfirmation } from '../../../src/cli/spend/confirm-above.ts';
 import { balanceText, estimateText } from '../../../src/cli/spend/estimate.ts';
 
 const allowed = (given: { maxCu?: number; yes?: boolean }) => ({
