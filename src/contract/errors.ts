@@ -8,7 +8,7 @@ export const errorCodes = {
     retryable: false,
     meaning: 'Malformed handle, address or query parameter.',
   },
-  BAD_REQUEST: { status: 400, retryable: false, meaning: 'The request is valid but cannot be served.' },
+  BAD_REQUEST: { status: 400, retryable: false, meaning: 'The request cannot be served as sent.' },
   UNAUTHORIZED: { status: 401, retryable: false, meaning: 'Missing or invalid API key.' },
   QUOTA_EXCEEDED: {
     status: 402,

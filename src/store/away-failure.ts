@@ -1,6 +1,9 @@
 import type { StoreAddress } from './address.ts';
 import { storeFailure } from './failures.ts';
 
+/** The first part of the hint of a store that cannot be reached. */
+export const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
+
 /**
  * The failure of a store that cannot be reached. `cause` is the error of the system, if there was one. Without a
  * system error, the address may belong to another kind of server, or have the wrong TLS scheme.
@@ -12,7 +15,7 @@ export function awayFailure(address: StoreAddress, why: string, cause: unknown, 
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `run "trdr store check" to see whether the store is running and reachable${kind}; set TRDR_STORE=off to run without the store`,
+    `${AWAY_HINT}${kind}; set TRDR_STORE=off to run without the store`,
     cause,
   );
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/checks.ts';
+import { AWAY_HINT } from '../../store/away-failure.ts';
 import { command } from '../command.ts';
 import { exitOf } from '../exit.ts';
 
@@ -39,8 +40,8 @@ export const storeCheck = command({
         failed = true;
         // The original hint suggests this command; suggest something else.
         const next = error.hint?.replace(
-          'run "trdr store check" to see whether the store is',
-          'check that the address is right and that the server is',
+          AWAY_HINT,
+          'check that the address is right and that the server is running and reachable',
         );
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
       }
