@@ -134,7 +134,8 @@ export function wordsOfTrdr(command: readonly Word[]): readonly Word[] | undefin
   const at = isTrdr(first)
     ? 0
     : wrappers.has(first.text) || first.text === 'node'
-      ? command.findIndex(isTrdr)
+      ? // `sudo -u trdr` names a user.
+        command.findIndex((word, index) => isTrdr(word) && command[index - 1]?.text !== '-u')
       : -1;
   return at === -1 ? undefined : command.slice(at + 1);
 }
