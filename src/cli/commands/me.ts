@@ -31,8 +31,12 @@ export const me = command({
   ],
   args: [],
   options: {
-    minUnits: value('--min-units', 'exit 6 if fewer units are left, top-ups included', unitsOrShare),
-    minReveals: value('--min-reveals', 'exit 6 if fewer wallet reveals are left', integer({ min: 0 })),
+    minUnits: value(
+      '--min-units',
+      'exit 6 if fewer units than this are left, top-ups included',
+      unitsOrShare,
+    ),
+    minReveals: value('--min-reveals', 'exit 6 if fewer than N wallet reveals are left', integer({ min: 0 })),
     minDays: value('--min-days', 'exit 6 if the units will run out within N days', decimal({ min: 0 })),
   },
   common: ['output', 'service'],

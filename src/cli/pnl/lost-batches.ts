@@ -2,8 +2,8 @@ import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
- * Ends the batches that were in flight when the last run of an export died. Each of them may have been
- * charged, whatever the present usage shows. Their maximum cost is in the ledger already.
+ * Settles the batches that were in flight when the last run of an export died. Each of them may have been
+ * charged, even if the usage of the key does not show it yet. Their maximum cost is in the ledger already.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

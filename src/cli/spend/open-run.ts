@@ -10,7 +10,7 @@ function limitText({ permission, settings }: Pick<Context, 'permission' | 'setti
   return `spending limit ${unitsText(limit)}${raise}`;
 }
 
-/** Adds the limit to the first line of a run. */
+/** Adds the spending limit to the first line that a run prints. */
 export function withLimit(line: string, context: Pick<Context, 'permission' | 'settings'>): string {
   const limit = limitText(context);
   return limit === undefined ? line : `${line}; ${limit}`;

@@ -4,7 +4,7 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** How often the verification of the leading relay is read from the store. */
+/** How often to read from the store up to when the leading relay has verified the feed. */
 const ASK_MS = 15_000;
 /**
  * How often to ask while the verified time is not known, because a new leader has not verified anything yet.

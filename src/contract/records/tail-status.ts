@@ -10,7 +10,7 @@ export const TailStatusRecord = z.looseObject({
     'State of the tail: healthy and starting give exit code 0, all others 9.',
   ),
   tail: field(z.string(), 'Name of the tail: the name of its status file without the extension.'),
-  command: field(z.string(), 'The command that the tail runs as.'),
+  command: field(z.string(), 'The trdr command that started the tail, for example thesis tail.'),
   version: field(z.string(), 'Version of trdr that runs the tail.'),
   up: field(z.boolean(), 'Whether the tail is running.'),
   ready: field(z.boolean(), 'Whether the tail has been up to date with its feed at least once.'),

@@ -20,8 +20,8 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 }
 
 /**
- * The pattern, if it is safe for marking matches in printed text. That has no time limit, so only simple
- * patterns are returned.
+ * The pattern, if it is simple enough to mark matches in printed text; otherwise undefined. Marking has no time
+ * limit, so a slow pattern could block the program.
  */
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;

@@ -25,8 +25,9 @@ const measures: readonly {
 
 /** The number of traders that can be compared side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
-/** The width of one trader's column, and of the columns before the first trader. */
+/** The width of one trader's column. */
 const COLUMN = 12;
+/** The total width of the columns before the first trader. */
 const FRONT = 20;
 
 /** Whether so many handles fit side by side. */

@@ -28,7 +28,7 @@ export interface SavedStatus
   readonly handoff: SavedHandoff | null;
 }
 
-/** The handoff to a command, with the age of the oldest post that is not acknowledged in milliseconds. */
+/** The handoff to a command. `oldestAge` is the age of its oldest unacknowledged post, in milliseconds. */
 export type SavedHandoff = Omit<HandoffHealth, 'oldestAt'> & { readonly oldestAge: number };
 
 interface Sample {

@@ -41,8 +41,8 @@ const CHUNK = 65_536;
 const LEAST_LINES = 2_000;
 const OLDER_LINES = 64;
 /**
- * The number of lines at the beginning of a file that a walk has verified. A later line with a much older
- * post time arrived late over the WebSocket.
+ * Only this many lines at the beginning of a file are sure to come from verified pages. Later lines may have
+ * arrived late over the WebSocket, with a much older post time.
  */
 const FIRST_LINES = 3;
 const LINE_END = 0x0a;
