@@ -17,6 +17,7 @@ const FIRST_SLOTS = 1 << 14;
  */
 export function openOverflow(): Overflow {
   let opened: Promise<FileHandle> | undefined;
+  let closed = false;
   let end = UNIT;
   let count = 0;
   let hashes = new Uint32Array(FIRST_SLOTS);
@@ -64,6 +65,8 @@ export function openOverflow(): Overflow {
   return {
     mayHold: (key) => placesOf(key).next().done !== true,
     async put(entries) {
+      // A memo moves answers out in the background, so this may come after the end of the run.
+      if (closed) throw new Error('the temporary file is closed');
       opened ??= openNamelessFile();
       const handle = await opened;
       let parts: Buffer[] = [];
@@ -95,6 +98,7 @@ export function openOverflow(): Overflow {
       return undefined;
     },
     async close() {
+      closed = true;
       await (await opened)?.close();
     },
   };

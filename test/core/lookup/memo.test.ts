@@ -95,6 +95,12 @@ describe('an overflow', () => {
     );
   });
 
+  test('opens no file once it is closed', async () => {
+    const place = openOverflow();
+    await place.close();
+    await expect(place.put([['key', 'text']])).rejects.toThrow('closed');
+  });
+
   test('needs less than 64 bytes of memory for each answer', async () => {
     const place = openOverflow();
     const held = () => heldBytes() + process.memoryUsage().arrayBuffers;
