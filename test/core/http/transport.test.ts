@@ -124,8 +124,12 @@ describe('a request that fails', () => {
   });
 
   it('is NO_ANSWER if no response arrives in time', async () => {
-    const server = keep(await serve(() => {}));
-    const failure = await failureOf(open().send(get(server.url, { timeoutMs: 20 })));
+    let calls = 0;
+    const server = keep(await serve((_, response) => ++calls === 1 && response.end('ready')));
+    const transport = open();
+    // A request that waits for its connection fails with another code.
+    await transport.send(get(server.url));
+    const failure = await failureOf(transport.send(get(server.url, { timeoutMs: 20 })));
     expect(failure).toMatchObject({ kind: 'network', code: 'NO_ANSWER', retryable: true });
   });
 
