@@ -8,6 +8,9 @@ import { PlannedCall } from '../../src/contract/records/tool.ts';
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
 const checks = new Map<string, ValidateFunction>();
 
+/** The commands and what `trdr schema` prints about them, created once because this takes longer than a run. */
+const described = allCommands().then((commands) => ({ commands, map: describeAll(commands) }));
+
 /** The validator of a schema, compiled once per name. */
 function validator(name: string, schema: () => object): ValidateFunction {
   const check = checks.get(name) ?? ajv.compile(schema());
@@ -26,8 +29,7 @@ function validate(check: ValidateFunction, value: unknown, what: string): void {
  * not check selected fields, output that is not JSON, and answers that differ from their description.
  */
 export async function checkSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
-  const commands = await allCommands();
-  const map = describeAll(commands);
+  const { commands, map } = await described;
   const error = stderr.split('\n').find((line) => line.startsWith('{"error":'));
   if (error !== undefined)
     validate(
