@@ -126,14 +126,23 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
   return server;
 }
 
-/** A free port. */
+/**
+ * A free port below those that the system gives to connections, which could take it while the server is
+ * restarted.
+ */
 async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  await once(probe, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const probe = createServer();
+    const free = await once(probe.listen(port, '127.0.0.1'), 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!free) continue;
+    probe.close();
+    await once(probe, 'close');
+    return port;
+  }
 }
 
 /** Waits until a condition holds, or until the test times out. */
