@@ -4,9 +4,15 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { storeFailure } from '../../src/store/failures.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
-import { createFollower, type FeedPosition, type FollowEvent } from '../../src/store/feed/follower.ts';
+import {
+  type Begin,
+  createFollower,
+  type FeedPosition,
+  type FollowEvent,
+} from '../../src/store/feed/follower.ts';
 import { openTerm, type Post, type RelayTerm, type TermOptions } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
+import { randomOf, seedOf } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
 
@@ -27,7 +33,7 @@ const term = async (store: StoreConnection, options: Partial<TermOptions> = {}):
   return opened;
 };
 
-/** Collects the events of a follower until it has the wanted number of rows. */
+/** Collects the events of a follower until it has the wanted number of rows; if 0, until the end of the stream. */
 async function collect(
   server: StoreServer,
   begin: Parameters<typeof createFollower>[0]['begin'],
@@ -48,7 +54,7 @@ async function collect(
     else others.push(event);
     position = follower.position();
     if (event.kind === 'live') acting ??= during();
-    if (ids.length >= wanted && (acting !== undefined || wanted === 0)) done.abort();
+    if (wanted > 0 && ids.length >= wanted && acting !== undefined) done.abort();
     if (wanted === 0 && event.kind === 'live') done.abort();
   }
   await acting;
@@ -272,7 +278,10 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const store = await server.connect();
     const now = Date.now();
     await (await term(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
-    const after = { kind: 'after', last: { id: 'b', at: now + 1 }, known: ['a', 'b'] } as const;
+    const after = afterAll([
+      ['a', now],
+      ['b', now + 1],
+    ]);
     expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
     await store.send('XDEL', [feed.stream, String((await firstEntries(store))[1])]);
     expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
@@ -297,10 +306,54 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         },
       };
     };
-    const last = { id: 'p690', at: now + 690 };
-    const begin = { kind: 'after', last, known: ids.slice(0, 691) } as const;
+    const begin = afterAll(ids.slice(0, 691).map((id, at) => [id, now + at]));
     const { ids: delivered } = await collect({ ...server, connect: open }, begin, 9);
     expect([reads, delivered]).toEqual([2, ids.slice(691)]);
+    store.close();
+  });
+
+  it('delivers every post once if the server lost entries and a new leader published them again', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const seed = seedOf();
+    const { next, between } = randomOf(seed);
+    const shuffle = (ids: readonly string[]) =>
+      ids.map((id) => [next(), id] as const).sort(([one], [other]) => one - other);
+    for (let round = 0; round < 40; round++) {
+      await store.send('DEL', [feed.stream]);
+      const now = Date.now();
+      const timeOf = (id: string) => now + Number(id.slice(1));
+      const add = async (ids: readonly string[]) => {
+        for (const id of ids) await store.send('XADD', [feed.stream, '*', ...fieldsOf(id, timeOf(id))]);
+      };
+      const ids = Array.from({ length: between(3, 40) }, (_, at) => `p${at}`);
+      await add(ids);
+      const delivered = ids.slice(0, between(1, ids.length + 1));
+      // The file's last lines contain the ids of only some posts.
+      const lost = between(0, ids.length);
+      const forgotten = between(0, Math.max(0, Math.min(delivered.length, ids.length - lost) - 1));
+      const entries = await firstEntries(store);
+      if (lost > 0) await store.send('XDEL', [feed.stream, ...entries.slice(-lost).map(String)]);
+      const later = Array.from({ length: between(0, 10) }, (_, at) => `p${ids.length + at}`);
+      await add(shuffle([...ids.slice(ids.length - lost), ...later]).map(([, id]) => id));
+      const begin = afterAll(delivered.slice(forgotten).map((id) => [id, timeOf(id)]));
+      const { ids: fresh, others } = await collect(server, begin, 0);
+      const wanted = [...ids.slice(delivered.length), ...later];
+      expect(new Set(fresh), `seed ${seed}, round ${round}`).toEqual(new Set(wanted));
+      expect(fresh.length, `seed ${seed}, round ${round}`).toBe(wanted.length);
+      expect(others, `seed ${seed}, round ${round}`).toEqual([{ kind: 'live' }]);
+    }
+    store.close();
+  });
+
+  it('repeats no older posts if the store lost all posts that are known to be delivered', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const now = Date.now();
+    await (await term(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
+    const gone = (at: number) => afterAll([['gone', now + at]]);
+    expect((await collect(server, gone(1.5), 0)).ids).toEqual(['c', 'd']);
+    expect((await collect(server, gone(9), 0)).ids).toEqual([]);
     store.close();
   });
 
@@ -316,6 +369,14 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 });
+
+const fieldsOf = (id: string, at: number) => ['id', id, 'at', String(at), 'body', JSON.stringify({ id })];
+
+/** A start after the last of these posts. */
+function afterAll(known: readonly (readonly [id: string, at: number])[]): Begin {
+  const [id = '', at = 0] = known.at(-1) ?? [];
+  return { kind: 'after', last: { id, at }, known };
+}
 
 function options(store: StoreConnection): TermOptions {
   return { store, feed, clock: systemClock, keepMs: 1, keepRows: 1, describe: () => ({}) };

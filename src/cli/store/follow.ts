@@ -58,10 +58,16 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
     });
     const saved =
       checkpoint === undefined ? undefined : readFollowCheckpoint(checkpoint, nameOf(context, plan));
-    const written = (file?.known ?? []).map(([id]) => id);
-    const [last] = file?.known ?? [];
+    const written = file?.known ?? [];
+    const [last] = written;
     const begin: Begin = saved
-      ? { kind: 'position', position: withIds(saved, written) }
+      ? {
+          kind: 'position',
+          position: withIds(
+            saved,
+            written.map(([id]) => id),
+          ),
+        }
       : last
         ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written }
         : beginOf(plan.flags, context, startedFrom(checkpoint, nameOf(context, plan)));

@@ -27,14 +27,21 @@ export interface FeedPosition {
   readonly known: readonly (readonly [id: string, entryMs: number])[];
 }
 
+/** Starts after the last delivered post. */
+interface BeginAfter {
+  readonly kind: 'after';
+  readonly last: FeedPoint;
+  /** The last delivered posts, including `last`: ids and post times. */
+  readonly known: readonly (readonly [id: string, at: number | null])[];
+}
+
 /** Where a follower starts reading. */
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
   /** At entries that were added up to half an hour before this time, or later. The caller skips older posts. */
   | { readonly kind: 'since'; readonly ms: number }
-  /** After the entry of this post. The posts in `known` were delivered before. */
-  | { readonly kind: 'after'; readonly last: FeedPoint; readonly known: readonly string[] }
+  | BeginAfter
   | { readonly kind: 'position'; readonly position: FeedPosition };
 
 export type FollowEvent =
@@ -116,38 +123,45 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
         return { kind: 'gap', from: null, to: oldest };
       }
     }
-    if (begin.kind === 'after') return await findLast(store, begin.last, begin.known);
+    if (begin.kind === 'after') return await findLast(store, begin);
     started = true;
     return undefined;
   }
 
   /**
-   * Finds the entry of the last delivered post. Post times come from the service and entry times from the
-   * store, whose clocks may differ.
+   * Finds where to continue after the last delivered post.
+   *
+   * After a power failure, the last entries may no longer exist, or stand behind posts that were not delivered
+   * yet, because the next leader published them again. So reading starts at the first entry that has one of
+   * the delivered ids, and skips all posts with these ids. If no entry has one, reading starts at the first
+   * post that is not older than all of them.
    */
-  async function findLast(store: StoreConnection, place: FeedPoint, ids: readonly string[]) {
-    // Nothing is remembered before the search is complete: if the connection breaks, the next one starts it again.
-    const walked = new Map<string, number>();
+  async function findLast(store: StoreConnection, { last: place, known: delivered }: BeginAfter) {
     const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
-    for (let at = from; ; ) {
-      const rows = await range(store, at === from ? from : `(${at}`, COUNT);
+    const ids = new Set(delivered.map(([id]) => id));
+    const oldest = delivered.reduce((least, [, at]) => Math.min(least, at ?? least), place.at ?? 0);
+    // Nothing is remembered before the search is complete: if the connection breaks, the next one starts it again.
+    const earlier = new Map<string, number>();
+    let [start, notOlder]: (string | undefined)[] = [];
+    let end = before(from);
+    search: for (let length = 1; length > 0; ) {
+      const rows = await range(store, end === before(from) ? from : `(${end}`, COUNT);
       for (const row of rows) {
-        walked.set(row.id, entryMs(row.entry));
-        if (row.id !== place.id) continue;
-        [started, known, entry, last] = [true, walked, row.entry, place];
-        return undefined;
+        if (ids.has(row.id)) start ??= row.entry;
+        else if (row.at === null || row.at >= oldest) notOlder ??= row.entry;
+        if (start === undefined) earlier.set(row.id, entryMs(row.entry));
+        end = row.entry;
+        if (row.id === place.id) break search;
       }
-      const end = rows.at(-1)?.entry;
-      if (end === undefined || rows.length < COUNT) break;
-      at = end;
+      length = rows.length;
     }
-    // The entry no longer exists: start at the earliest entry that may follow it, and skip posts that were
-    // delivered.
-    let delivered = place.at ?? 0;
-    for (const ms of walked.values()) delivered = Math.max(delivered, ms);
-    known = new Map(ids.map((id) => [id, delivered]));
     [entry, last] = [before(from), place];
-    const gap = await missed(store);
+    const gap = start === undefined ? await missed(store) : undefined;
+    const next = start ?? notOlder;
+    entry = next === undefined ? end : before(next);
+    known = start === undefined ? new Map() : earlier;
+    const latest = Math.max(place.at ?? 0, entryMs(end));
+    for (const id of ids) known.set(id, latest);
     started = true;
     return gap;
   }
