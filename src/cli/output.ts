@@ -110,10 +110,11 @@ export async function renderOptions(
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
-    const { appendSink, descriptorIn, fileSink } = await import('../output/file.ts');
+    const { descriptorIn } = await import('../output/open-file.ts');
     const fd = descriptorIn(out);
     // Use the program's own streams: two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
+    const { appendSink, fileSink } = await import('../output/file.ts');
     const { signal } = io;
     return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });
   }

@@ -1,17 +1,11 @@
 import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
 import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
+import { launchpadPrice, lookupPrice, provesWallet, thesisPrice, walletOnce } from './endpoint-prices.ts';
 import { bounded, field } from './field.ts';
-import {
-  ADDRESS_MAX,
-  BATCH_MAX,
-  HANDLE_MAX,
-  THESIS_BLOCK,
-  THESIS_LIMIT_DEFAULT,
-  THESIS_LIMIT_MAX,
-} from './limits.ts';
+import { distinctHandles } from './handles.ts';
+import { ADDRESS_MAX, BATCH_MAX, HANDLE_MAX, THESIS_LIMIT_DEFAULT, THESIS_LIMIT_MAX } from './limits.ts';
 import { cu } from './prices.ts';
-import type { Known } from './read-record.ts';
 import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
@@ -20,57 +14,30 @@ import { holdsWallet, Pending, User } from './records/user.ts';
 import { RESOLVE_TIMEOUT_SECONDS, TIMEOUT_SECONDS } from './timeouts.ts';
 
 const nothing = z.object({});
+
 const noBody = z.undefined();
+
 const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive; a leading @ is ignored.');
+
 const userId = field(z.guid(), 'User id.', { format: 'uuid' });
+
 const address = field(bounded(1, ADDRESS_MAX), 'Wallet address: Solana (base58) or EVM (0x-prefixed).');
+
 const token = field(
   bounded(1, ADDRESS_MAX),
   'Token address; Solana addresses are case-sensitive, EVM addresses are lower-cased by the service.',
 );
+
 const walk = field(z.optional(z.string()), 'Id of the last item received; returns older items.');
+
 const limit = field(
   z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),
   'Rows per page; every started block of 20 rows is charged.',
   { default: THESIS_LIMIT_DEFAULT },
 );
 
-const provesWallet = ({ wallet, evmWallet }: Known<Pnl>) => isText(wallet) || isText(evmWallet);
-const isText = (value: unknown) => typeof value === 'string';
-const walletOnce = (holds: boolean) => (holds ? 1 : 0);
-
-const lookupPrice = {
-  text: '100 CU, 200 CU on 404',
-  before: () => ({ least: cu.lookup, most: cu.miss, reveals: 1 }),
-  after: (_: unknown, answer: { known: Known<User> }) => ({
-    cu: cu.lookup,
-    reveals: walletOnce(holdsWallet(answer.known)),
-  }),
-  miss: cu.miss,
-};
-
-/** The number of blocks of 20 rows in a requested limit, rounded up. */
-export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
-
-const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
-const thesisPrice = {
-  text: '200 CU per 20 rows of the requested limit, rounded up',
-  before: ({ query }: { query: { limit?: number | undefined } }) => {
-    const cost = thesisCost(query);
-    return { least: cost, most: cost, reveals: 0 };
-  },
-  after: ({ query }: { query: { limit?: number | undefined } }) => ({ cu: thesisCost(query), reveals: 0 }),
-  miss: cu.miss,
-};
 const thesisQuery = z.object({ before: walk, limit });
 
-// The launchpad charges every call the same, also a 404.
-const launchpadPrice = {
-  text: '10 CU per call',
-  before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),
-  after: () => ({ cu: cu.launchpad, reveals: 0 }),
-  miss: cu.launchpad,
-};
 const calloutQuery = z.object({ before: walk });
 
 const get = {
@@ -340,29 +307,24 @@ export const endpoints = rows({
 });
 
 export type EndpointId = keyof typeof endpoints;
+
 export const endpointIds = Object.keys(endpoints) as EndpointId[];
 
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
+
 /** The validated input of a call to endpoint `Id`. */
 export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['params'] & FieldShapes>,
   z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
+
 /** A successful answer of endpoint `Id` as received: the real service may differ from its description. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
-/** Normalizes a handle as the service does: lower-cased, without a leading @. */
-export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
-
-/** The distinct handles of a batch, each in its first spelling. */
-export function distinctHandles(handles: readonly string[]): string[] {
-  const first = new Map<string, string>();
-  for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);
-  return [...first.values()];
-}
-
 /** Two paths that are not in the table: the live feed, and the service's OpenAPI document. */
 export const SOCKET_PATH = '/v2/ws';
+
 export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute while the connection is open`;
+
 export const OPENAPI_PATH = '/openapi.json';

@@ -1,5 +1,6 @@
 import type { Job } from './job.ts';
 import type { Link } from './ports.ts';
+import type { SubscribingLink } from './socket/subscribing-link.ts';
 import type { Mode } from './spend/socket-share.ts';
 
 /** The state of a tail; docs/tail.md has a diagram. It is changed only by `socket/session.ts`. */
@@ -23,11 +24,6 @@ export type TailState =
   | { readonly kind: 'live'; readonly link: Link; readonly subscribedAt: number }
   /** The run is ending. No more connections are opened. */
   | { readonly kind: 'closing'; readonly mode: Mode };
-
-/** A connection whose last frame can be put back into the queue. */
-export interface SubscribingLink extends Link {
-  putBack(raw: Uint8Array): void;
-}
 
 /** The connection, if it is subscribed. */
 export const subscribedLink = (state: TailState): Link | undefined =>

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { chargeOfError } from '../../src/contract/endpoint.ts';
-import { distinctHandles, endpointIds, endpoints } from '../../src/contract/endpoints.ts';
+import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
 import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
+import { distinctHandles } from '../../src/contract/handles.ts';
 
 const none = { params: {}, query: {}, body: undefined };
 const wallet = 'So11111111111111111111111111111111111111112';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../src/base/failure.ts';
-import { distinctHandles, normalHandle } from '../../src/contract/endpoints.ts';
+import { distinctHandles, normalHandle } from '../../src/contract/handles.ts';
 import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
 import { cu } from '../../src/contract/prices.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';

@@ -1,7 +1,9 @@
+import { timeout } from '../../base/time-values.ts';
+import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/timeouts.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { flag, type GivenFlags, type Options, value } from './option.ts';
-import { file, integer, oneOf, outFile, text, timeout, units } from './values.ts';
+import { file, outFile, text } from './values.ts';
 
 /** The groups of common flags. Each command lists the groups that it accepts. */
 export type Common = 'output' | 'service' | 'money';

@@ -1,9 +1,11 @@
 import { usageError } from '../../base/failure.ts';
+import { type Instant, instantAt, time } from '../../base/time-values.ts';
+import { decimal, integer } from '../../base/values.ts';
 import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { flag, list, value } from './option.ts';
-import { decimal, type Instant, instantAt, integer, text, time } from './values.ts';
+import { text } from './values.ts';
 
 const DEFAULT_ROWS = 20;
 /** A list with --limit stops after this many consecutive pages without a match. */

@@ -1,7 +1,5 @@
 import type { Kind } from '../../base/values.ts';
 
-export * from '../../base/values.ts';
-
 /** A type of value that a flag or an argument accepts, with its completion. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';

@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { baseUrl as baseUrlKind } from '../../base/values.ts';
+import { baseUrl as baseUrlKind } from '../../base/url-values.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';

@@ -1,4 +1,5 @@
-import { readSetting, settingNames, settingRows } from '../../state/config/settings-table.ts';
+import { readSetting } from '../../state/config/read-setting.ts';
+import { settingNames, settingRows } from '../../state/config/settings-table.ts';
 import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';

@@ -1,4 +1,6 @@
 import { usageError } from '../../base/failure.ts';
+import { instantAt, time } from '../../base/time-values.ts';
+import { integer, oneOf } from '../../base/values.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
@@ -6,7 +8,6 @@ import { boardEntries, compareBoards, summarizeBoard } from '../../core/boards.t
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { boardView } from '../../output/views/board.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
-import { instantAt, integer, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 
 export const launchpadBoard = command({

@@ -1,11 +1,12 @@
 import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
+import { decimal, integer, share, units } from '../../base/values.ts';
 import type { Known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
 import { type Forecast, forecast, isMeterKnown, leftOf } from '../../core/account.ts';
 import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
-import { decimal, integer, share, units, type Value } from '../args/values.ts';
+import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 
 /** An amount of units, or a share of the monthly grant. */

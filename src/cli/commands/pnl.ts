@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs';
 import { usageError } from '../../base/failure.ts';
+import { duration } from '../../base/time-values.ts';
+import { oneOf } from '../../base/values.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
@@ -9,7 +11,7 @@ import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { flag, list, value } from '../args/option.ts';
-import { duration, file, oneOf } from '../args/values.ts';
+import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';

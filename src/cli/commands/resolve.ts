@@ -1,3 +1,4 @@
+import { duration } from '../../base/time-values.ts';
 import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
@@ -11,7 +12,6 @@ import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
-import { duration } from '../args/values.ts';
 import { command } from '../command.ts';
 import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';

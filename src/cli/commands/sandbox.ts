@@ -1,8 +1,9 @@
 import { usageError } from '../../base/failure.ts';
+import { decimal, integer, oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
 import { flag, value, valueOr } from '../args/option.ts';
-import { decimal, file, integer, oneOf, text } from '../args/values.ts';
+import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
 /** Starts the embedded service for one command. A stream gets a feed with new posts. */

@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { storeUrl } from '../../base/values.ts';
+import { storeUrl } from '../../base/url-values.ts';
 import { needFolder } from '../../state/paths.ts';
 import { flag } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';

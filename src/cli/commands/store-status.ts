@@ -1,9 +1,10 @@
 import { Failure } from '../../base/failure.ts';
+import { duration } from '../../base/time-values.ts';
+import { oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { storeView } from '../../output/views/store.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { value } from '../args/option.ts';
-import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 
 export const storeStatus = command({

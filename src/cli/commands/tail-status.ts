@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { fileFailure, readBounded } from '../../base/files.ts';
+import { positiveDuration } from '../../base/time-values.ts';
 import { TailStatusRecord } from '../../contract/records/tail-status.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
@@ -11,7 +12,6 @@ import {
   type SavedStatus,
 } from '../../tail/health/read-status.ts';
 import { value } from '../args/option.ts';
-import { positiveDuration } from '../args/values.ts';
 import { command } from '../command.ts';
 
 /** The maximum size of a status file. */

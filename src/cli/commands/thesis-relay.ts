@@ -1,3 +1,5 @@
+import { duration, positiveDuration } from '../../base/time-values.ts';
+import { oneOf, units } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
@@ -5,7 +7,7 @@ import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import { addressOf } from '../args/address.ts';
 import { flag, list, valueOr } from '../args/option.ts';
-import { duration, oneOf, positiveDuration, text, units } from '../args/values.ts';
+import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { approveTail, limitsOf } from '../spend/approve-tail.ts';

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { plainName as plain } from '../../base/values.ts';
+import { oneOf, plainName as plain } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
@@ -12,7 +12,7 @@ import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
 import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
-import { oneOf, text } from '../args/values.ts';
+import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';

@@ -1,12 +1,13 @@
 import { Failure, usageError as wrongUsage } from '../../base/failure.ts';
+import { instantAt, time } from '../../base/time-values.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
+import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/books.ts';
 import { readLedger } from '../../state/ledger/read-ledger.ts';
 import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-ledger.ts';
 import { flag, value } from '../args/option.ts';
-import { instantAt, oneOf, time } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 export const usageCommand = command({

@@ -1,4 +1,6 @@
+import { duration } from '../../base/time-values.ts';
 import { countText } from '../../base/units.ts';
+import { oneOf } from '../../base/values.ts';
 import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
@@ -8,7 +10,6 @@ import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, value } from '../args/option.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
-import { duration, oneOf } from '../args/values.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord, type JsonObject, parseObject, textOf } from '../../base/json-object.ts';
-import { baseUrl } from '../../base/values.ts';
+import { baseUrl } from '../../base/url-values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
 import { completeLine, type LineContext } from './completion/candidates.ts';

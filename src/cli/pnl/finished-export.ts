@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { Failure, usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
 import { readExport } from './from/read-export.ts';

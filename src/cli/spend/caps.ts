@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { openConfig } from '../../state/config/config.ts';
 import { profileOf } from '../../state/config/config-file.ts';
-import { readSetting } from '../../state/config/settings-table.ts';
+import { readSetting } from '../../state/config/read-setting.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import type { RunSettings } from '../settings/settings.ts';
 

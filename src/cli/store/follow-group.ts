@@ -1,10 +1,10 @@
+import { instantAt } from '../../base/time-values.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { unusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
-import { instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { createBell, withBell } from '../tail/bell.ts';
 import { lockFiles } from '../tail/files.ts';

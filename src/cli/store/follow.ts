@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { instantAt } from '../../base/time-values.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
 import {
@@ -10,7 +11,6 @@ import {
 } from '../../store/feed/follower.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
-import { instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { withBell } from '../tail/bell.ts';
 import { lockFiles, openCheckpoint } from '../tail/files.ts';

@@ -1,6 +1,8 @@
 import { usageError } from '../../base/failure.ts';
+import { duration, positiveDuration, time } from '../../base/time-values.ts';
+import { integer } from '../../base/values.ts';
 import { flag, value, valueOr } from '../args/option.ts';
-import { duration, file, integer, positiveDuration, text, time } from '../args/values.ts';
+import { file, text } from '../args/values.ts';
 import { rotateRule } from './rotation.ts';
 import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';

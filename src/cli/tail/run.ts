@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { type Instant, instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createSink } from '../../output/sink.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
@@ -10,7 +11,6 @@ import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
-import { type Instant, instantAt } from '../args/values.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { limitsOf } from '../spend/approve-tail.ts';

@@ -1,6 +1,7 @@
 import { renewalOf } from '../../base/periods.ts';
 import { leftIn } from '../../contract/budget.ts';
-import { type EndpointId, thesisBlocks } from '../../contract/endpoints.ts';
+import { thesisBlocks } from '../../contract/endpoint-prices.ts';
+import type { EndpointId } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Client, Ledger, Result } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';

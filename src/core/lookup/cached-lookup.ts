@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { AnswerCache, CachedAnswer, UserEndpoint } from '../../contract/answer-ports.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';

@@ -4,7 +4,8 @@ import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { errorFields } from './lookup.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
-import type { Resolved, Resolver } from './resolve.ts';
+import type { Resolver } from './resolve.ts';
+import type { Resolved } from './resolve-record.ts';
 import { readSubject, type Subject } from './subject.ts';
 
 export interface ResolveAllOptions {

@@ -5,45 +5,22 @@ import type { AnswerFlight, SharedAnswer } from '../../contract/answer-ports.ts'
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { type Known, known, type Sent } from '../../contract/read-record.ts';
+import { known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import type { CachedLookup } from './cached-lookup.ts';
-import { answerOf, type ErrorFields, errorFields, type LookupAnswer } from './lookup.ts';
+import type { LookupAnswer } from './lookup.ts';
+import {
+  found,
+  type PendingState,
+  pendingRecord,
+  type Resolved,
+  readPending,
+  refused,
+  refusedBy,
+  shareable,
+} from './resolve-record.ts';
 import type { Subject } from './subject.ts';
-
-/**
- * Where the wallet came from: a plain lookup (held), the record of the service (cached), or a live search
- * (live).
- */
-export type ResolveSource = 'held' | 'cached' | 'live';
-
-/** The record of one handle. */
-export type ResolveOutput =
-  | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
-  | { readonly subject: string; readonly found: false; readonly code: string }
-  | PendingRecord
-  | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
-
-/** A handle that the service has no answer for yet. */
-export type PendingRecord = {
-  readonly subject: string;
-  readonly found: false;
-  readonly code: 'PENDING';
-  readonly reason: string;
-  readonly retryable: boolean;
-  readonly retryAfterSeconds?: number;
-  readonly position?: number;
-};
-
-/** The state that a 202 response describes. */
-type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
-
-/** A record, and its failure if there is one. */
-export interface Resolved {
-  readonly record: ResolveOutput;
-  readonly failure?: Failure | undefined;
-}
 
 /** The progress of a wait: the state of the request, and the time of the next one. */
 export interface ResolveProgress {
@@ -81,14 +58,19 @@ const unstated: Readonly<Record<string, number>> = {
   rate_limited: 10_000,
   not_ingested: 3_000,
 };
+
 const UNSTATED_MS = 5_000;
+
 const LONGEST_MS = 30_000;
+
 /** The number of lost answers after which a resolve fails. Each of them may have been charged as a hit. */
 const LOST_ALLOWED = 2;
+
 /**
  * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
  */
 const SHARED_MS = 60_000;
+
 /**
  * How long other machines can get a result without a wallet. Only machines that are waiting now should get
  * it.
@@ -214,14 +196,6 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
 
-/** Reads a 202 response. It means "no answer yet", even if its body is incomplete. */
-const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
-  reason: reason ?? 'unknown',
-  retryable: retryable ?? reason !== 'no_preview',
-  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  ...(position === undefined ? {} : { position }),
-});
-
 /**
  * The wait before the next request. Every request is charged, so the waits grow unless the service states
  * them.
@@ -247,44 +221,4 @@ const isLost = (error: unknown): error is Failure =>
 function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
   return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
-}
-
-function found({ text: subject }: Subject, user: Sent, source: ResolveSource): Resolved {
-  const first = { subject, found: true, source } as const;
-  return { record: { ...first, ...user, ...first } };
-}
-
-/** A result in the format in which machines share it. */
-function shareable({ record, failure }: Resolved, time: number): SharedAnswer | Failure | undefined {
-  if (failure) return failure;
-  if (record.found === null) return undefined;
-  if (!record.found) return { time, status: record.code === 'PENDING' ? 202 : 404, record };
-  const { subject: _, found: __, source: ___, ...user } = record;
-  return { time, status: 200, record: user };
-}
-
-function refused(subject: Subject, error: unknown, now: number): Resolved {
-  const answer = answerOf(error, now);
-  if (answer.found === null) return refusedBy(subject, answer.failure);
-  return { record: { subject: subject.text, found: false, code: answer.code } };
-}
-
-const refusedBy = (subject: Subject, failure: Failure): Resolved => ({
-  record: { subject: subject.text, found: null, error: errorFields(failure) },
-  failure,
-});
-
-function pendingRecord(
-  { text: subject }: Subject,
-  { reason, retryable, retryAfterSeconds, position }: PendingState,
-): PendingRecord {
-  return {
-    subject,
-    found: false,
-    code: 'PENDING',
-    reason,
-    retryable,
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    ...(position === undefined ? {} : { position }),
-  };
 }

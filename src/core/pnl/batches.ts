@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';

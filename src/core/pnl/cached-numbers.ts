@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/answer-ports.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';

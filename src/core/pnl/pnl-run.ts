@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
 

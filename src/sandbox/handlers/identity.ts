@@ -1,4 +1,5 @@
-import { endpoints, normalHandle } from '../../contract/endpoints.ts';
+import { endpoints } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { holdsWallet, type User } from '../../contract/records/user.ts';
 import { type Caller, endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
 import type { EndpointHandlers, HandlerContext } from './context.ts';

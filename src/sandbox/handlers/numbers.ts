@@ -1,4 +1,5 @@
-import { distinctHandles, endpoints, normalHandle } from '../../contract/endpoints.ts';
+import { endpoints } from '../../contract/endpoints.ts';
+import { distinctHandles, normalHandle } from '../../contract/handles.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import { type Caller, endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
 import type { EndpointHandlers, HandlerContext } from './context.ts';

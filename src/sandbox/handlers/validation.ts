@@ -1,4 +1,4 @@
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { evmBytes, solanaBytes } from '../world/address.ts';
 
 /** Describes what is wrong with a handle; null if it is valid. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
-import { normalHandle } from '../../contract/endpoints.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { planNames, scopes } from '../keys/plans.ts';
 import type { SandboxParts } from './parts.ts';
 import type { SocketServer } from './socket/socket-server.ts';

@@ -3,11 +3,11 @@ import { join, parse } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from '../../base/files.ts';
 import { type Waiting, withLock } from '../../base/lock.ts';
-import { baseUrl } from '../../base/values.ts';
+import { baseUrl } from '../../base/url-values.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from './config-file.ts';
 import { checkKeyFormat } from './key-format.ts';
-import { needSettingName, storedSetting } from './settings-table.ts';
+import { needSettingName, storedSetting } from './read-setting.ts';
 
 /** The config file. It is only changed while holding a lock. */
 export interface Config {

@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { type ConfigFile, DEFAULT_PROFILE, noProfile, type Profile, profileOf } from './config-file.ts';
 import { checkKeyFormat } from './key-format.ts';
+import { readSetting } from './read-setting.ts';
 import {
-  readSetting,
   type SettingName,
   type SettingRow,
   type SettingValue,

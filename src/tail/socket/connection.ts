@@ -1,14 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
-import type { Failure } from '../../base/failure.ts';
-import { plainJson } from '../../base/json-object.ts';
 import { CLOSE_QUOTA } from '../../contract/frames.ts';
-import { readServiceError } from '../../core/client/service-errors.ts';
-import { broken, unreachable } from '../../core/http/network-failures.ts';
 import { proxyFor } from '../../core/http/proxy-env.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 import { createFrameQueue } from './frame-queue.ts';
+import { type Opening, opened } from './handshake.ts';
 
 /** Options of a connection. */
 export interface SocketOptions {
@@ -27,21 +23,26 @@ export interface SocketOptions {
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
+
 /**
  * Reading pauses while the queue is larger than the first size, until it is smaller than the second, to save
  * memory.
  */
 const PAUSE_ABOVE = 1024 * 1024;
+
 const RESUME_BELOW = 256 * 1024;
+
 /** The longest pause: while reading is paused, pings are not answered. */
 const PAUSE_MS = 5_000;
+
 /** The maximum size of a frame; no valid frame is this large. */
 const MAX_FRAME = 4 * 1024 * 1024;
+
 const HANDSHAKE_MS = 15_000;
+
 /** How long to wait for the service to confirm a close. */
 const CLOSE_MS = 2_000;
-/** The maximum size of the response to a rejected handshake. */
-const MAX_RESPONSE = 64 * 1024;
+
 /** Errors that also end the connection at the service, so that it stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
@@ -184,58 +185,6 @@ function closeCleanly(
     resume?.();
     socket.close(1000);
   });
-}
-
-type Opening = import('ws').WebSocket;
-
-/** Resolves after the handshake. A rejected handshake is an ordinary service error. */
-async function opened(
-  socket: Opening,
-  host: string,
-  opening: { readonly sent: boolean },
-  now: () => number,
-  signal: AbortSignal,
-): Promise<void> {
-  // If the request was sent, the service may have opened a connection although its response is missing.
-  const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
-  let abort = () => {};
-  try {
-    await new Promise<void>((resolve, reject) => {
-      abort = () => {
-        reject(opening.sent ? failed(signal.reason) : signal.reason);
-        socket.terminate();
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      socket.once('open', resolve);
-      socket.on('error', (error) => reject(failed(error)));
-      socket.once('unexpected-response', (_, answer) => {
-        rejectionOf(answer, host, now)
-          .then(reject, reject)
-          .finally(() => socket.terminate());
-      });
-    });
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
-async function rejectionOf(answer: IncomingMessage, host: string, now: () => number): Promise<Failure> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  try {
-    for await (const part of answer) {
-      parts.push(part);
-      bytes += part.length;
-      if (bytes > MAX_RESPONSE) break;
-    }
-  } catch (error) {
-    return broken(host, error);
-  }
-  const text = Buffer.concat(parts).toString('utf8');
-  const headers = Object.fromEntries(
-    Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-  );
-  return readServiceError({ status: answer.statusCode ?? 0, headers, text }, plainJson(text), now()).failure;
 }
 
 /** A connection through the proxy that the environment configures; undefined if there is none. */

@@ -4,12 +4,12 @@ import { Failure } from '../../base/failure.ts';
 import type { Subscription } from '../../contract/frames.ts';
 import { type Job, startJob } from '../job.ts';
 import type { DownReason } from '../notice.ts';
-import type { Connect, Link, LinkEnd } from '../ports.ts';
+import type { Connect, Link } from '../ports.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
-import { modeOf, type SubscribingLink, subscribedLink, type TailState } from '../state.ts';
+import { modeOf, subscribedLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
-import { readFrame } from './frame.ts';
-import { confirms, type ReadFrame } from './other-frame.ts';
+import { createHeartbeat } from './heartbeat.ts';
+import { readConfirmation, type SubscribingLink, withPutBack } from './subscribing-link.ts';
 
 /** An event of the connection. */
 export type SessionEvent =
@@ -144,27 +144,18 @@ export function createSession(world: SessionWorld): Session {
     state = { kind: 'subscribing', since, link, until: clock.mono() + timing.subscribeMs, tries };
   };
 
-  /**
-   * Reads frames until one confirms the subscription: a response, or a post, which is put back into the
-   * queue.
-   */
   const confirmed = (link: SubscribingLink): SessionEvent | undefined => {
-    for (let raw = link.next(); raw; raw = link.next()) {
-      const frames = readFrame(raw);
-      const error = frames.find(({ kind }) => kind === 'error');
-      if (error?.kind === 'error') return { kind: 'rejected', text: error.text };
-      const posts = frames.some(({ kind }) => kind === 'row' || kind === 'nameless');
-      if (posts) link.putBack(raw);
-      if (!posts && !frames.some((frame) => isConfirmation(frame, world.subscription))) continue;
+    const response = readConfirmation(link, world.subscription);
+    if (response?.kind === 'confirmed') {
       state = { kind: 'catchingUp', link, subscribedAt: clock.mono() };
       return { kind: 'subscribed' };
     }
-    return undefined;
+    return response;
   };
 
   /** Handles a connection that has ended, after the frames in its queue were read. */
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
-    cause ??= heartbeat.dead(link) ?? causeOf(link.end);
+    cause ??= heartbeat.dead(link) ?? link.end;
     if (!cause) return undefined;
     hangUp(link, link.end && !link.end.unconfirmed ? 0 : PING_MS);
     if (draining && link.held > 0) return undefined;
@@ -259,76 +250,6 @@ export function createSession(world: SessionWorld): Session {
 
 type Cause = { readonly why: DownReason | 'quota'; readonly text: string };
 
-const isConfirmation = (frame: ReadFrame, asked: Subscription): boolean =>
-  frame.kind === 'subscription' && confirms(frame.stated, asked);
-
-function withPutBack(link: Link): SubscribingLink {
-  let returned: Uint8Array | undefined;
-  return {
-    next() {
-      const raw = returned ?? link.next();
-      returned = undefined;
-      return raw;
-    },
-    putBack(raw) {
-      returned = raw;
-    },
-    get held() {
-      return link.held + (returned?.byteLength ?? 0);
-    },
-    get signs() {
-      return link.signs;
-    },
-    get end() {
-      return link.end;
-    },
-    send: (text) => link.send(text),
-    ping: () => link.ping?.(),
-    close: () => link.close(),
-  };
-}
-
-const causeOf = (end: LinkEnd | undefined): Cause | undefined => end;
-
 const closeLate = (job: Job<Link>) => async () => {
   if (job.outcome && 'value' in job.outcome) await job.outcome.value.close();
 };
-
-/** Checks that one connection is alive. */
-function createHeartbeat(clock: Clock, timing: Timing) {
-  let signs = 0;
-  let heardAt = 0;
-  let mono = 0;
-  let wall = 0;
-  return {
-    get due() {
-      return mono + timing.beatMs;
-    },
-    start(link: Link) {
-      signs = link.signs;
-      mono = clock.mono();
-      wall = clock.now();
-      heardAt = mono;
-    },
-    /** Call this when a check is due; returns why the connection is dead, or undefined. */
-    dead(link: Link): Cause | undefined {
-      const now = clock.mono();
-      if (now < mono + timing.beatMs) return undefined;
-      const passed = now - mono;
-      // On some systems the monotonic clock stops while the machine is suspended, on others it does not. So
-      // both clocks are compared with the expected time.
-      const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
-      mono = now;
-      wall = clock.now();
-      if (link.signs !== signs) {
-        signs = link.signs;
-        heardAt = now;
-      }
-      if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
-      // A service that sends no pings must answer those of the client.
-      if (now - heardAt >= timing.pingMs) link.ping?.();
-      if (now - heardAt < timing.silentMs) return undefined;
-      return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };
-    },
-  };
-}

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { duration } from '../../../src/base/time-values.ts';
+import { integer } from '../../../src/base/values.ts';
 import { flag, list, value, valueOr } from '../../../src/cli/args/option.ts';
 import { parseWords } from '../../../src/cli/args/parse.ts';
-import { duration, integer, text } from '../../../src/cli/args/values.ts';
+import { text } from '../../../src/cli/args/values.ts';
 import { command } from '../../../src/cli/command.ts';
 
 const spec = command({

@@ -5,11 +5,11 @@ import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import {
   createResolver,
-  type Resolved,
   type ResolveProgress,
   type ResolverOptions,
 } from '../../../src/core/lookup/resolve.ts';
 import { resolveAll } from '../../../src/core/lookup/resolve-all.ts';
+import type { Resolved } from '../../../src/core/lookup/resolve-record.ts';
 import { error, json, type Reply, rig, user } from '../fakes.ts';
 
 const bare = user({ solanaAddress: null });

@@ -5,13 +5,9 @@ import { everyCommonOption } from '../../../src/cli/args/common.ts';
 import { longName } from '../../../src/cli/args/option.ts';
 import { emptyConfig } from '../../../src/state/config/config-file.ts';
 import { keyKind } from '../../../src/state/config/key-format.ts';
+import { readSetting, storedSetting } from '../../../src/state/config/read-setting.ts';
 import { resolveSettings, settingList } from '../../../src/state/config/resolve-settings.ts';
-import {
-  readSetting,
-  settingNames,
-  settingRows,
-  storedSetting,
-} from '../../../src/state/config/settings-table.ts';
+import { settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
 import { anyText, runs } from '../room.ts';
 
 const KEY = 'trdr_live_planted0secret';

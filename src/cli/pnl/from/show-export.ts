@@ -1,6 +1,6 @@
 import { usageError } from '../../../base/failure.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
-import { normalHandle } from '../../../contract/endpoints.ts';
+import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';

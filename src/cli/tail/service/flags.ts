@@ -1,5 +1,7 @@
+import { positiveDuration } from '../../../base/time-values.ts';
+import { oneOf } from '../../../base/values.ts';
 import { value, valueOr } from '../../args/option.ts';
-import { file, oneOf, positiveDuration } from '../../args/values.ts';
+import { file } from '../../args/values.ts';
 
 /** The flags of a tail that runs as a service. */
 export interface ServiceFlags {

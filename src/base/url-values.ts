@@ -1,0 +1,49 @@
+import type { Kind } from './values.ts';
+
+/** A host name with a dot. A single word is rejected, because it may be an API key in the wrong place. */
+const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
+
+/**
+ * The base URL of a service, without a trailing slash. The scheme is http or https; https is added to a bare
+ * host. User, query and fragment are rejected.
+ */
+export const baseUrl: Kind<string> = {
+  name: 'url',
+  noun: 'base URL',
+  hint: 'write it as https://host or https://host/path, without user, query or fragment',
+  read(text) {
+    const url = urlIn(text);
+    return typeof url === 'string' ? undefined : `${url.origin}${url.pathname}`.replace(/\/+$/, '');
+  },
+  problem(text) {
+    const url = urlIn(text);
+    return typeof url === 'string' ? url : '';
+  },
+};
+
+/** Returns the parsed URL, or a description of what is wrong with it. */
+function urlIn(text: string): URL | string {
+  const full = BARE_HOST.test(text) ? `https://${text}` : text;
+  // A space or backslash is a typing error, which the URL parser would repair without a word.
+  if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
+  if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
+  if (!URL.canParse(full)) return 'it is not a valid URL';
+  const url = new URL(full);
+  if (url.username || url.password) return 'it contains a user name or password';
+  return url.search || url.hash ? 'it has a query or a fragment' : url;
+}
+
+/** The URL of a shared store, or `off`. A password in it is rejected, because URLs end up in logs. */
+export const storeUrl: Kind<string> = {
+  name: 'url',
+  noun: 'store URL',
+  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; write off for no store',
+  read(text) {
+    if (text === 'off' || /^unix:(\/\/)?\/./.test(text)) return text;
+    if (/[\s\\]/.test(text) || !URL.canParse(text)) return undefined;
+    const url = new URL(text);
+    if (url.protocol !== 'redis:' && url.protocol !== 'rediss:') return undefined;
+    if (url.password || url.search || url.hash || !url.hostname) return undefined;
+    return /^\/?\d{0,4}$/.test(url.pathname) ? text : undefined;
+  },
+};

@@ -1,0 +1,92 @@
+import type { Failure } from '../../base/failure.ts';
+import type { SharedAnswer } from '../../contract/answer-ports.ts';
+import type { Known, Sent } from '../../contract/read-record.ts';
+import type { Pending } from '../../contract/records/user.ts';
+import { answerOf, type ErrorFields, errorFields } from './lookup.ts';
+import type { Subject } from './subject.ts';
+
+/**
+ * Where the wallet came from: a plain lookup (held), the record of the service (cached), or a live search
+ * (live).
+ */
+export type ResolveSource = 'held' | 'cached' | 'live';
+
+/** The record of one handle. */
+export type ResolveOutput =
+  | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
+  | { readonly subject: string; readonly found: false; readonly code: string }
+  | PendingRecord
+  | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
+
+/** A handle that the service has no answer for yet. */
+export type PendingRecord = {
+  readonly subject: string;
+  readonly found: false;
+  readonly code: 'PENDING';
+  readonly reason: string;
+  readonly retryable: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly position?: number;
+};
+
+/** The state that a 202 response describes. */
+export type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
+
+/** A record, and its failure if there is one. */
+export interface Resolved {
+  readonly record: ResolveOutput;
+  readonly failure?: Failure | undefined;
+}
+
+/** Reads a 202 response. It means "no answer yet", even if its body is incomplete. */
+export const readPending = ({
+  reason,
+  retryable,
+  retryAfterSeconds,
+  position,
+}: Known<Pending>): PendingState => ({
+  reason: reason ?? 'unknown',
+  retryable: retryable ?? reason !== 'no_preview',
+  ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  ...(position === undefined ? {} : { position }),
+});
+
+export function found({ text: subject }: Subject, user: Sent, source: ResolveSource): Resolved {
+  const first = { subject, found: true, source } as const;
+  return { record: { ...first, ...user, ...first } };
+}
+
+/** A result in the format in which machines share it. */
+export function shareable({ record, failure }: Resolved, time: number): SharedAnswer | Failure | undefined {
+  if (failure) return failure;
+  if (record.found === null) return undefined;
+  if (!record.found) return { time, status: record.code === 'PENDING' ? 202 : 404, record };
+  const { subject: _, found: __, source: ___, ...user } = record;
+  return { time, status: 200, record: user };
+}
+
+export function refused(subject: Subject, error: unknown, now: number): Resolved {
+  const answer = answerOf(error, now);
+  if (answer.found === null) return refusedBy(subject, answer.failure);
+  return { record: { subject: subject.text, found: false, code: answer.code } };
+}
+
+export const refusedBy = (subject: Subject, failure: Failure): Resolved => ({
+  record: { subject: subject.text, found: null, error: errorFields(failure) },
+  failure,
+});
+
+export function pendingRecord(
+  { text: subject }: Subject,
+  { reason, retryable, retryAfterSeconds, position }: PendingState,
+): PendingRecord {
+  return {
+    subject,
+    found: false,
+    code: 'PENDING',
+    reason,
+    retryable,
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...(position === undefined ? {} : { position }),
+  };
+}

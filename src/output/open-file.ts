@@ -1,0 +1,89 @@
+import { close, constants, fstatSync, write as fsWrite, openSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { codeOf } from './sink.ts';
+
+/** An open file descriptor, and the stream that writes to it. */
+export interface OpenFile {
+  readonly fd: number;
+  readonly path: string;
+  readonly stream: Writable;
+  /** Closes the descriptor, unless it belongs to another part of the program. */
+  close(): void;
+}
+
+const write = promisify(fsWrite);
+
+/** A stream that writes to a descriptor and does not close it. */
+export const streamTo = (fd: number): Writable =>
+  new Writable({
+    highWaterMark: 262_144,
+    async write(bytes: Buffer, _encoding, done) {
+      try {
+        for (let at = 0; at < bytes.length; ) {
+          at += await write(fd, bytes, at, bytes.length - at, null).then(
+            ({ bytesWritten }) => bytesWritten,
+            // EAGAIN means that the pipe is full; it occurs if another process has made the pipe
+            // non-blocking.
+            (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
+          );
+        }
+        done();
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)));
+      }
+    },
+  });
+
+const FULL_PIPE_MS = 10;
+
+/** The descriptor in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
+export function descriptorIn(path: string): number | undefined {
+  const [, name = '', number] =
+    /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
+  const fd = { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+  return fd === undefined ? undefined : Number(fd);
+}
+
+/**
+ * Opens a pipe or a device. Neither opening it nor writing to it may block a thread: `process.exit` would
+ * wait for that thread, so a signal could not end the run.
+ */
+export async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
+  const fd = descriptorIn(path);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
+    } catch (error) {
+      if (codeOf(error) !== 'ENXIO') throw error;
+      // A socket cannot be opened by its path, so use the descriptor.
+      if (fd !== undefined) return { fd, path, stream: streamTo(fd), close: () => {} };
+      // Wait only for a FIFO that has no reader. A device with the same error has no driver.
+      if (!statSync(path).isFIFO()) throw error;
+      await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
+    }
+  }
+}
+
+/** The time between two attempts to open a FIFO that has no reader. */
+const NO_READER_MS = 20;
+
+async function pipeOn(fd: number, path: string): Promise<OpenFile> {
+  if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamTo(fd), close: () => close(fd, () => {}) };
+  const { Socket } = await import('node:net');
+  const stream = new Socket({ fd, readable: false, writable: true });
+  return { fd, path, stream, close: () => void stream.destroy() };
+}
+
+export async function openToAppend(path: string): Promise<OpenFile> {
+  const handle = await open(path, 'a', 0o666);
+  return {
+    fd: handle.fd,
+    path,
+    stream: streamTo(handle.fd),
+    close: () => void handle.close().catch(() => {}),
+  };
+}

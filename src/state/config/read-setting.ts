@@ -1,0 +1,60 @@
+import { Failure } from '../../base/failure.ts';
+import type { Kind } from '../../base/values.ts';
+import {
+  isSettingName,
+  type SettingName,
+  type SettingValue,
+  settingNames,
+  settingRows,
+} from './settings-table.ts';
+
+/** A setting as it is written in the config file: plain JSON. */
+type Plain = string | number | boolean;
+
+/**
+ * Parses the value of a setting, from text or from the config file. The error message does not quote the
+ * value, which may be a URL with a password.
+ */
+export function readSetting<N extends SettingName>(
+  name: N,
+  given: unknown,
+  where: string,
+  hint?: string,
+): SettingValue<N> {
+  const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
+  const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  const value = plain ? kind.read(String(given).trim()) : undefined;
+  if (value !== undefined) return value as SettingValue<N>;
+  const problem = plain && kind.problem?.(String(given).trim());
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${problem || kind.hint}`, {
+    code: 'BAD_SETTING',
+    hint: hint ?? (problem ? kind.hint : undefined),
+  });
+}
+
+/** The value of a setting as it is saved in the config file. */
+export function storedSetting(name: SettingName, given: string): Plain {
+  const value = readSetting(name, given, name);
+  return settingRows[name].normalized && value !== undefined ? value : given.trim();
+}
+
+/** Returns the setting with this name; throws a failure that lists the available ones. */
+export function needSettingName(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  if (name === 'key') {
+    throw new Failure('usage', 'the API key cannot be set here', {
+      code: 'USAGE',
+      hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
+    });
+  }
+  if (name === 'storePassword') {
+    throw new Failure('usage', 'the store password cannot be set here', {
+      code: 'USAGE',
+      hint: 'run "trdr store login URL", or set TRDR_STORE_PASSWORD',
+    });
+  }
+  throw new Failure('usage', `unknown setting "${name}"`, {
+    code: 'USAGE',
+    hint: `available settings: ${settingNames.join(', ')}`,
+  });
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Link } from '../ports.ts';
+import type { Timing } from '../timing.ts';
+
+/** Checks that one connection is alive. */
+export function createHeartbeat(clock: Clock, timing: Timing) {
+  let signs = 0;
+  let heardAt = 0;
+  let mono = 0;
+  let wall = 0;
+  return {
+    get due() {
+      return mono + timing.beatMs;
+    },
+    start(link: Link) {
+      signs = link.signs;
+      mono = clock.mono();
+      wall = clock.now();
+      heardAt = mono;
+    },
+    /** Call this when a check is due; returns why the connection is dead, or undefined. */
+    dead(link: Link): { why: 'suspended' | 'silent'; text: string } | undefined {
+      const now = clock.mono();
+      if (now < mono + timing.beatMs) return undefined;
+      const passed = now - mono;
+      // On some systems the monotonic clock stops while the machine is suspended, on others it does not. So
+      // both clocks are compared with the expected time.
+      const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
+      mono = now;
+      wall = clock.now();
+      if (link.signs !== signs) {
+        signs = link.signs;
+        heardAt = now;
+      }
+      if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
+      // A service that sends no pings must answer those of the client.
+      if (now - heardAt >= timing.pingMs) link.ping?.();
+      if (now - heardAt < timing.silentMs) return undefined;
+      return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };
+    },
+  };
+}
