@@ -119,6 +119,11 @@ export interface Context {
   /** Sets the result that the cost line shows; null if the command reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
+   * Requests what the key has left, which is free, if the run has paid and does not know it. If the service
+   * does not answer soon, the cost line does without.
+   */
+  askWhatIsLeft(): Promise<void>;
+  /**
    * The last line of a run: its result, its cost, and what is left. Undefined if nothing is to be reported.
    */
   costLine(): string | undefined;

@@ -104,6 +104,13 @@ export async function createContext(
     printText,
     answersAreCached,
     setOutcome,
+    async askWhatIsLeft() {
+      const { opened } = connections;
+      if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
+      // The command reports its cost itself.
+      if (costLine() === undefined) return;
+      await lookAtAccount(opened, signal, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
+    },
     costLine,
     get lostPaidRows() {
       return printing.lostPaidRows;
@@ -131,6 +138,9 @@ export async function createContext(
   };
   return context;
 }
+
+/** How long a finished run waits to learn what is left. */
+const LAST_LOOK_MS = 1_500;
 
 /**
  * The format of lines on stderr. Commands that run as services print the time, unless stderr is a terminal.

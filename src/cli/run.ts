@@ -44,16 +44,17 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const context = await createContext(io, command, parsed);
   onSettings(context.settings);
   let code: ExitCode = 0;
+  const isWatched = () => io.stderr.isTTY === true || isInterrupted(io);
   try {
     code = (await command.run(context, input as never)) ?? 0;
+    if (isWatched()) await context.askWhatIsLeft();
   } catch (error) {
     // A reader that closes the output, such as `head`, has read all that it needs: this is a normal end.
     if (error !== outputClosed) throw await context.saveWritten(error);
   } finally {
     await context.close();
     const cost = context.costLine();
-    const isWatched = io.stderr.isTTY === true || isInterrupted(io);
-    if (cost !== undefined && isWatched) context.notice(cost);
+    if (cost !== undefined && isWatched()) context.notice(cost);
   }
   if (context.lostPaidRows) throw rowsLost(context.spent);
   return code;

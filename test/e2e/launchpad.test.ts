@@ -169,7 +169,9 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
-    expect(ran.stderr).toBe('trdr: there is no weekly board for that time\ntrdr: 0 entries, 10 CU\n');
+    expect(ran.stderr).toBe(
+      'trdr: there is no weekly board for that time\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
+    );
   });
 
   test('marks no newcomers without an earlier snapshot', async () => {

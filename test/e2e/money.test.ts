@@ -234,11 +234,11 @@ describe('the cost line', () => {
   const last = (text: string) => text.trimEnd().split('\n').at(-1);
 
   test.each([
-    [['thesis', 'list', '--limit', '3'], 'trdr: 3 theses, 200 CU'],
-    [['whois', 'mira'], 'trdr: 1 of 1 found, 100 CU'],
-    [['launchpad', 'callouts', '--limit', '1'], 'trdr: 1 callout, 10 CU'],
-    [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU'],
-    [['api', '/v2/thesis'], 'trdr: 200 CU'],
+    [['thesis', 'list', '--limit', '3'], 'trdr: 3 theses, 200 CU, 19.9M CU left'],
+    [['whois', 'mira'], 'trdr: 1 of 1 found, 100 CU, 19.9M CU left'],
+    [['launchpad', 'callouts', '--limit', '1'], 'trdr: 1 callout, 10 CU, 19.9M CU left'],
+    [['launchpad', 'board', '--top', '2'], 'trdr: 2 entries, 10 CU, 19.9M CU left'],
+    [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
   ])('ends a run that paid, on a terminal: %j', async (words, line) => {
@@ -255,6 +255,36 @@ describe('the cost line', () => {
   ])('is absent without a terminal, a cost or notices: %j', async (words, stderr) => {
     const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr } });
     expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
+  });
+
+  test.each([
+    ['does not answer', 'stall@me'],
+    ['fails', '500@me'],
+    ['rejects the key', '401@me'],
+    ['forbids it', '403@me'],
+  ])('does without what is left if the service %s when asked for it', async (_, faults) => {
+    const sandbox = await withSandbox({ faults });
+    const ran = await runInProcess(['whois', 'mira'], { sandbox, tty: { stderr: true } });
+    expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 found, 100 CU']);
+  });
+
+  test.each([
+    ['off a terminal', ['whois', 'mira'], { stderr: false }],
+    ['with --quiet', ['whois', 'mira', '-q'], { stderr: true }],
+    ['for a cached answer', ['whois', 'juno'], { stderr: true }],
+    [
+      'for a tail, which reports its cost itself',
+      ['thesis', 'tail', '--via', 'poll', '--count', '1', '--backfill', '1'],
+      { stderr: true },
+    ],
+  ])('asks for nothing %s', async (_, words, tty) => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    await runInProcess(['whois', 'juno', '-q'], { sandbox, home });
+    const before = sandbox.log.length;
+    await runInProcess(words, { sandbox, home, tty });
+    expect(sandbox.log.slice(before).filter(({ endpoint }) => endpoint === 'me').length).toBe(
+      words[0] === 'thesis' ? 1 : 0,
+    );
   });
 
   test('precedes the error of a run that stopped at its limit', async () => {

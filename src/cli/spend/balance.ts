@@ -5,6 +5,11 @@ import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
 const TIMEOUT_MS = 5_000;
 
+interface LookOptions {
+  readonly sharing?: AccountSharing | undefined;
+  readonly timeoutMs?: number;
+}
+
 /**
  * What the key has left, by one request of `me`, which is free; undefined if it fails. Throws if the service
  * rejects the key, because it would reject all further requests too.
@@ -12,11 +17,11 @@ const TIMEOUT_MS = 5_000;
 export async function lookAtAccount(
   client: Client,
   signal: AbortSignal,
-  sharing?: AccountSharing,
+  { sharing, timeoutMs = TIMEOUT_MS }: LookOptions = {},
 ): Promise<KeyMeters | undefined> {
   try {
-    const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const options = { signal: timeLimit, timeoutMs: TIMEOUT_MS };
+    const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    const options = { signal: timeLimit, timeoutMs };
     const { known } = await askAccount(client, options, sharing);
     return client.left ?? leftOf(known);
   } catch (error) {
