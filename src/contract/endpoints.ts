@@ -14,13 +14,9 @@ import { holdsWallet, Pending, User } from './records/user.ts';
 import { RESOLVE_TIMEOUT_SECONDS, TIMEOUT_SECONDS } from './timeouts.ts';
 
 const nothing = z.object({});
-
 const noBody = z.undefined();
-
 const handle = field(bounded(1, HANDLE_MAX), 'Handle; case-insensitive; a leading @ is ignored.');
-
 const userId = field(z.guid(), 'User id.', { format: 'uuid' });
-
 const address = field(bounded(1, ADDRESS_MAX), 'Wallet address: Solana (base58) or EVM (0x-prefixed).');
 
 const token = field(
@@ -307,11 +303,9 @@ export const endpoints = rows({
 });
 
 export type EndpointId = keyof typeof endpoints;
-
 export const endpointIds = Object.keys(endpoints) as EndpointId[];
 
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
-
 /** The validated input of a call to endpoint `Id`. */
 export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['params'] & FieldShapes>,
@@ -324,7 +318,5 @@ export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers'
 
 /** Two paths that are not in the table: the live feed, and the service's OpenAPI document. */
 export const SOCKET_PATH = '/v2/ws';
-
 export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute while the connection is open`;
-
 export const OPENAPI_PATH = '/openapi.json';

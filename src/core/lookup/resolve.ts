@@ -60,17 +60,13 @@ const unstated: Readonly<Record<string, number>> = {
 };
 
 const UNSTATED_MS = 5_000;
-
 const LONGEST_MS = 30_000;
-
 /** The number of lost answers after which a resolve fails. Each of them may have been charged as a hit. */
 const LOST_ALLOWED = 2;
-
 /**
  * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
  */
 const SHARED_MS = 60_000;
-
 /**
  * How long other machines can get a result without a wallet. Only machines that are waiting now should get
  * it.

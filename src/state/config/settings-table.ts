@@ -174,9 +174,7 @@ export const settingRows = {
 } as const;
 
 type Rows = typeof settingRows;
-
 export type SettingName = keyof Rows;
-
 /** The type of a setting's value. A setting without a default may be undefined. */
 export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['kind']['read']>>

@@ -23,26 +23,19 @@ export interface SocketOptions {
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
-
 /**
  * Reading pauses while the queue is larger than the first size, until it is smaller than the second, to save
  * memory.
  */
 const PAUSE_ABOVE = 1024 * 1024;
-
 const RESUME_BELOW = 256 * 1024;
-
 /** The longest pause: while reading is paused, pings are not answered. */
 const PAUSE_MS = 5_000;
-
 /** The maximum size of a frame; no valid frame is this large. */
 const MAX_FRAME = 4 * 1024 * 1024;
-
 const HANDSHAKE_MS = 15_000;
-
 /** How long to wait for the service to confirm a close. */
 const CLOSE_MS = 2_000;
-
 /** Errors that also end the connection at the service, so that it stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
