@@ -1,35 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { normalHandle } from '../../contract/handles.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Allowance } from './allowance.ts';
+import type { BatchLog } from './batch-log.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
+import { groupSameHandles } from './same-handles.ts';
 import { createTurns, type Turn } from './turns.ts';
-
-/** Records each batch and its answers, so that a crash does not make anyone pay twice. */
-export interface BatchLog {
-  asking(batch: {
-    readonly positions: readonly number[];
-    readonly unitsUsed: number | null;
-  }): Promise<number>;
-  answered(
-    batch: number,
-    answer: {
-      readonly rows: readonly { readonly position: number; readonly value: unknown }[];
-      readonly cu: number;
-      readonly requestId?: string | undefined;
-    },
-  ): Promise<void>;
-  dropped(batch: number): Promise<void>;
-  /** Records answers that another machine requested. */
-  found(rows: readonly { readonly position: number; readonly value: unknown }[]): Promise<void>;
-  /** Records that the answer of a batch was lost. `answer` is a response that could not be read. */
-  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
-}
 
 export interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'mayRepeat'>;
@@ -86,7 +66,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   const { client, clock, allowance, subjects, log, saved, signal } = options;
   const subjectAt = (position: number) => subjects[position] ?? '';
   const handleAt = (position: number) => options.handleAt?.(position) ?? subjectAt(position);
-  const { todo, sharing } = distinct(options.todo, options.handleAt);
+  const { todo, sharing } = groupSameHandles(options.todo, options.handleAt);
   const turns = createTurns({ todo, handleAt, saved, clock });
   const lost: LostBatch[] = [];
 
@@ -257,24 +237,6 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
 const rowsOf = (results: readonly PnlResult[]) =>
   results.map(({ position, record }) => ({ position, value: record }));
-
-/** The positions of distinct handles, and for each of them the other positions with the same handle. */
-function distinct(
-  positions: readonly number[],
-  handleAt: PnlRunOptions['handleAt'],
-): { readonly todo: readonly number[]; readonly sharing: ReadonlyMap<number, readonly number[]> } {
-  const sharing = new Map<number, number[]>();
-  if (!handleAt) return { todo: positions, sharing };
-  const first = new Map<string, number>();
-  const todo = positions.filter((position) => {
-    const handle = normalHandle(handleAt(position) ?? '');
-    const earlier = first.get(handle);
-    if (earlier === undefined) first.set(handle, position);
-    else sharing.set(earlier, [...(sharing.get(earlier) ?? []), position]);
-    return earlier === undefined;
-  });
-  return { todo, sharing };
-}
 
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;
