@@ -1,8 +1,7 @@
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
-import { parseJson, stringifyJson } from '../base/json.ts';
-import { plainJson } from '../base/json-object.ts';
+import { stringifyJson } from '../base/json.ts';
 import type {
   AnswerCache,
   AnswerFlight,
@@ -15,6 +14,8 @@ import type {
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
+import { openSeal, seal } from './sealed-answer.ts';
+import { readSharedFailure, sharedFailure } from './shared-failure.ts';
 
 export interface SharedAnswersOptions {
   readonly link: StoreLink;
@@ -61,20 +62,6 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   };
   const nameOf = (endpoint: string, subject: string) => `${endpoint}\n${subject}`;
 
-  const seal = (endpoint: string, subject: string, status: string, time: string, record: string) =>
-    createHmac('sha256', key).update([endpoint, subject, status, time, record].join('\n')).digest('hex');
-
-  /** The answer of a store entry; undefined if its signature or content is invalid. */
-  function open(endpoint: string, subject: string, entry: readonly unknown[]): SharedAnswer | undefined {
-    const [status = '', time = '', record = '', given = ''] = entry.map(String);
-    const wanted = Buffer.from(seal(endpoint, subject, status, time, record));
-    const found = Buffer.from(given);
-    if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return undefined;
-    if (status === '404') return { time: Number(time), status: 404, record: null };
-    if (status !== '200' && status !== '202') return undefined;
-    return { time: Number(time), status: status === '200' ? 200 : 202, record: parseJson(record) };
-  }
-
   async function share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
     const record = answer.status === 404 ? '' : stringifyJson(answer.record);
     if (record.length > LONGEST) return;
@@ -82,7 +69,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     const token = tokens.get(nameOf(endpoint, subject)) ?? '';
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
-    const values = [token, keepMs, status, time, record, seal(endpoint, subject, status, time, record)];
+    const values = [token, keepMs, status, time, record, seal(key, endpoint, subject, status, time, record)];
     await link.use((store) => store.run(fill, places, values)).catch(noteRefusal);
   }
 
@@ -91,7 +78,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
    * otherwise one of them sends the request.
    */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
-    const failureText = failure === undefined ? '' : JSON.stringify(fieldsOf(failure));
+    const failureText = failure === undefined ? '' : sharedFailure(failure);
     await link
       .use((store) =>
         store.run(failScript, [place], [token, failureText, failure === undefined ? 0 : FAILED_MS]),
@@ -115,8 +102,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
     async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
       const [word, ...rest] = await look();
-      const answer = word === 'hit' ? open(endpoint, subject, rest) : undefined;
-      const failure = word === 'failed' ? failureFrom(String(rest[0])) : undefined;
+      const answer = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
+      const failure = word === 'failed' ? readSharedFailure(String(rest[0])) : undefined;
       if (answer && answer.status !== 202 && isCached(endpoint)) {
         await local.put(endpoint, subject, { ...answer, status: answer.status });
       }
@@ -204,48 +191,4 @@ const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ?
 
 function ignoreAway(error: unknown): void {
   if (!unusable(error)) throw error;
-}
-
-const fieldsOf = ({ kind, code, message, status, retryable, retryAfter, hint }: Failure) => ({
-  kind,
-  code,
-  message,
-  status,
-  retryable,
-  retryAfter,
-  hint,
-});
-
-/**
- * The kinds of failures that machines share: those of the service. A failure of a key or a budget may concern
- * only one machine.
- */
-const shared = new Set<string>(['service', 'network', 'answer', 'rate']);
-
-/**
- * A failure that another machine received. Its text is shortened and cleaned, because anyone with write
- * access to the store can change it.
- */
-function failureFrom(text: string): Failure | undefined {
-  const value = plainJson(text);
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { kind, code, message, status }: Partial<Record<string, unknown>> = { ...value };
-  if (
-    typeof kind !== 'string' ||
-    !shared.has(kind) ||
-    typeof code !== 'string' ||
-    typeof message !== 'string'
-  ) {
-    return undefined;
-  }
-  return new Failure(
-    kind === 'answer' ? 'answer' : 'service',
-    message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200),
-    {
-      code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),
-      retryable: true,
-      ...(typeof status === 'number' && { status }),
-      hint: 'another machine requested this a moment ago; try again later',
-    },
-  );
 }
