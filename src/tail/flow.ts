@@ -2,8 +2,9 @@ import type { Gap } from './notice.ts';
 import { createHeldRows } from './output/held-rows.ts';
 import type { TailWriter } from './output/writer.ts';
 import type { Link } from './ports.ts';
-import type { PostMark, TailRow } from './row.ts';
+import type { TailRow } from './row.ts';
 import type { Seen } from './seen/seen.ts';
+import { createVerifiedRange, type UnverifiedRange } from './seen/verified-range.ts';
 import { isBelow, steadyTime, type Watermark, watermarkOf } from './seen/watermark.ts';
 import { readFrame } from './socket/frame.ts';
 import type { ReadFrame } from './socket/other-frame.ts';
@@ -66,7 +67,7 @@ export interface Flow {
    * A range that can no longer be verified, because the ids of its posts had to be removed from memory. Each
    * range is returned once.
    */
-  takeUnverified(): { readonly from: PostMark | null; readonly to: PostMark } | undefined;
+  takeUnverified(): UnverifiedRange | undefined;
 }
 
 /** The number of frames read at a time. */
@@ -93,31 +94,26 @@ interface FlowWorld {
 export function createFlow(world: FlowWorld): Flow {
   const { seen, writer, start, filter, scope, carries } = world;
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
-  const routes = createBounds({ start, seen, margin, watermark: () => watermark });
-  let watermark: Watermark | undefined;
   let verifiedAt: number | undefined;
   let left = world.count;
   // Until the rows of the first walk are printed, a later run resumes at the same place as this run did.
-  let isAtResume = 'known' in start;
+  const resume = 'known' in start ? start : undefined;
+  let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
-  const known = 'known' in start ? start.known : undefined;
   const held = createHeldRows(
     writer,
-    world.byFile ? { lines: known?.length ?? 0, isNew: known === undefined } : undefined,
+    world.byFile ? { lines: resume?.known.length ?? 0, isNew: !resume } : undefined,
   );
-  let lowest = seen.floor;
-  let unverified: { readonly from: PostMark | null; readonly to: PostMark } | undefined;
-
-  if ('known' in start) {
-    seen.forget(start.floor);
-    for (const [id, at] of start.known) seen.add(id, at);
-    for (const [id, at] of start.lines ?? []) {
-      if (at === null || at >= start.floor) seen.add(id, at);
+  if (resume) {
+    seen.forget(resume.floor);
+    for (const [id, at] of resume.known) seen.add(id, at);
+    for (const [id, at] of resume.lines ?? []) {
+      if (at === null || at >= resume.floor) seen.add(id, at);
       else seen.recall(id);
     }
-    watermark = start.watermark;
-    lowest = seen.floor;
   }
+  const verified = createVerifiedRange(seen, margin, resume?.watermark);
+  const routes = createBounds({ start, seen, margin, watermark: () => verified.watermark });
 
   /** Whether to print a row: it must be new and pass the filter. */
   const accept = (row: TailRow): boolean => {
@@ -132,27 +128,28 @@ export function createFlow(world: FlowWorld): Flow {
     return late && !held.acceptsLate ? 'late' : 'now';
   };
 
-  const moveTo = (next: Watermark) => {
-    const base = Math.max(next.base ?? Number.NEGATIVE_INFINITY, watermark?.base ?? Number.NEGATIVE_INFINITY);
-    watermark = { top: next.top ?? watermark?.top ?? null, base: Number.isFinite(base) ? base : null };
-    if (watermark.base !== null) seen.forget(watermark.base - margin.ms);
-    lowest = seen.floor;
-  };
+  /** The post time from which late posts may be missing. */
+  const lateFrom = () => (verified.watermark && Number.isFinite(routes.low()) ? routes.low() : null);
 
   const gapOf = ({ walked, depth, continues }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && continues)) return undefined;
-    const top = watermark?.top ?? null;
+    const top = verified.watermark?.top ?? null;
     // If the walk reached the complete part of the feed, only late posts can be missing.
     const from = isBelow(walked.reached, top) ? null : top;
-    const lateFrom = watermark && Number.isFinite(routes.low()) ? routes.low() : null;
-    return { why: walked.cut, from, lateFrom, to: walked.reached, open: !continues && world.heals };
+    return {
+      why: walked.cut,
+      from,
+      lateFrom: lateFrom(),
+      to: walked.reached,
+      open: !continues && world.heals,
+    };
   };
 
   const finish = (fill: Fill): Gap | undefined => {
     const gap = gapOf(fill);
     const { walked } = fill;
     if (fill.depth === 'shallow' || (walked.cut && !fill.continues)) return gap;
-    if (walked.first.length > 0 || !watermark) moveTo(watermarkOf(walked.first));
+    if (walked.first.length > 0 || !verified.watermark) verified.moveTo(watermarkOf(walked.first));
     verifiedAt = walked.startedAt;
     return gap;
   };
@@ -162,21 +159,13 @@ export function createFlow(world: FlowWorld): Flow {
     const { walked } = fill;
     const steady = steadyTime(walked.first.map((row) => row.at));
     if (walked.cut || fill.depth === 'shallow' || last.at === null || steady === null) return;
-    if (last.at >= steady || last.at <= (watermark?.base ?? Number.NEGATIVE_INFINITY)) return;
-    moveTo({ top: { id: last.id, at: last.at }, base: last.at });
-  };
-
-  const noteForgotten = () => {
-    if (seen.floor <= lowest) return;
-    lowest = seen.floor;
-    const to = { id: '', at: seen.floor };
-    unverified = { from: unverified?.from ?? watermark?.top ?? null, to };
-    watermark = { top: to, base: seen.floor + margin.ms };
+    if (last.at >= steady || last.at <= (verified.watermark?.base ?? Number.NEGATIVE_INFINITY)) return;
+    verified.moveTo({ top: { id: last.id, at: last.at }, base: last.at });
   };
 
   return {
     get watermark() {
-      return watermark;
+      return verified.watermark;
     },
     get verifiedAt() {
       return verifiedAt;
@@ -195,12 +184,12 @@ export function createFlow(world: FlowWorld): Flow {
     seen,
     route: routes.to,
     fill(walked, stack, depth, continues) {
-      const before = watermark?.top?.at;
+      const before = verified.watermark?.top?.at;
       isAtResume = false;
       fill = { walked, stack, depth, continues, before, rows: 0, fresh: 0, late: 0, worstMs: 0, missed: 0 };
       if (depth === 'start') {
         const before = routes.begin(walked);
-        lowest = seen.floor;
+        verified.noteFloor();
         const recent = start.kind === 'now' ? (start.recent ?? 0) : 0;
         // These rows are printed but not counted, because the run starts after them.
         if (recent > 0) writer.push(before.filter(filter).slice(0, recent).reverse(), false);
@@ -222,7 +211,7 @@ export function createFlow(world: FlowWorld): Flow {
         countLateness(own, row, own.walked, own.before, carries);
       }
       own.rows += out.length;
-      noteForgotten();
+      verified.noteForgotten();
       const last = rows.at(-1);
       if (last && left > 0) moveUp(own, last);
       held.printPage(out);
@@ -250,22 +239,18 @@ export function createFlow(world: FlowWorld): Flow {
         }
       }
       held.printFrames(out, late);
-      noteForgotten();
+      verified.noteForgotten();
       return taken;
     },
     release: held.release,
     releaseAll: held.releaseAll,
     openEnd: (why) => ({
       why,
-      from: watermark?.top ?? null,
+      from: verified.watermark?.top ?? null,
       to: null,
       open: world.heals || isAtResume,
-      lateFrom: watermark && Number.isFinite(routes.low()) ? routes.low() : null,
+      lateFrom: lateFrom(),
     }),
-    takeUnverified() {
-      const taken = unverified;
-      unverified = undefined;
-      return taken;
-    },
+    takeUnverified: verified.takeUnverified,
   };
 }

@@ -2,8 +2,7 @@ import type { BudgetLeft } from './ports.ts';
 import type { PostMark } from './row.ts';
 import type { TailCost } from './spend/cost-meter.ts';
 import type { Mode, PollReason } from './spend/socket-share.ts';
-import type { Cut } from './walk/walk.ts';
-
+import type { Cut } from './walk/page-request.ts';
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 

@@ -6,9 +6,9 @@ import { type Job, startJob } from '../job.ts';
 import type { TailNotice } from '../notice.ts';
 import type { TailPorts } from '../ports.ts';
 import { createPollSizer } from '../spend/pace.ts';
-import { waitsForUnits } from '../spend/renewal.ts';
 import type { Timing } from '../timing.ts';
 import type { Depth } from './bounds.ts';
+import { createPageStatus } from './page-status.ts';
 import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
 import { type Walked, type WalkWorld, walk } from './walk.ts';
@@ -75,13 +75,12 @@ interface WalkerWorld {
 
 /** After this many walks without progress, a gap is reported. */
 const WALK_TRIES = 3;
-/** The interval at which a request is tried again: the budget may have been raised, or the allowance topped up. */
-const BUDGET_MS = 10 * 60_000;
 
 export function createWalker({ world, timing, flow, notify, wake, signal, ...given }: WalkerWorld): Walker {
   const { clock, source } = world;
   const sizer = createPollSizer(source.sizes);
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
+  const status = createPageStatus(clock, notify, signal);
   let walking:
     | { readonly job: Job<Walked>; readonly stack: RowStack; depth: Depth; readonly urgent: boolean }
     | undefined;
@@ -89,26 +88,11 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let finale: Walker['finale'];
   let started = false;
   let wanted = false;
-  let pages = 0;
   let lastAt = Number.NEGATIVE_INFINITY;
   let gapAt = Number.NEGATIVE_INFINITY;
   let confirmed = 0;
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
-  let trouble: Failure | undefined;
-  let withoutBudget = false;
-
-  /**
-   * Waits until a budget renews or is raised, or the allowance resets. Uses the wall clock, because the machine may have
-   * been suspended.
-   */
-  const renewal = async (failure: Failure) => {
-    const ms = waitsForUnits(failure, clock.now()) ?? 0;
-    trouble = failure;
-    if (!withoutBudget) notify({ kind: 'budget', until: clock.now() + ms, reason: failure.message });
-    withoutBudget = true;
-    await clock.sleep(Math.min(BUDGET_MS, Math.max(1_000, ms)), signal);
-  };
 
   const plan = ({ mode, connected, downSince, pollMs }: WalkView) => {
     const { lagMs } = given;
@@ -155,18 +139,12 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         nameless: given.nameless,
         afford: given.afford,
         paid(cu) {
-          pages++;
-          trouble = undefined;
-          if (withoutBudget) notify({ kind: 'renewed' });
-          withoutBudget = false;
+          status.paid();
           given.paid(cu);
         },
         lost: given.lost,
-        renewal: given.waitForBudget ? renewal : undefined,
-        wait(ms, failure) {
-          trouble = failure;
-          notify({ kind: 'wait', ms, reason: failure.message });
-        },
+        renewal: given.waitForBudget ? status.renewal : undefined,
+        wait: status.wait,
       }),
     );
     walking = { job, stack, depth: depthNow(mode, urgent), urgent };
@@ -217,10 +195,10 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       return wanted;
     },
     get pages() {
-      return pages;
+      return status.pages;
     },
     get trouble() {
-      return trouble;
+      return status.trouble;
     },
     get finale() {
       return finale;

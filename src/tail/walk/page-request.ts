@@ -1,0 +1,85 @@
+import type { Backoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { BUDGET } from '../../contract/budget.ts';
+import type { FeedPage, PageSource } from '../ports.ts';
+
+/** Why a walk ended before it was complete. */
+export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
+
+/** What the requests of a walk need. */
+export interface PageRequestWorld {
+  readonly clock: Clock;
+  readonly source: PageSource;
+  /** Whether the run may spend another `cu`. */
+  readonly afford: (cu: number) => boolean | Promise<boolean>;
+  readonly paid: (cu: number) => void;
+  /** Called when an answer was lost that may have been charged. */
+  readonly lost: (cu: number) => void;
+  readonly wait: (ms: number, failure: Failure) => void;
+  /** Waits after a budget or the service has rejected a page because no units are left; absent if that ends the walk. */
+  readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
+  readonly signal: AbortSignal;
+}
+
+type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
+
+/** Requests one page until it arrives. If the service does not know the first cursor, tries the others. */
+export async function requestPage(
+  world: PageRequestWorld,
+  before: readonly string[],
+  limit: number,
+  backoff: Backoff,
+  tries: number,
+): Promise<PageResult> {
+  let cursor = 0;
+  let failed = 0;
+  for (;;) {
+    const id = before[cursor];
+    // Every attempt can be charged, also if its answer is lost.
+    const fits = world.afford(world.source.price(limit));
+    if (fits === false || (fits !== true && !(await fits))) return { cut: 'ceiling' };
+    try {
+      const page = await world.source.page(
+        id === undefined ? { limit } : { before: id, limit },
+        world.signal,
+      );
+      world.paid(page.cu);
+      backoff.reset();
+      return { page };
+    } catch (error) {
+      world.signal.throwIfAborted();
+      if (!(error instanceof Failure)) throw error;
+      if (error.kind === 'limit' && error.code !== BUDGET) return { cut: 'ceiling', failure: error };
+      if (error.kind === 'limit' || error.kind === 'quota') {
+        if (!world.renewal) return { cut: error.kind === 'quota' ? 'quota' : 'budget', failure: error };
+        await world.renewal(error);
+        continue;
+      }
+      if (error.kind === 'usage' && id !== undefined) {
+        cursor++;
+        if (cursor >= before.length) return { cut: 'cursor' };
+        continue;
+      }
+      if (mayBeCharged(error)) world.lost(world.source.price(limit));
+      if (error.kind !== 'rate') failed++;
+      if (!isTransient(error) || failed >= tries) throw error;
+      const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
+      world.wait(ms, error);
+      await world.clock.sleep(ms, world.signal);
+    }
+  }
+}
+
+const waitOf = (failure: Failure) => (failure.retryAfter ?? 0) * 1_000;
+
+/** Whether a retry can help. */
+const isTransient = (failure: Failure): boolean =>
+  failure.kind === 'rate' ||
+  failure.kind === 'network' ||
+  failure.kind === 'answer' ||
+  (failure.kind === 'service' && failure.retryable);
+
+/** Whether the service may have charged the page. */
+const mayBeCharged = (failure: Failure): boolean =>
+  failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

@@ -1,0 +1,55 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Failure } from '../../base/failure.ts';
+import type { TailNotice } from '../notice.ts';
+import { waitsForUnits } from '../spend/renewal.ts';
+
+/** Counts the pages that were read, and reports why pages cannot be read at the moment. */
+export interface PageStatus {
+  readonly pages: number;
+  readonly trouble: Failure | undefined;
+  /** Called when a page has arrived. */
+  paid(): void;
+  /** Called before a failed request is repeated. */
+  wait(ms: number, failure: Failure): void;
+  /** Waits until a budget renews or is raised, or the allowance resets. */
+  renewal(failure: Failure): Promise<void>;
+}
+
+/** The interval at which a request is tried again: the budget may have been raised, or the allowance topped up. */
+const BUDGET_MS = 10 * 60_000;
+
+export function createPageStatus(
+  clock: Clock,
+  notify: (notice: TailNotice) => void,
+  signal: AbortSignal,
+): PageStatus {
+  let pages = 0;
+  let trouble: Failure | undefined;
+  let withoutBudget = false;
+  return {
+    get pages() {
+      return pages;
+    },
+    get trouble() {
+      return trouble;
+    },
+    paid() {
+      pages++;
+      trouble = undefined;
+      if (withoutBudget) notify({ kind: 'renewed' });
+      withoutBudget = false;
+    },
+    wait(ms, failure) {
+      trouble = failure;
+      notify({ kind: 'wait', ms, reason: failure.message });
+    },
+    async renewal(failure) {
+      // Use the wall clock, because the machine may have been suspended.
+      const ms = waitsForUnits(failure, clock.now()) ?? 0;
+      trouble = failure;
+      if (!withoutBudget) notify({ kind: 'budget', until: clock.now() + ms, reason: failure.message });
+      withoutBudget = true;
+      await clock.sleep(Math.min(BUDGET_MS, Math.max(1_000, ms)), signal);
+    },
+  };
+}
