@@ -4,7 +4,8 @@ import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
 import { cu } from '../../src/contract/prices.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
-import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';
+import type { BatchLog } from '../../src/core/pnl/batch-log.ts';
+import { createPnlRun } from '../../src/core/pnl/pnl-run.ts';
 import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
