@@ -1,4 +1,4 @@
-/** Waits that get longer with every failure. */
+/** Wait times that grow with every failure. */
 export interface Backoff {
   /** Returns the next wait in milliseconds. */
   next(): number;
@@ -6,7 +6,8 @@ export interface Backoff {
 }
 
 /**
- * Full jitter: a random wait up to a bound that doubles each time, so that clients do not retry in step.
+ * Full jitter: each wait is random, up to a bound that doubles with every failure. Clients that failed
+ * together therefore do not retry together.
  */
 export function createBackoff(firstMs: number, maxMs: number, random: () => number): Backoff {
   let bound = firstMs;

@@ -1,21 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** All code reads the time and waits through this interface, so that tests can use a virtual clock. */
+/**
+ * The clock and timers of the program, as an interface, so that tests can replace them with a virtual clock.
+ */
 export interface Clock {
-  /** Epoch milliseconds. The user or NTP may set the system clock forward or back. */
+  /** Epoch milliseconds. The value can jump in both directions when the user or NTP sets the system clock. */
   now(): number;
-  /** Milliseconds of a monotonic clock. */
+  /** Milliseconds of a monotonic clock, which never jumps. */
   mono(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay of a Node timer. A longer one fires at once. */
+/** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  // `performance` would be loaded for this alone, which takes a millisecond.
+  // `process.hrtime` is already loaded; loading `performance` would take a millisecond.
   mono: () => Number(process.hrtime.bigint()) / 1e6,
   async sleep(ms, signal) {
     signal?.throwIfAborted();

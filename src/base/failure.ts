@@ -1,6 +1,6 @@
 /**
- * The kinds of failure: one for each way in which the user can react. Every folder throws them; only `cli`
- * maps them to exit codes.
+ * The kinds of failure: one for each way in which the user can react. Every folder may throw a failure of any
+ * kind; only `cli` maps kinds to exit codes.
  */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400
@@ -58,7 +58,7 @@ export class Failure extends Error {
   }
 }
 
-/** The fields of an error that are printed, in order. A new one also needs a line in `ErrorInfo`. */
+/** The fields of an error that are printed, in order. A new field also needs a line in `ErrorInfo`. */
 export const printedFields = ({
   code,
   message,

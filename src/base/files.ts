@@ -16,9 +16,9 @@ import {
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure } from './failure.ts';
 
-/** Only the user may read and write. */
+/** File mode: only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;
-/** Only the user may list and enter it. */
+/** Folder mode: only the user may list and enter the folder. */
 const PRIVATE_FOLDER = 0o700;
 
 /** The system's code of an error, such as `ENOENT`; an empty string for other errors. */
@@ -29,8 +29,8 @@ export const errno = (error: unknown): string =>
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
 /**
- * A failure that states why a file operation failed. Node's own message is not used: it mostly repeats the
- * path.
+ * A failure that states why a file operation failed. Node's own message is not used, because it mostly
+ * repeats the path.
  */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
@@ -49,7 +49,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     EEXIST: 'a file or folder with this name already exists',
     ELOOP: 'its symbolic links form a loop',
     ENAMETOOLONG: 'its name is too long',
-    EIO: 'the disk failed',
+    EIO: 'the disk reported an error',
   };
   const reason = why[code] ?? (code === '' ? 'unknown error' : code);
   return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
@@ -71,8 +71,8 @@ export function ensureFolder(folder: string): void {
     if (errno(error) === 'EEXIST') return;
     const parent = dirname(folder);
     if (errno(error) !== 'ENOENT' || parent === folder) throw error;
-    // Create one level at a time: with a strict umask, `mkdir` could not enter the parent that it has just
-    // created.
+    // Create one level at a time: with a strict umask, a recursive `mkdir` cannot enter the parents that it
+    // creates.
     ensureFolder(parent);
     try {
       mkdirSync(folder, PRIVATE_FOLDER);
@@ -90,7 +90,7 @@ function openPrivate(path: string, flags: number | string): number {
   try {
     if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
   } catch {
-    // Ignored: the file belongs to another user, or the file system does not support permissions.
+    // Ignore the error: the file belongs to another user, or the file system does not support permissions.
   }
   return fd;
 }
@@ -104,8 +104,7 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 }
 
 /**
- * Resolves symbolic links, including dangling ones, so that two names of the same file have the same real
- * path.
+ * Resolves symbolic links, including dangling ones, so that two names of the same file give the same path.
  */
 export function realPath(path: string): string {
   let target = resolve(path);
@@ -130,8 +129,8 @@ function linkOf(path: string): string | undefined {
 }
 
 /**
- * Syncs a folder, so that a rename in it survives a power failure. Does nothing if the system does not
- * support this.
+ * Syncs a folder, so that a rename inside the folder survives a power failure. Does nothing on systems that
+ * cannot sync folders.
  */
 export function syncFolder(folder: string): void {
   try {
@@ -184,7 +183,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** Reads `length` bytes of a file; fewer if the file ends first. */
+/** Reads `length` bytes of a file, or fewer if the file ends first. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -195,9 +194,8 @@ export function readAt(fd: number, from: number, length: number): Buffer {
 }
 
 /**
- * Opens a regular file for reading and rejects everything else. The file is opened in non-blocking mode,
- * because opening a FIFO otherwise blocks until another process writes to it, and signals cannot interrupt
- * that.
+ * Opens a regular file for reading and rejects everything else. The open is non-blocking, because a blocking
+ * open of a FIFO waits for a writer and signals cannot interrupt that wait.
  */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -207,7 +205,10 @@ export function openRegular(path: string): number {
   throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
 }
 
-/** Reads a regular file of at most `most` bytes; undefined if it does not exist. Throws if it is larger. */
+/**
+ * Reads a regular file of at most `most` bytes; undefined if the file does not exist. Throws if the file is
+ * larger.
+ */
 export function readBounded(path: string, most: number): string | undefined {
   let fd: number;
   try {

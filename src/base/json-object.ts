@@ -7,7 +7,10 @@ export const isRecord = (value: unknown): value is JsonObject =>
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** Parses JSON with the built-in parser, which is fast but rounds long numbers. Undefined for any other text. */
+/**
+ * Parses JSON with the built-in parser, which is fast but rounds long numbers; undefined if the text is not
+ * JSON.
+ */
 export function plainJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -16,7 +19,7 @@ export function plainJson(text: string): unknown {
   }
 }
 
-/** The object that a text contains as JSON; undefined for any other text. */
+/** Parses the JSON text of an object; undefined for all other texts. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = plainJson(text);
   return isRecord(value) ? value : undefined;

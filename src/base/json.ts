@@ -1,18 +1,24 @@
 // JSON without loss of digits. `JSON.parse` turns 1.10 into 1.1 and 1e400 into Infinity, and rounds
-// 12345678901234567890. Parsed objects hold ordinary numbers, and store the original text of the changed ones
-// under a symbol. `{...record}` copies the symbol; `JSON.stringify` ignores it.
+// 12345678901234567890. Parsed objects contain ordinary numbers. If JavaScript would write a number
+// differently, the object also stores the number's original text, under a symbol. `{...record}` copies the
+// symbol; `JSON.stringify` ignores the symbol.
 
-/** The key under which an object stores the original text of its numbers, by member. */
+/**
+ * The symbol under which an object stores the original texts of its numbers: a map from member names to
+ * texts.
+ */
 const SOURCES = Symbol('numbers as they were written');
 
 type Sources = Map<string, string>;
 
-/** Deeper nesting is rejected, because recursive code that reads the value would overflow the stack. */
+/**
+ * The deepest nesting that is accepted: recursive code that reads a deeper value could overflow the stack.
+ */
 const MAX_DEPTH = 200;
 
 /**
- * True after the first text with a number that JavaScript would write differently. Until then the built-in
- * `JSON.stringify` is correct, and faster.
+ * Whether any parsed text had a number that JavaScript would write differently. Until then, the built-in
+ * `JSON.stringify` gives the same result in less time.
  */
 let anySources = false;
 
@@ -27,7 +33,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const sourcesOf = (holder: object): Sources | undefined =>
   SOURCES in holder && holder[SOURCES] instanceof Map ? holder[SOURCES] : undefined;
 
-/** Stores the original text of the number at `key`. */
+/** Stores `source`, the original text of the number at `key`. */
 export function setNumberSource(holder: object, key: string, source: string): void {
   const sources = sourcesOf(holder) ?? new Map<string, string>();
   sources.set(key, source);
@@ -63,8 +69,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Whether a text contains a number that JavaScript would write differently. A loop over characters is four
- * times faster than a regular expression here.
+ * Whether a text contains a number that JavaScript would write differently. A loop over the characters is
+ * four times faster than a regular expression.
  */
 function hasInexactNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
@@ -84,7 +90,8 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double holds 15 digits exactly. Shorter numbers change only if written like 1.10, 0.0000001 or -0.
+    // A double represents 15 digits exactly. Numbers with fewer digits change only if they are written like
+    // 1.10, 0.0000001 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -109,9 +116,9 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** An object or array that contains the current position, and the current key or index in it. */
+/** An object or array that contains the current position of the scan, and the current key or index. */
 interface Level {
-  /** Undefined if a later duplicate key replaced this value. */
+  /** The parsed object or array; undefined if a later duplicate of its key replaced it. */
   readonly holder: Record<string, unknown> | undefined;
   readonly isArray: boolean;
   index: number;
@@ -153,7 +160,7 @@ function keepSources(text: string, root: unknown): void {
       default:
         if (!level?.holder) break;
         if (!isExact(token)) setNumberSource(level.holder, level.key, token);
-        // JSON.parse uses the last one of duplicate keys.
+        // Of duplicate keys, JSON.parse uses the last one.
         else sourcesOf(level.holder)?.delete(level.key);
     }
   }
@@ -163,7 +170,8 @@ function keepSources(text: string, root: unknown): void {
 export function numberSource(holder: object, key: string): string | undefined {
   if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
-  // Spread copies share these texts, and a copy may have another number at this key.
+  // Objects copied with `{...record}` share the map of texts, and the number of a copy may have been changed
+  // since.
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
 }
 

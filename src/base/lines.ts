@@ -4,7 +4,6 @@ import { isAbsent, openRegular } from './files.ts';
 const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
-/** A line without its line break. */
 export interface Line {
   /** The bytes of the line; only the first ones if the line exceeds the limit. */
   readonly bytes: Buffer;
@@ -21,7 +20,10 @@ export interface LineSplitter {
   end(): Generator<Line, void>;
 }
 
-/** A line of more than `longest` bytes is emitted as soon as it exceeds the limit, cut to `longest` bytes. */
+/**
+ * A line of more than `longest` bytes is cut: its first `longest` bytes are emitted as soon as the limit is
+ * exceeded.
+ */
 export function createLineSplitter(longest: number): LineSplitter {
   let parts: Buffer[] = [];
   let length = 0;
@@ -43,7 +45,8 @@ export function createLineSplitter(longest: number): LineSplitter {
         const end = newline === -1 ? chunk.length : newline;
         if (!skipping) {
           const part = chunk.subarray(from, Math.min(end, from + longest - length + 1));
-          // Copy the bytes: the caller may reuse its chunk, and a slice would keep the whole chunk in memory.
+          // Copy the bytes: the caller may reuse the chunk, and a slice would prevent the whole chunk from
+          // being freed.
           parts.push(newline === -1 ? Buffer.from(part) : part);
           length += part.length;
           if (length > longest) {

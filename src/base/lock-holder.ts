@@ -10,7 +10,7 @@ export interface LockHolder {
   /** The kernel's start time of the process; empty on systems that do not provide it. */
   readonly began: string;
   /**
-   * Identifies the machine, its boot and the pid namespace: pids can only be compared within the same one.
+   * Identifies the machine, its boot and the pid namespace. Pids can be compared only if all three are equal.
    */
   readonly place: string;
   /** Epoch ms at which the lock was acquired. */
@@ -19,7 +19,7 @@ export interface LockHolder {
 
 const SEPARATOR = '|';
 
-/** The text of a lock. It is one line without spaces, because it may be the target of a symbolic link. */
+/** The text of a lock: one line without spaces, because the text can become the target of a symbolic link. */
 export const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
   [token, pid, began, since, place].join(SEPARATOR);
 
@@ -44,7 +44,7 @@ function quietly(read: () => string): string {
   }
 }
 
-/** State and start time of a process on Linux; both are empty on other systems. */
+/** Status letter and start time of a process on Linux; both are empty on other systems. */
 function statusOf(pid: number): { state: string; began: string } {
   const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The second field, the process name, may contain spaces and parentheses.
@@ -72,15 +72,18 @@ export function holderNow(now: number): LockHolder {
 }
 
 /**
- * A lock of another machine or container is abandoned if nothing touched it for this long. Five minutes
- * tolerate clock differences between machines.
+ * A lock of another machine or container is abandoned if its holder has not updated the lock's time stamp for
+ * this long. Five minutes leave room for clocks that differ between machines.
  */
 export const UNTOUCHED_MS = 300_000;
 
-/** Whether the holder is known to be dead. `touched` is when its lock was last touched, epoch ms. */
+/**
+ * Whether the process that holds a lock is known to be dead. `touched` is the time stamp of the lock, epoch
+ * ms.
+ */
 export function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
-  // The pid of an incomplete lock, or of another machine, cannot be checked. Only the heartbeat shows whether
-  // it is in use.
+  // The pid in an incomplete lock, or of another machine, cannot be checked. Only a recent time stamp shows
+  // that the lock is in use.
   if (holder === undefined || holder.place !== placeOf()) return now - touched > UNTOUCHED_MS;
   try {
     process.kill(holder.pid, 0);

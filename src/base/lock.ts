@@ -13,7 +13,7 @@ import {
   UNTOUCHED_MS,
 } from './lock-holder.ts';
 
-/** A lock that this process holds. A second release has no effect. */
+/** A lock that this process holds. Releasing the lock twice has no effect. */
 export interface LockHandle {
   release(): void;
 }
@@ -29,9 +29,10 @@ interface Seen {
  * Acquires the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the
  * system creates a link and its text in one atomic step.
  *
- * The lock of a dead process is removed while holding a second lock, named after the first one. The first
- * lock is read again before it is removed, because another process may have acquired it in the meantime. The
- * second lock works the same way, and can be removed in the same way if its holder is dead.
+ * If the holder is dead, its lock is removed under the protection of a second lock, whose name is derived
+ * from the first. The first lock is read again before its removal, because another process may have replaced
+ * it in the meantime. If the holder of the second lock is dead too, that lock is removed by the same
+ * procedure.
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
@@ -41,7 +42,8 @@ export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder
     if (seen === undefined) continue;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
-    // Another process is removing the abandoned lock; until then, the lock is in use.
+    // Another process is removing the abandoned lock. Until the removal is complete, the lock counts as in
+    // use.
     if (!isHeld(breaking)) return breaking;
     if (look(path)?.token === seen.token) discard(path);
     breaking.release();
@@ -61,7 +63,7 @@ function make(path: string, text: string): boolean {
       throw error;
   }
   try {
-    // Symbolic links are not available, so use a file. A crash can leave its text incomplete.
+    // Symbolic links are not available, so use a regular file. A crash can leave an incomplete file.
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return true;
   } catch (error) {
@@ -87,8 +89,8 @@ function look(path: string): Seen | undefined {
 
 function release(path: string, token: string): void {
   try {
-    // Another process may have acquired the lock while this machine slept, or after a user removed the file.
-    // Remove only our own.
+    // Remove the lock only if this process still holds it: while the machine was suspended, or after a user
+    // removed the file, another process may have acquired it.
     if (look(path)?.token === token) discard(path);
   } catch {
     // The folder was removed, and the lock with it.
@@ -133,8 +135,8 @@ export async function withLock<T>(
 }
 
 /**
- * Acquires a lock that the process holds until it ends, or fails at once and names the holder. Touches the
- * lock at intervals as a heartbeat, because other machines cannot check the pid.
+ * Acquires a lock that the process holds until the process ends, or fails at once and names the holder.
+ * Updates the lock's time stamp at intervals, because other machines cannot check the pid.
  */
 export function holdLock(path: string, what: string): LockHandle {
   let result: ReturnType<typeof tryLock>;
@@ -151,7 +153,8 @@ export function holdLock(path: string, what: string): LockHandle {
       const now = new Date();
       lutimesSync(path, now, now);
     } catch {
-      // The lock was removed, or the system cannot touch links. The lock is valid without a heartbeat.
+      // Ignore the error: the lock was removed, or the system cannot change the time stamp of a link.
+      // Processes of this machine check the pid instead.
     }
   }, UNTOUCHED_MS / 20);
   beat.unref();

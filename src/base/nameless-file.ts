@@ -21,7 +21,7 @@ export async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: numb
   }
 }
 
-/** Reads `length` bytes of a file; fewer if the file ends first. */
+/** Reads `length` bytes of a file, or fewer if the file ends first. */
 export async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;

@@ -1,7 +1,7 @@
 /** The periods of a budget: calendar months and days in UTC. */
 export type Period = 'month' | 'day';
 
-/** The periods that contain a time, in the notation of keys and file names. */
+/** The day and month of a time, as they appear in store keys and file names. */
 export interface Periods {
   readonly month: string;
   readonly day: string;
@@ -12,7 +12,7 @@ export function periodsAt(epochMs: number): Periods {
   return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
 }
 
-/** The end of the period that contains a time. A budget renews at that moment. */
+/** The end of the period that contains `now`, when the budget of that period renews. */
 export function renewalOf(period: Period, epochMs: number): number {
   const now = new Date(epochMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

@@ -1,13 +1,13 @@
 /** Remembers the most recent ids: at least `least` of them, and at most twice as many. */
 export interface RecentSet {
   has(id: string): boolean;
-  /** Adds an id; returns false if it is already known. */
+  /** Adds an id; returns false if the id was already in the set. */
   add(id: string): boolean;
 }
 
 /**
- * Keeps two sets and drops the older one when the newer one is full, which is cheaper than removing single
- * ids.
+ * Consists of two sets. When the newer set is full, the older set is dropped, which is cheaper than removing
+ * single ids.
  */
 export function createRecentSet(least: number): RecentSet {
   let young = new Set<string>();

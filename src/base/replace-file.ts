@@ -12,14 +12,20 @@ import {
 import { dirname } from 'node:path';
 import { discard, isAbsent, PRIVATE_FILE, realPath, syncFolder, temporaryIn, writeAll } from './files.ts';
 
-/** A temporary file next to its target. When it is complete, one atomic rename replaces the target. */
+/**
+ * A temporary file next to its target. When the temporary file is complete, one atomic rename replaces the
+ * target.
+ */
 export interface Replacement {
   /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
   readonly fd: number;
   /** Renames the temporary file over the target. With `sync`, the new content survives a power failure. */
   commit(options?: {
     readonly sync?: boolean;
-    /** If the rename fails, keeps the temporary file, so that `saveAs` can save it under another name. */
+    /**
+     * If the rename fails, the temporary file is not removed, so that `saveAs` can save it under another
+     * name.
+     */
     readonly keep?: boolean;
   }): void;
   /** Renames the temporary file to another path in the same folder; the target stays as it is. */
@@ -34,25 +40,25 @@ export interface ReplaceOptions {
    */
   readonly private?: boolean;
   /**
-   * The name of the temporary file, for targets that only the holder of a lock writes: with a fixed name, a
-   * killed process leaves at most one file behind.
+   * The name of the temporary file, for targets that are written only while holding a lock. Because the name
+   * is fixed, killed processes leave at most one temporary file behind.
    */
   readonly temporary?: string;
 }
 
 /**
- * All files are replaced through this function. It follows symbolic links, including dangling ones. The new
- * file gets the permissions of the old one and, if the system allows it, its owner; a file that did not exist
- * gets the default permissions. Write-protected files are rejected. Other hard links to the old file keep the
- * old content.
+ * Starts the replacement of a file; all files are replaced through this function. Symbolic links are
+ * followed, including dangling ones. The new file gets the permissions of the old one and, if the system
+ * allows it, its owner; a file that did not exist gets the default permissions. Write-protected files are
+ * rejected. Other hard links to the old file keep the old content.
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
   const old = statOf(target);
-  if (old?.isDirectory()) throw coded('EISDIR', 'is a directory');
+  if (old?.isDirectory()) throw coded('EISDIR', 'is a folder');
   if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
-  // Opening the old file shows whether it is write-protected: a rename only needs write permission for the
-  // folder.
+  // Open the old file to check that it is writable. The rename alone would not check this: it only needs
+  // write permission for the folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
   const temporary = options.temporary ?? temporaryIn(folder);
@@ -110,15 +116,15 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
     try {
       fchownSync(fd, old.uid, old.gid);
     } catch {
-      // Ignored: only root may change the owner of a file.
+      // Ignore the error: only root may change the owner of a file.
     }
   }
   if (mode === undefined || (fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fchmodSync(fd, mode);
   } catch (error) {
-    // The file system does not support permissions. That matters only if others can read a file that must be
-    // private.
+    // The file system does not support permissions. Fail only if the file must be private and other users can
+    // read it.
     if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32') throw error;
   }
 }

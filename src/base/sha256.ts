@@ -55,7 +55,7 @@ function mix(state: Uint32Array, words: Uint32Array): void {
         (words[at] ?? 0)) |
       0;
     const two = ((turn(a, 2) ^ turn(a, 13) ^ turn(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0;
-    // A destructuring assignment would take longer than the arithmetic.
+    // Separate assignments: a destructuring assignment would take longer than the arithmetic.
     h = g;
     g = f;
     f = e;

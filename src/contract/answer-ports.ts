@@ -12,12 +12,12 @@ export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
 /** A cached answer: a 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
-  /** The time at which the service sent it, epoch ms. */
+  /** When the service sent the answer, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
   /**
-   * The record as received; null if the user was not found. Readers must validate it, because anyone may have
-   * edited the file.
+   * The record as received; null if the user was not found. Readers must validate the record, because the
+   * user may have edited the cache file.
    */
   readonly record: unknown;
 }
@@ -33,13 +33,13 @@ export interface AnswerCache {
   ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /**
-   * Requests an answer once for all machines that need it at the same time; absent if machines do not share
-   * answers.
+   * Requests an answer once for all machines that need the same answer at the same time; absent if machines
+   * do not share answers.
    */
   readonly flight?: AnswerFlight;
   /**
-   * Reserves the request of one answer for this machine; for callers that request several answers with one
-   * call.
+   * Claims one answer, so that other machines wait for it instead of requesting it; for callers that request
+   * several answers with one call.
    */
   readonly claim?: (wanted: WantedAnswer) => Promise<Claim>;
 }
@@ -65,9 +65,9 @@ export interface WantedAnswer {
 }
 
 /**
- * If another machine has this answer or is requesting it, returns its answer or Failure. Otherwise runs `ask`
- * and returns undefined. `ask` saves a cacheable answer itself; it returns a failure or an answer that is not
- * cached.
+ * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
+ * there is no such machine, runs `ask` and returns undefined. `ask` must save an answer that can be cached,
+ * and return a failure or any other answer.
  */
 export type AnswerFlight = (
   wanted: WantedAnswer,
@@ -76,8 +76,8 @@ export type AnswerFlight = (
 ) => Promise<SharedAnswer | Failure | undefined>;
 
 /**
- * Where an answer comes from: the cache; another machine, which is requesting it; or this machine, which must
- * call `end` after its request.
+ * Where an answer comes from: the cache; another machine, whose request is in progress; or this machine,
+ * which must call `end` after its own request.
  */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }

@@ -5,7 +5,10 @@ import { unitsText } from '../base/units.ts';
 /** A budget, and how much of it is used. */
 export interface BudgetState {
   readonly period: Period;
-  /** Whose spending it limits: a profile on this machine, all machines that share a key, or one of them. */
+  /**
+   * Whose spending the budget limits: that of a profile on this machine, of all machines that share a key, or
+   * of one such machine.
+   */
   readonly scope: 'profile' | 'key' | 'machine';
   /** The name of the profile or machine; empty for a key. */
   readonly name: string;

@@ -56,8 +56,8 @@ export interface Charge {
 export interface Price<R, A> {
   /** The pricing rule in words, for the price list. */
   readonly text: string;
-  // These are methods because method parameters are bivariant: a typed endpoint is then assignable to the
-  // general type that loops over the table use.
+  // `before` and `after` are methods because method parameters are bivariant: an endpoint with exact types is
+  // then assignable to `AnyEndpoint`.
   before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
   /** The CU charged for a 404. */
@@ -65,8 +65,8 @@ export interface Price<R, A> {
 }
 
 /**
- * What to do if the connection breaks after a request was sent: `repeat` sends a read again; `never` does
- * not, because the first request may have been charged and the second would be charged again.
+ * What to do if the connection breaks after a request was sent: `repeat` sends the request again; `never`
+ * does not, because both requests could be charged.
  */
 export type RetryRule = 'repeat' | 'never';
 
@@ -95,7 +95,7 @@ export interface Endpoint<
   readonly timeoutSeconds: number;
 }
 
-/** Returns its argument: type-checks an endpoint while keeping its exact types. */
+/** Type-checks an endpoint and returns it with its exact types. */
 export function endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -106,8 +106,8 @@ export function endpoint<
 }
 
 /**
- * Creates each endpoint on first use: a run needs only one or two of them, and creating the schemas of all
- * takes time.
+ * Creates each endpoint on first use: a run needs only one or two endpoints, and creating all schemas would
+ * slow down the start.
  */
 export function rows<M extends Readonly<Record<string, () => unknown>>>(
   makers: M,

@@ -8,12 +8,16 @@ export const errorCodes = {
     retryable: false,
     meaning: 'Malformed handle, address or query parameter.',
   },
-  BAD_REQUEST: { status: 400, retryable: false, meaning: 'The request cannot be served as sent.' },
+  BAD_REQUEST: {
+    status: 400,
+    retryable: false,
+    meaning: 'The service cannot process the request in this form.',
+  },
   UNAUTHORIZED: { status: 401, retryable: false, meaning: 'Missing or invalid API key.' },
   QUOTA_EXCEEDED: {
     status: 402,
     retryable: false,
-    meaning: 'Out of credits until the month ends or a top-up is bought.',
+    meaning: 'No units are left until the month ends or a top-up is bought.',
   },
   REVEAL_LIMIT_REACHED: {
     status: 402,
@@ -55,14 +59,14 @@ export type ErrorCode = keyof typeof errorCodes;
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
 /**
- * The body of every error. The description does not say whether the `retryAfter` of a 429 is next to `error`
- * or inside it, so both are read.
+ * The body of every error. The service description does not say whether the `retryAfter` of a 429 is inside
+ * `error` or next to it, so trdr reads both places.
  */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
     code: field(z.string(), 'Error code, for programs.'),
     message: field(z.string(), 'Error message, for people.'),
-    retryAfter: z.optional(field(z.number(), 'Seconds to wait, if the service sends it inside error.')),
+    retryAfter: z.optional(field(z.number(), 'Seconds to wait, if sent inside the error object.')),
   }),
   retryAfter: z.optional(field(z.number(), 'Seconds to wait before the next request; sent with a 429.')),
 });

@@ -19,7 +19,10 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
 const SubscriptionFrame = z.looseObject({
   type: z.literal('subscription'),
-  subscription: field(z.nullable(Subscription), 'The whole current subscription; null after unsubscribing.'),
+  subscription: field(
+    z.nullable(Subscription),
+    'The complete subscription after the change; null after unsubscribing.',
+  ),
 });
 const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Subscription });
 const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });

@@ -1,4 +1,4 @@
-/** The path of a value inside another one: `items[3].id`. */
+/** The path of a value inside an object or array, as text: `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -10,7 +10,7 @@ function pathText(path: readonly PropertyKey[]): string {
 
 /**
  * Describes the first problem that a schema found: `items[3].id must be a string`. `whole` is the name of the
- * value itself.
+ * validated value.
  */
 export function issuesText(issues: readonly Issue[], whole: string): string {
   const [first] = issues;
@@ -36,7 +36,7 @@ function issueText(issue: Issue): string {
   }
 }
 
-/** The members of a schema issue that the text is made from. */
+/** The members of a zod issue that `issueText` uses. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

@@ -12,7 +12,10 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 
-/** What each plan grants. Explore grants its `monthlyUnits` only once; Enterprise grants them by contract. */
+/**
+ * What each plan grants. Explore grants its `monthlyUnits` only once; for Enterprise, the contract sets the
+ * number.
+ */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },
   starter: { title: 'Starter', ratePerMinute: 150, monthlyUnits: 1_000_000, live: false },
@@ -23,5 +26,5 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** The lowest per-minute limit of all plans, used until the limit of the key is known. */
+/** The lowest per-minute limit of all plans. It applies until the limit of the key is known. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;

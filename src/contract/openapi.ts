@@ -38,7 +38,7 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** Choices of the document's content. */
+/** Options for the content of the document. */
 export interface OpenApiOptions {
   /** Whether an answer is the record itself (bare), or holds it under `data` next to `meta` (wrapped). */
   readonly envelope?: 'bare' | 'wrapped';
@@ -76,7 +76,7 @@ export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}
   };
 }
 
-/** An endpoint without its price functions, because their parameter types differ between endpoints. */
+/** An endpoint without its price functions, whose parameter types differ between endpoints. */
 type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
 
 function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
@@ -110,7 +110,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
   };
 }
 
-// The account endpoint documents only three error statuses.
+// The service description documents only three error statuses for the account endpoint.
 const errorsOf = (row: Row): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
@@ -191,7 +191,10 @@ function schemaOf(schema: z.core.$ZodType): Json {
   return name ? ref(name) : plain(schema);
 }
 
-/** A schema as JSON Schema, without members that only a separate document has. */
+/**
+ * Converts a schema to JSON Schema, without the members that belong only in a separate document, such as
+ * `$schema`.
+ */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

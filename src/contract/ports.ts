@@ -32,7 +32,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Identifies a call in the queue of a rate limit; unique within the process. */
+/** Identifies a call in the queue of a lane; unique within the process. */
 export type Ticket = number;
 
 /** Permission to send a call under a rate limit, or how long to wait before asking again. */
@@ -41,7 +41,7 @@ export interface WindowSlot {
   readonly waitMs: number;
   /** The lane's rate limit, if an earlier response stated it. */
   readonly known: number | null;
-  /** True if the lane is not blocked but other calls are ahead in the queue, so the wait certainly ends. */
+  /** True if the call waits only for other calls that are ahead in the queue. Such a wait always ends. */
   readonly queued?: boolean;
 }
 
@@ -51,8 +51,9 @@ export interface WindowSlot {
  */
 export interface RateWindows {
   /**
-   * Requests permission to send one call in `lane`, which allows `limit` calls per minute. The first call
-   * with a ticket adds it to the queue; after the wait, the caller requests again with the same ticket.
+   * Requests permission to send one call in `lane`, which allows `limit` calls per minute. The first request
+   * with a ticket adds the ticket to the queue. If the result is a wait, the caller waits and then requests
+   * again with the same ticket.
    */
   take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
   /** Removes a ticket from the queue. */
@@ -96,13 +97,14 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
 
 /**
  * Records paid calls, for this machine or for all machines of a store. A call is recorded with its maximum
- * cost before it is sent, so that this amount stays recorded if the process dies.
+ * cost before the call is sent, so that this amount stays in the record if the process dies.
  */
 export interface Ledger {
   /**
-   * Records a call right before it is sent. Rejects with a `limit` Failure if a budget cannot cover the call;
-   * its `retryAfter` is the time until the budget renews. Waits for calls in flight if their actual cost may
-   * leave enough, until the signal is aborted.
+   * Records a call right before the call is sent. Rejects with a `limit` Failure if a budget cannot cover the
+   * call; the Failure's `retryAfter` is the time until the budget renews. If the calls in flight may cost
+   * less than was reserved, and the rest would suffice, waits for their outcome or until the signal is
+   * aborted.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
   /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */
@@ -150,11 +152,11 @@ export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
-  /** Do not retry an attempt that may have been charged; the caller decides about a retry. */
+  /** If true, an attempt that may have been charged is not retried; the caller decides whether to retry. */
   readonly once?: boolean | undefined;
   /**
-   * The request was sent before and its answer was lost. It is sent again only if the confirmed cost covers
-   * both.
+   * True if the same request was sent before and its answer was lost. The request is then sent only if the
+   * confirmed cost covers both.
    */
   readonly repeat?: boolean | undefined;
 }
@@ -178,15 +180,15 @@ export interface Client {
   /** The CU that this run has spent. `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   /**
-   * What the key has left: the last answer of `me`, minus the calls since; undefined if this run has not
-   * requested `me`.
+   * What the key has left: the last answer of `me` minus the cost of the calls since then; undefined if this
+   * run has not requested `me`.
    */
   readonly left: KeyMeters | undefined;
   /** The key's limit of requests per minute; null if not known yet. */
   readonly ratePerMinute: number | null;
   /**
-   * Whether lost calls of up to `cu` may be sent again: the confirmed cost must cover them in addition to all
-   * that was spent, lost or is in flight.
+   * Whether calls that cost up to `cu` and whose answers were lost may be sent again. The confirmed cost must
+   * also cover everything else that was spent, was lost or is in flight.
    */
   mayRepeat(cu: number): boolean;
   close(): Promise<void>;

@@ -18,14 +18,14 @@ import { isRecord, type JsonObject } from '../base/json-object.ts';
 /** A record as the service sent it: an object whose fields were not checked. */
 export type Sent = JsonObject;
 
-/** The fields of a record that have the described type. Any of them may be absent. */
+/** The fields of a record that have the described type. Any field may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? readonly Known<Item>[]
   : T extends object
     ? { readonly [Name in keyof T]?: Known<T[Name]> | undefined }
     : T;
 
-/** A field of a record that differs from its description. */
+/** A field of a record that differs from the service description. */
 export interface FieldDifference {
   /** The dotted path of the field: `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
@@ -98,8 +98,8 @@ function makeReader(schema: $ZodType): Reader {
 }
 
 /**
- * A reader for values without members, such as numbers. A value that is correct but less precise than
- * described is reported and still used.
+ * A reader for values without members, such as numbers. A fraction in place of an integer is reported but not
+ * omitted.
  */
 function leaf(
   expected: string,

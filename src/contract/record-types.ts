@@ -1,23 +1,26 @@
 import { isRecord } from '../base/json-object.ts';
 import type { Sent } from './read-record.ts';
 
-/** A type of record that an answer can hold: its name, and a test by its characteristic fields. */
+/**
+ * A type of record that an answer can contain: its name, and functions that recognize it by its
+ * characteristic fields.
+ */
 interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /** Whether the record has fields that an envelope never has; `fits` if absent. */
+  /** Whether the record has fields that an envelope never has. If this function is absent, `fits` decides. */
   readonly isCertain?: (record: Sent) => boolean;
 }
 
 const has = (record: Sent, ...fields: readonly string[]): boolean =>
   fields.some((field) => Object.hasOwn(record, field) && record[field] !== null);
-/** Whether a field holds a list. The service may send an empty list as null. */
+/** Whether a field is a list. Null counts as a list, because the service may send null for an empty list. */
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The types of records that the service sends. The tests require only the fields without which a record is
- * useless. Other differences from the description, such as a missing field, are reported, but the record is
+ * The types of records that the service sends. A record is recognized by the fields without which it would be
+ * useless. A record that differs from the description in other ways, such as a missing field, is reported but
  * still accepted.
  */
 export const recordTypes = {
@@ -47,7 +50,7 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
-/** An answer without the envelope that may surround it. */
+/** An answer, without its envelope if it has one. */
 interface Unwrapped {
   readonly record: Sent;
   readonly meta: unknown;

@@ -2,13 +2,13 @@ import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What a key can still spend, in units and in reveals; null for one without a known limit. */
+/** What a key can still spend, in units and in reveals; null means that no limit is known. */
 export type Left = KeyMeters;
 
 /**
- * What a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so it is
- * derived: what is left of this month's grant is the grant minus the usage; any units beyond that come from
- * top-ups.
+ * Computes what a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so
+ * trdr derives this: the grant minus the usage is the rest of this month's grant, and any remaining units
+ * beyond that rest are top-ups.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   if (entitlement.unmetered) return { units: null, reveals: null };
@@ -22,19 +22,19 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
 }
 
 /**
- * Whether the record states how many units or reveals are left. Otherwise trdr cannot tell whether a run is
- * affordable.
+ * Whether the record states how many units or reveals are left. Without this number, trdr cannot decide
+ * whether the key can pay for a run.
  */
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
-/** A forecast of this month's usage at the present rate. */
+/** A forecast of this month's usage, if the key continues to spend at its present rate. */
 export interface Forecast {
   /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;
-  /** The time at which the units run out; null if they last until the end of the month. */
+  /** When the last unit will be used; null if the units suffice until the end of the month. */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }
@@ -42,14 +42,15 @@ export interface Forecast {
 const HOUR = 3_600_000;
 
 /**
- * Forecasts the usage at the end of the UTC month. Null during its first hour, and if the usage is not known.
+ * Forecasts the usage at the end of the UTC month. Returns null in the first hour of the month, and if the
+ * usage is not known.
  */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   const unitsUsed = me.usage?.unitsUsed;
-  // One hour of usage is too little for a forecast.
+  // Less than one hour of usage is too little for a forecast.
   if (unitsUsed === undefined || now - begins < HOUR) return null;
   const perMs = unitsUsed / (now - begins);
   const left = leftOf(me).units;

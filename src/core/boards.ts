@@ -6,8 +6,8 @@ export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries'])
 
 /**
  * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched by
- * wallet. Traders who are no longer on the board follow at the end, without figures, because their present
- * figures are not known.
+ * wallet. Traders who are no longer on the board come last, without figures, because their present figures
+ * are not known.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));

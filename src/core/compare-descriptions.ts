@@ -5,7 +5,7 @@ import { asObject, type DescribedField, describedFields } from './description-fi
 export interface ApiDifference {
   readonly what: 'endpoint' | 'parameter' | 'field';
   readonly how: 'added' | 'removed' | 'changed';
-  /** The call as `GET /v2/me`. */
+  /** The method and path of the call, such as `GET /v2/me`. */
   readonly call: string;
   readonly text: string;
   /** Whether the difference affects something that this version of trdr sends or reads. */
@@ -21,8 +21,8 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
  * Compares two OpenAPI documents: `theirs` from the service, `ours` from this version of trdr. Lists
- * endpoints, parameters and fields that were added, removed or have another type. Parts that trdr never reads
- * (errors, texts, examples) are not compared.
+ * endpoints, parameters and fields that were added, removed or have another type. Parts that do not affect
+ * trdr (errors, texts, examples) are not compared.
  */
 export function compareDescriptions(
   ours: unknown,
@@ -36,7 +36,8 @@ export function compareDescriptions(
     if (skip(key)) continue;
     const their = present.get(key);
     const { call } = mine;
-    if (!their) differences.push({ what: 'endpoint', how: 'removed', call, text: 'is gone', breaks: true });
+    if (!their)
+      differences.push({ what: 'endpoint', how: 'removed', call, text: 'was removed', breaks: true });
     else {
       differences.push(...parameters(call, ours, mine.node, theirs, their.node));
       differences.push(...bodies(call, ours, mine.node, theirs, their.node));
@@ -78,7 +79,7 @@ function parameters(
     differences.push({ what: 'parameter', how, call, text, breaks });
   for (const [key, field] of known) {
     const other = present.get(key);
-    if (!other) add('removed', `${key} is gone`, true);
+    if (!other) add('removed', `${key} was removed`, true);
     else if (isOther(field, other))
       add('changed', `${key} is ${typeText(other)}, was ${typeText(field)}`, true);
     else if (!field.required && other.required) add('changed', `${key} is now required`, true);
@@ -127,7 +128,7 @@ function bodies(
         what: 'field',
         how: 'removed',
         call,
-        text: `answer ${status} is gone`,
+        text: `answer ${status} was removed`,
         breaks: false,
       });
       continue;
@@ -157,10 +158,11 @@ function fields(
     const other = present.get(path);
     const name = path === '' ? 'the whole record' : path;
     if (!other) {
-      // Do not report a field whose parent was removed, or may now have any type and so may still contain it.
+      // Do not report a field whose parent was removed, because the parent is reported. Nor one whose parent
+      // may now have any type, because the parent may still contain the field.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
-        add('removed', `${name} is gone`, field.required && matters(path));
+        add('removed', `${name} was removed`, field.required && matters(path));
       }
     } else if (isOther(field, other)) {
       add(
@@ -181,7 +183,7 @@ function fields(
   return differences;
 }
 
-/** Whether a field is essential: without it the answer cannot be read at all. Other fields may be missing. */
+/** Whether trdr cannot read an answer without this field. */
 const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
 /** The schema inside an envelope of data and meta, or the schema itself. */
@@ -212,7 +214,7 @@ const hasChildren = (fields: ReadonlyMap<string, DescribedField>, path: string) 
 type Types = Pick<DescribedField, 'types'>;
 const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
 
-/** Whether two fields have different types; "any type" equals every type. */
+/** Whether two fields have different types. A field of any type does not differ from any other. */
 function isOther(ours: Types, theirs: Types): boolean {
   if (ours.types.length === 0 || theirs.types.length === 0) return false;
   return ours.types.join() !== theirs.types.join();

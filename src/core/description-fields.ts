@@ -1,6 +1,6 @@
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
-/** A field in a description: its types, and whether it is required. */
+/** A field in an API description: its types, and whether the field is required. */
 export interface DescribedField {
   /** Sorted JSON types; empty if any type is allowed. */
   readonly types: readonly string[];
@@ -37,7 +37,7 @@ function collect(
   for (const alternative of objects) {
     const must = Array.isArray(alternative['required']) ? alternative['required'] : [];
     for (const [name, inner] of Object.entries(asObject(alternative['properties']))) {
-      // A field that only some of the alternatives have may be absent.
+      // A field that is missing from one alternative is optional.
       const always = must.includes(name) && alternatives.length === 1;
       collect(inner, document, path === '' ? name : `${path}.${name}`, always, found, depth + 1);
     }

@@ -12,7 +12,9 @@ export interface SeenDifference {
   readonly time: number;
 }
 
-/** Where differences are saved, and for which service: each service may differ in other ways. */
+/**
+ * The folder of the saved differences, and the service they belong to: each service may differ in other ways.
+ */
 export interface DifferenceOptions {
   /** The state folder; undefined if there is no home folder. */
   readonly dir: string | undefined;
@@ -27,7 +29,7 @@ export interface DifferenceLog {
 }
 
 const DAY_MS = 86_400_000;
-/** Differences that were last seen longer ago are not listed. */
+/** Differences that were last seen longer ago than this are not listed. */
 const LISTED_MS = 30 * DAY_MS;
 /** The maximum number of saved differences; no service has this many fields. */
 const MOST = 1_000;
@@ -35,7 +37,7 @@ const MOST = 1_000;
 const fileIn = (dir: string) => join(dir, 'differences.ndjson');
 
 export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): DifferenceLog {
-  // Most runs see no difference and need no digest.
+  // Compute the digest only now, because most runs see no difference.
   let digest: string | undefined;
   const serviceId = () => {
     digest ??= sha256(baseUrl).slice(0, 16);
@@ -53,7 +55,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
-      // An unreadable list counts as empty, because nothing depends on it.
+      // An unreadable list counts as empty: the list is only a help for `trdr doctor`.
     }
     return known;
   }
@@ -75,8 +77,8 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
           appendLines(fileIn(dir), line);
         }
       } catch {
-        // Ignored: the difference was reported on stderr, and a full disk must not end a run because of this
-        // list.
+        // Ignore the error: the difference was already reported on stderr, and the run can continue without
+        // this list.
       }
     },
     list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),

@@ -11,13 +11,13 @@ export interface BucketAnswer {
   readonly record: unknown;
 }
 
-/** The key of an answer: its text at the beginning of the line, and the hash of that text. */
+/** The key of an answer: the text with which its line begins, and the hash of that text. */
 export interface CacheKey {
   readonly hash: number;
   readonly prefix: string;
 }
 
-/** The FNV-1a hash: it is fast, and need not be secure. */
+/** The FNV-1a hash, which is fast. The hash need not be secure. */
 function fnv(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
@@ -83,10 +83,10 @@ export function scanLines(bytes: Buffer, each: (from: number, end: number, hash:
   return from;
 }
 
-/** Only this many bytes at the end of a bucket are read. No bucket is larger after its compaction. */
+/** Only this many bytes at the end of a bucket file are read. A compacted bucket file is never larger. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** The index of a bucket file. It needs 16 bytes of memory per line. */
+/** The index of a bucket file, with 16 bytes of memory per line. */
 export interface Bucket {
   /** The newest answer for a key. Ignores answers whose time is in the future. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;
@@ -94,7 +94,9 @@ export interface Bucket {
   weight(): number;
 }
 
-/** Opens a bucket. Reads the file once, and later only what other processes appended. */
+/**
+ * Opens a bucket file. The file is read once; later, only the lines that other processes appended are read.
+ */
 export function openBucket(path: string): Bucket {
   let file = '';
   let known = 0;
@@ -149,8 +151,8 @@ export function openBucket(path: string): Bucket {
       }
       try {
         refresh(fd);
-        // Of several answers with the same time, use the last line. The times must be compared, because a
-        // compaction may copy an old line to a place after a newer one.
+        // Use the answer with the latest time, and of equal times the last line. The order of lines alone is
+        // not reliable: a compaction may move an old line behind a newer one.
         let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {
@@ -168,8 +170,8 @@ export function openBucket(path: string): Bucket {
 }
 
 /**
- * Appends a line to a bucket; appends it again if a compaction replaced the file during the write. Returns
- * the size of the file.
+ * Appends a line to a bucket file. If a compaction replaced the file during the write, appends the line
+ * again. Returns the size of the file.
  */
 export function appendToBucket(path: string, line: string): number {
   for (let tries = 0; ; tries++) {

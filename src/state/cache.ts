@@ -39,35 +39,37 @@ interface CacheStats {
   readonly newest: number | null;
 }
 
-/** Answers that are saved between runs. */
+/** The answers that are saved for later runs. */
 export interface FileCache {
   get(endpoint: string, subject: string): BucketAnswer | undefined;
   put(endpoint: string, subject: string, answer: BucketAnswer): void;
   stats(): CacheStats;
-  /** Removes the answers of this base URL and key; with `every`, those of all keys. */
+  /** Removes the answers of this base URL and key; with `every`, the answers of all keys. */
   clear(every?: boolean): void;
-  /** The handles found most recently, latest first, for completion. */
+  /** The most recently found handles, latest first, for shell completion. */
   listHandles(prefix: string, limit: number): string[];
 }
 
 /**
- * The number of bucket files: with a million answers, each file is small enough to read quickly, and there
- * are not too many files.
+ * The number of bucket files. With this number, a million answers give neither large files nor too many
+ * files.
  */
 const BUCKETS = 1024;
-/** Maximum total size of the bucket indexes; the least recently used ones are dropped. */
+/**
+ * Maximum total size of the bucket indexes in bytes. Beyond it, the least recently used indexes are dropped.
+ */
 const INDEX_BYTES = 48 * 1024 * 1024;
-/** The longest line of a bucket; no record is longer. */
+/** The longest line of a bucket file in bytes, which is longer than any record. */
 const LONGEST_LINE = 256 * 1024;
 /**
- * Opens the cached answers of a base URL and key. They are in bucket files, chosen by a hash, with one answer
- * per line. All processes append to the files; the newest answer of a subject is used. The cache never ends a
- * run: unreadable answers are ignored, and a write error is reported once.
+ * Opens the cached answers of a base URL and key. Each answer is one line in a bucket file, which is chosen
+ * by a hash. All processes append to the files; the newest answer of a subject is used. A failing cache never
+ * ends a run: unreadable answers are ignored, and a write error is reported once.
  */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // The open buckets, the least recently used one first.
+  // The open buckets, least recently used first.
   const buckets = new Map<string, Bucket>();
   let weight = 0;
   let isReported = false;
@@ -165,7 +167,7 @@ function forgetUnused(all: string, mine: string, now: number): void {
   }
 }
 
-/** The bytes of a bucket; empty if another process has just removed it. */
+/** The bytes of a bucket file; empty if another process has just removed the file. */
 function wholeOf(path: string): Buffer {
   try {
     return readFileSync(path);

@@ -6,20 +6,20 @@ import { isAhead, readAnswer, scanLines } from './bucket.ts';
 
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
-/** The maximum size of a bucket. All buckets together have at most 1 GB. */
+/** The maximum size of a bucket file. All bucket files together have at most 1 GB. */
 export const BUCKET_BYTES = 1024 * 1024;
-/** Smaller files are not compacted. */
+/** Files smaller than this are not compacted. */
 const LEAST_BYTES = 128 * 1024;
 
 /**
- * Whether a bucket has doubled in size since its last compaction. At this rate, each byte is copied at most
- * twice on average.
+ * Whether a bucket file has doubled in size since its last compaction. Because files double in between,
+ * compactions copy each byte at most twice on average.
  */
 export function isDue(path: string, size: number): boolean {
   return size > LEAST_BYTES && size > 2 * liveOf(path);
 }
 
-/** The size of a bucket after its last compaction, as recorded in its first line. */
+/** The size of a bucket file after its last compaction, as recorded in its first line. */
 function liveOf(path: string): number {
   const fd = openRegular(path);
   try {
@@ -30,12 +30,13 @@ function liveOf(path: string): number {
 }
 
 /**
- * Rewrites a bucket with the newest answer for each subject.
+ * Rewrites a bucket file with the newest answer for each subject.
  *
- * Writers do not wait for a compaction. A process that appends to the old file has either finished before the
- * rename, so that its lines are copied afterwards, or notices that the file was replaced and appends again.
+ * Writers do not wait for a compaction. A process that appends to the old file either finishes before the
+ * rename, and its lines are then copied to the new file; or it notices that the file was replaced, and
+ * appends its lines again.
  *
- * Does nothing if another process is compacting the bucket.
+ * Does nothing if another process is compacting the same file.
  */
 export function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -54,7 +55,7 @@ export function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The bucket was not replaced: it is larger than necessary, but correct.
+    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
@@ -68,8 +69,8 @@ interface Line {
 }
 
 /**
- * The newest line of each subject, in the order of the file. Omits expired lines, and the oldest ones if the
- * bucket would be too large.
+ * The newest line of each subject, in the order of the file. Omits expired lines, and also the oldest lines
+ * if the file would be too large.
  */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();

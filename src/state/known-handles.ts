@@ -6,7 +6,7 @@ import { writeAtomic } from '../base/replace-file.ts';
 
 /** Handles that a shell accepts without quotes. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
-/** A larger file is reduced to its latest handles. */
+/** When the file is larger than this, it is reduced to the latest handles. */
 const LARGEST = 256 * 1024;
 const KEPT = 5_000;
 
@@ -22,7 +22,8 @@ export function noteHandle(folder: string, record: unknown): void {
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // A handle that another process adds at this moment may be lost; its next lookup adds it again.
+    // Other processes append without a lock, so a handle that one of them adds at this moment may be lost.
+    // The next lookup of that handle adds it again.
     writeAtomic(path, latest(folder, '', KEPT).reverse().join('\n').concat('\n'), {
       sync: false,
       temporary: `${path}.tmp`,
@@ -54,7 +55,7 @@ function tailOf(path: string): string {
       const { size } = fstatSync(fd);
       const from = Math.max(0, size - LARGEST);
       const text = readAt(fd, from, size - from).toString('latin1');
-      // The text may begin in the middle of a line: drop its first line.
+      // The text may begin in the middle of a line, so drop the first line.
       return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
     } finally {
       closeSync(fd);

@@ -12,7 +12,7 @@ export interface KnownToken {
 }
 
 const LARGEST = 256 * 1024;
-/** Tickers may be any text, so only those that fit on one line are saved. */
+/** A ticker can be any text. Only tickers without a line break are saved. */
 const PLAIN = /^[^\s\p{C}]{1,40}$/u;
 const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
 const NETWORK = /^[a-z0-9-]{0,20}$/;
@@ -34,7 +34,8 @@ export function noteTokens(folder: string, tokens: readonly KnownToken[]): void 
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // A token that another process adds at this moment may be lost; the next list adds it again.
+    // No lock: a token that another process adds at this moment may be lost. The next list with that token
+    // adds it again.
     const latest = tokensIn(folder).slice(-2_000).map(lineOf);
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false });
   } finally {

@@ -2,10 +2,12 @@ import type { FileHandle } from 'node:fs/promises';
 import { openNamelessFile, readWhole, writeWhole } from '../base/nameless-file.ts';
 import type { Overflow } from '../contract/answer-ports.ts';
 
-/** Records begin at multiples of this many bytes, so that a 32-bit number can address a file of 64 GB. */
+/**
+ * Records begin at multiples of this number of bytes, so that a 32-bit number can address a file of 64 GB.
+ */
 const UNIT = 16;
 const HEAD = 8;
-/** The number of bytes that are read first; most records are shorter. */
+/** The number of bytes that the first read of a record requests; most records are shorter. */
 const GUESS = 4_096;
 const CHUNK = 1024 * 1024;
 const FIRST_SLOTS = 1 << 14;
@@ -65,7 +67,7 @@ export function openOverflow(): Overflow {
   return {
     mayHold: (key) => placesOf(key).next().done !== true,
     async put(entries) {
-      // A memo moves answers out in the background, so this may come after the end of the run.
+      // The memo writes answers in the background, so a write may arrive after the file was closed.
       if (closed) throw new Error('the temporary file is closed');
       opened ??= openNamelessFile();
       const handle = await opened;

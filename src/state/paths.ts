@@ -18,8 +18,8 @@ export interface Folders {
 }
 
 /**
- * Determines the folders: by trdr's own variables, then by XDG variables, then by the defaults of the system.
- * Accesses no file.
+ * Determines the folders from trdr's own variables, from the XDG variables, or from the defaults of the
+ * system, in this order. Does not access the disk.
  */
 export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const windows = platform === 'win32';
@@ -64,7 +64,7 @@ export function homeOf(env: FolderInputs['env'], platform: string, system: () =>
   }
 }
 
-/** The working directory. If it was deleted, its former path is returned. */
+/** The working directory, or its former path if it was deleted. */
 export function workingFolder(env: FolderInputs['env']): string {
   try {
     return process.cwd();

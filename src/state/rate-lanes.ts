@@ -1,14 +1,12 @@
 import { parseObject } from '../base/json-object.ts';
 /**
  * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
- * leave. The additional second allows for the travel time: a slow call and a fast one sent a minute later
- * could otherwise arrive within the same minute.
+ * leave. The additional second covers network delays: otherwise a delayed call, and a fast one that was sent
+ * a minute later, could arrive within the same minute.
  */
 export const WINDOW_MS = 61_000;
 
-/**
- * Calls are counted in time slots of this length, so that a lane needs little memory even with a high limit.
- */
+/** Calls are counted per time slot of this length, so that a lane with a high limit needs little memory. */
 const SLOT_MS = 250;
 
 /**
@@ -20,7 +18,7 @@ export interface LaneState {
   readonly slots: readonly (readonly [slot: number, calls: number])[];
   /** The lane is blocked until this time, epoch ms. */
   readonly until: number;
-  /** When the lane last changed, epoch ms. A later time than now shows that the clock was set back. */
+  /** When the lane last changed, epoch ms. If this time is in the future, the clock was set back. */
   readonly seen: number;
   readonly known: number | null;
 }
@@ -46,7 +44,7 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   return { ...lane, slots, until: lane.until - back, seen: now };
 }
 
-/** Counts a call in an updated lane that allows `limit` calls per window, or returns how long to wait. */
+/** Counts a call in an updated lane that allows `limit` calls per minute, or returns how long to wait. */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
   if (lane.until > now) return answer(lane.until - now);
@@ -55,7 +53,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   if (above > 0) {
     for (const [slot, calls] of lane.slots) {
       above -= calls;
-      // The lane has no capacity until the last call of this time slot no longer counts.
+      // The lane has no free capacity until the calls of this time slot no longer count.
       if (above <= 0) return answer((slot + 1) * SLOT_MS + WINDOW_MS - now);
     }
   }
@@ -68,7 +66,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   return answer(0, { ...lane, slots });
 }
 
-/** Lanes that were not used for this long are removed. */
+/** Lanes that were unused for this long are removed from the file. */
 const FORGET_MS = 30 * 86_400_000;
 
 /** Writes lanes as the text of their file. */
@@ -80,7 +78,10 @@ export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): 
   });
 }
 
-/** Parses a file of lanes and skips invalid parts. If trdr then sends too many calls, a 429 corrects it. */
+/**
+ * Parses a file of lanes and skips invalid parts. If trdr sends too many calls as a result, the service
+ * answers with a 429, and trdr waits.
+ */
 export function readLanes(text: string): Map<string, LaneState> {
   const lanes = new Map<string, LaneState>();
   for (const row of rowsOf(text)) {

@@ -7,7 +7,7 @@ import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
 import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
 
-/** The maximum size of the file; the lanes of a whole team need far less. */
+/** The maximum size of the file in bytes; the lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
 
 /** Which rate limits to open: base URL, key and state folder. */
@@ -26,8 +26,8 @@ export interface WindowsOptions {
 
 /**
  * Opens the rate limits of a base URL and key. Each base URL has a small file, which is read and replaced
- * while holding a lock. The rate limits never end a run: if the file cannot be used, calls are counted only
- * for this process.
+ * while holding a lock. A file that cannot be used does not end a run: calls are then counted only for this
+ * process.
  */
 export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
@@ -55,7 +55,8 @@ export function openWindows(options: WindowsOptions): RateWindows {
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Not synced to disk: after a power failure, the restart takes longer than a window.
+          // Skip the sync to disk: a restart after a power failure takes longer than the minute for which
+          // calls count.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
@@ -77,7 +78,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    // Nothing to remove, because this limiter has no queue: each process takes the next free slot.
+    // This limiter has no queue, so there is no ticket to remove: each process takes the next free slot.
     drop: async () => {},
     block: (lane, ms) =>
       inTurn(lane, (state) => {

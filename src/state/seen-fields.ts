@@ -5,7 +5,7 @@ import { sha256 } from '../base/sha256.ts';
 
 /** Names that are safe in a shell and in a table; others are not saved. */
 const PLAIN = /^[A-Za-z_$][\w$-]{0,63}$/;
-/** Maximum size of the file, so that a service that always sends new names cannot fill the disk. */
+/** Maximum size of the file in bytes, so that a service that always sends new names cannot fill the disk. */
 const LARGEST = 64 * 1024;
 
 const fileIn = (folder: string) => join(folder, 'fields');
@@ -16,8 +16,8 @@ const fileIn = (folder: string) => join(folder, 'fields');
 const formOf = (listed: readonly string[]) => sha256(listed.join('\n')).slice(0, 12);
 
 /**
- * Saves the undocumented fields of a printed record. Later runs accept them in `--fields` before anything is
- * paid for.
+ * Saves the undocumented fields of a printed record. Later runs then accept these fields in `--fields`
+ * without a paid call.
  */
 export function noteFields(folder: string, listed: readonly string[], names: readonly string[]): void {
   const seen = new Set(fieldsSeen(folder, listed));
@@ -29,7 +29,7 @@ export function noteFields(folder: string, listed: readonly string[], names: rea
   if (sizeOf(folder) + lines.length <= LARGEST) appendLines(fileIn(folder), lines);
 }
 
-/** The undocumented fields that were seen in records of the type with these documented fields. */
+/** The undocumented fields of earlier records of a type. The type is identified by its documented fields. */
 export function fieldsSeen(folder: string, listed: readonly string[]): string[] {
   const form = formOf(listed);
   const names = new Set<string>();

@@ -34,7 +34,7 @@ describe('a description compared with ours', () => {
       Object.assign(document['paths'] ?? {}, { '/v3/me': { get: { responses: {} } } });
     });
     expect(brief(drift(theirs))).toEqual([
-      ['endpoint', 'removed', 'GET /v2/me', 'is gone', true],
+      ['endpoint', 'removed', 'GET /v2/me', 'was removed', true],
       ['endpoint', 'added', 'GET /v3/me', 'is new', false],
     ]);
   });
@@ -51,7 +51,7 @@ describe('a description compared with ours', () => {
       });
     });
     expect(brief(drift(theirs))).toEqual([
-      ['parameter', 'removed', 'GET /v2/thesis', 'query parameter before is gone', true],
+      ['parameter', 'removed', 'GET /v2/thesis', 'query parameter before was removed', true],
       ['parameter', 'changed', 'GET /v2/thesis', 'query parameter limit is string, was integer', true],
       ['parameter', 'added', 'GET /v2/thesis', 'query parameter after is new', false],
       ['parameter', 'added', 'GET /v2/thesis', 'query parameter tenant is new, and required', true],
@@ -70,7 +70,7 @@ describe('a description compared with ours', () => {
     // breaks a call.
     expect(found).toEqual([
       ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
-      ['field', 'removed', call, 'answer 200: entries[].pnlSol is gone', false],
+      ['field', 'removed', call, 'answer 200: entries[].pnlSol was removed', false],
       ['field', 'added', call, 'answer 200: entries[].streak is new (integer)', false],
     ]);
   });
@@ -82,8 +82,8 @@ describe('a description compared with ours', () => {
       Object.assign(at(document, ...content), { schema: { type: 'object', properties: {} } });
     });
     expect(brief(drift(theirs)).map(([, , , text, breaks]) => [text, breaks])).toEqual([
-      ['body: handles is gone', true],
-      ['answer 200: items is gone', true],
+      ['body: handles was removed', true],
+      ['answer 200: items was removed', true],
     ]);
   });
 
@@ -102,7 +102,7 @@ describe('a description compared with ours', () => {
     const theirs = altered((document) => {
       delete at(schema(document, 'Me'), 'properties')['usage'];
     });
-    expect(drift(theirs).map(({ text }) => text)).toEqual(['answer 200: usage is gone']);
+    expect(drift(theirs).map(({ text }) => text)).toEqual(['answer 200: usage was removed']);
   });
 
   test('accepts older notations of null, and merges allOf', () => {

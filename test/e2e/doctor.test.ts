@@ -82,12 +82,12 @@ describe('trdr doctor', () => {
     const drift = records().filter((record) => record['check'] === 'drift');
     expect(drift.map(({ verdict, detail }) => [verdict, detail])).toEqual(
       expect.arrayContaining([
-        ['warn', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol is gone'],
+        ['warn', 'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSol was removed'],
         [
           'ok',
           'GET /v2/launchpad/leaderboard/traders: answer 200: entries[].pnlSolana is new (null or number)',
         ],
-        ['fail', 'GET /v2/me: the endpoint is gone'],
+        ['fail', 'GET /v2/me: the endpoint was removed'],
         ['ok', 'GET /v3/me: the endpoint is new'],
       ]),
     );

@@ -265,7 +265,7 @@ describe('an undocumented error', () => {
       'a message that is not text',
       { status: 400, body: { error: { code: 'BAD_REQUEST', message: { deep: 1 } } } },
       2,
-      { code: 'BAD_REQUEST', message: 'The request cannot be served as sent.' },
+      { code: 'BAD_REQUEST', message: 'The service cannot process the request in this form.' },
       1,
     ],
     [

@@ -25,7 +25,8 @@ const Entitlement = z.looseObject({
 
 /**
  * The account record of the key. The description names only these members and does not show how account, plan
- * and scopes are nested. They are passed through, and `readAccount` searches for them.
+ * and scopes are nested. The record is therefore passed through unchanged, and `readAccount` searches it for
+ * these values.
  */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
@@ -37,7 +38,7 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-/** The facts about a key that trdr needs, wherever the record holds them. */
+/** The facts about a key that trdr needs. */
 export interface AccountFacts {
   readonly account: string | null;
   readonly plan: string | null;

@@ -38,7 +38,7 @@ export const CommandDocument = z.looseObject({
               name: field(z.string(), 'Type of the value.'),
               choices: z.optional(field(z.array(z.string()), 'Accepted values.')),
             }),
-            'The value of the flag; absent for a switch.',
+            'The value of the flag; absent if the flag takes no value.',
           ),
         ),
         default: z.optional(field(z.string(), 'Default value.')),

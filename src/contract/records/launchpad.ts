@@ -14,7 +14,7 @@ export const LaunchpadUser = z.looseObject({
     'False for a wallet that traded without creating an account.',
   ),
   followers: field(nullable(z.int()), 'Number of followers.'),
-  following: field(nullable(z.int()), 'Number of accounts followed.'),
+  following: field(nullable(z.int()), 'Number of accounts that this account follows.'),
   groupBadges: field(z.array(z.string()), 'Badges of the groups the account belongs to.'),
 });
 export type LaunchpadUser = z.infer<typeof LaunchpadUser>;

@@ -1,7 +1,7 @@
 import { textOf } from '../../base/json-object.ts';
 import { listOf, numberOf, recordsOf, type Sent } from '../read-record.ts';
 
-/** A page of a feed, as far as it can be read. */
+/** A page of a feed. Fields that cannot be read are replaced by defaults. */
 export interface SentPage {
   /** The records as received. */
   readonly items: readonly Sent[];
@@ -12,8 +12,8 @@ export interface SentPage {
 }
 
 /**
- * Reads a page of up to `size` items. If the page does not state whether more items exist, its cursor and its
- * size decide.
+ * Reads a page of up to `size` items. If the page does not state whether more items exist, the function
+ * infers this from the cursor and the number of items.
  */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
@@ -29,10 +29,10 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is also the cursor after it; undefined if the item has none. */
+/** The id of an item, which is also the cursor of the next older items; undefined if the item has no id. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
-/** A cursor as text; the service may also send a number. */
+/** A cursor as text. The service may send cursors as text or as numbers. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 

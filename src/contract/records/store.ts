@@ -7,7 +7,7 @@ const figure = (text: string) => z.optional(field(z.nullable(z.number()), text))
 export const StoreItem = z.looseObject({
   item: field(
     z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),
-    'What the record describes; a lane is the calls that share one rate limit.',
+    'What the record describes; a lane is a set of calls that share one rate limit.',
   ),
   name: field(z.string(), 'Name of what the record describes.'),
   state: field(z.string(), 'State of what the record describes.'),

@@ -44,7 +44,7 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 export type WhoisRecord = FoundSubject | Unanswered;
 
-/** A handle that the service has no answer for yet. */
+/** A handle for which the service has no answer yet. */
 const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'True: the answer is not available yet.'),

@@ -48,7 +48,7 @@ const thesisShape = {
 export const Thesis = z.looseObject(thesisShape);
 export type Thesis = z.infer<typeof Thesis>;
 
-/** A thesis as a frame holds it, with two additional fields. */
+/** A thesis in a WebSocket frame, which has two additional fields. */
 export const ThesisFrameData = z.looseObject({
   ...thesisShape,
   authorAvatarUrl: field(loose(z.string()), "URL of the author's avatar; only in live frames."),
@@ -61,7 +61,7 @@ const pageShape = {
   hasMore: field(z.boolean(), 'Whether older theses exist after this page.'),
   nextBefore: field(
     nullable(z.string()),
-    'Id of the oldest item; send it as before to get the next page; null on the last page.',
+    'Id of the oldest item, for the parameter before of the next page; null on the last page.',
   ),
   updatedAt: field(nullable(z.int()), 'Post time of the newest thesis in the page, epoch ms.'),
   items: field(z.array(Thesis), 'The theses, newest first.'),

@@ -20,7 +20,7 @@ export const User = z.looseObject({
   profilePicture: field(nullable(z.string()), 'URL of the avatar; may no longer work.'),
   twitter: field(
     nullable(z.string()),
-    'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if the handle is not plausible.',
+    'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if it cannot be an X handle.',
   ),
   solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58; null if none is on record.'),
   evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
@@ -35,9 +35,9 @@ export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean
   typeof solanaAddress === 'string' || typeof evmAddress === 'string';
 
 export const pendingReasons = {
-  queued: 'accepted; the answer is not ready yet',
+  queued: 'the request was accepted; the answer is not ready yet',
   timeout: 'the answer did not arrive in time; request it again',
-  unavailable: 'an answer cannot be given now',
+  unavailable: 'the service cannot answer now',
   rate_limited: 'the request was not accepted; retry later',
   no_preview: 'no wallet can be verified for this user; a retry rarely helps',
   not_ingested: 'the record is not available yet; retry shortly',

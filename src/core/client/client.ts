@@ -30,7 +30,7 @@ import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
-  /** If undefined, every call fails with an `auth` Failure before anything is sent. */
+  /** The API key. If undefined, every call fails with an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
@@ -41,9 +41,9 @@ export interface ClientOptions {
   /** Counts the paid calls in flight, so that a shutdown can wait for them. */
   readonly inFlight?: InFlight | undefined;
   readonly retries?: number | undefined;
-  /** The maximum time that one call waits because of 429s, in total. */
+  /** The maximum total time that one call waits after 429 responses. */
   readonly maxWaitMs?: number | undefined;
-  /** Timeout of requests that do not set their own; each endpoint has a default. */
+  /** Timeout of requests that do not set their own. If undefined, the default of the endpoint applies. */
   readonly timeoutMs?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly userAgent?: string | undefined;
@@ -103,7 +103,8 @@ export function createClient(options: ClientOptions): Client {
 
   const reported = new Set<string>();
   /**
-   * Reports each difference of a record type once: if 10,000 records lack a field, that is a single notice.
+   * Reports each difference once per record type: 10,000 records that lack the same field give a single
+   * notice.
    */
   function report(
     { method, path, recordType }: Encoded['row'],
@@ -177,7 +178,7 @@ export function createClient(options: ClientOptions): Client {
           path: sending,
           body,
           bounds: call?.bounds ?? (isFree(method, sending) ? FREE : undefined),
-          // Do not retry a call of unknown price: the user confirmed a single one.
+          // Do not retry a call of unknown price: the user confirmed a single call.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs:
@@ -209,8 +210,8 @@ export function createClient(options: ClientOptions): Client {
     get left() {
       if (!meters) return undefined;
       const { units, reveals } = meters.left;
-      // Calls in flight of uncertain cost count with their maximum, so that the amount left is never shown
-      // too high.
+      // Calls whose cost is not certain count with their maximum cost, so that the remaining amount is never
+      // overstated.
       return {
         units: units === null ? null : Math.max(0, units - (limit.spent.atMost - meters.spent)),
         reveals,
@@ -221,7 +222,7 @@ export function createClient(options: ClientOptions): Client {
     },
     mayRepeat: limit.mayRepeat,
     async close() {
-      // Wait for calls in flight: closing the connections now would lose answers that were paid for.
+      // Wait for the calls in flight: closing their connections would lose paid answers.
       await inFlight.idle();
       await settled();
       await transport.close();

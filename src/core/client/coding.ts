@@ -22,7 +22,7 @@ import { readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
-/** An endpoint whose price functions accept everything that its own schemas have parsed. */
+/** An endpoint whose price functions accept every input that its own schemas have parsed. */
 export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
@@ -39,19 +39,20 @@ export interface Encoded {
   readonly bounds: PriceBounds;
 }
 
-/** A decoded answer. `charge` is undefined if the answer does not reveal what the call cost. */
+/** A decoded answer. `charge` is undefined if the cost of the call cannot be read from the answer. */
 export type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;
       readonly charge: Charge;
-      /** The differences between the record and its description; each field is listed once. */
+      /** The differences between the record and the service description; each field is listed once. */
       readonly differences: readonly FieldDifference[];
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
 // Price functions are contravariant in their request type, so a concrete endpoint is not assignable to
-// EndpointRow. The cast is safe because the schemas of the same endpoint have parsed their input.
+// EndpointRow. The cast is safe because the schemas of the same endpoint have parsed the input of its price
+// functions.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
 /** Validates and encodes a call. Throws before anything is sent. */
@@ -99,7 +100,7 @@ export function decode<Id extends EndpointId>(
       requestId,
       answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
     );
-  // A success with an undocumented status is read like a 200.
+  // Decode a success with an undocumented status like a 200.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const recordType = isPending ? 'pending' : row.recordType;
@@ -124,7 +125,7 @@ export function decode<Id extends EndpointId>(
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
-/** The possible cost of an error response; undefined if neither its status nor its body reveals it. */
+/** The possible cost of an error response; undefined if neither status nor body determines the cost. */
 function errorCharge(
   { row, bounds }: Encoded,
   status: number,
@@ -132,10 +133,10 @@ function errorCharge(
   documented: boolean,
 ): Charge | undefined {
   if (status < 400 || bounds.most === 0) return NOTHING;
-  // An unrecognized 404 may be a charged "not found", or come from a wrong address.
+  // A 404 without a known code may be a charged "not found", or come from a server that is not the service.
   if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
-  // An undocumented 5xx page comes from a gateway, and does not reveal whether the service behind it
-  // processed the call.
+  // An undocumented 5xx response comes from a gateway. The service behind the gateway may have processed the
+  // call.
   const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
   if (!isClear) return undefined;
   return documented ? chargeOfError(row, status, code) : NOTHING;
@@ -155,7 +156,7 @@ function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undef
     hint: 'run trdr doctor to see how the service differs from its description',
     answer: answer.text,
   });
-  // The call may have been charged, at most its maximum cost.
+  // The call may have been charged, up to its maximum cost.
   return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
@@ -171,8 +172,8 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
 }
 
 /**
- * Path parameters are inserted unchanged, so values that would alter the path or cannot be encoded are
- * rejected.
+ * Checks the path parameters, which are inserted unchanged. Rejects values that would alter the path or
+ * cannot be encoded.
  */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);

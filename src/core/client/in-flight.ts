@@ -1,17 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Counts the paid calls that were sent and not answered yet. A shutdown waits for them. */
+/**
+ * Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their answers.
+ */
 export interface InFlight {
   /**
-   * Counts a call that was sent, with a timeout of `timeoutMs`. Call the returned function when it has ended.
+   * Counts a call that was sent, with a timeout of `timeoutMs`. The caller calls the returned function when
+   * the call has ended.
    */
   begin(timeoutMs: number): () => void;
   readonly count: number;
-  /** The time until the last of these calls times out. */
+  /** The time until the last counted call times out. */
   leftMs(): number;
-  /** Makes a shutdown wait for other work too. Call the returned function when the work has ended. */
+  /**
+   * Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended.
+   */
   hold(): () => void;
-  /** Resolves when nothing is left to wait for. */
+  /** Resolves when all counted calls and all other work have ended. */
   idle(): Promise<void>;
 }
 
@@ -51,8 +56,8 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
 }
 
 /**
- * A signal that is aborted with `signal`, but only until the request is sent. After that, the service may
- * charge the request, so its answer is always awaited.
+ * Returns a signal that follows `signal` until the request is sent. From then on the service may charge the
+ * request, so an abort no longer cancels it.
  */
 export function abortUntilSent(signal: AbortSignal | undefined): {
   readonly signal: AbortSignal;

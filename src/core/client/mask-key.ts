@@ -1,11 +1,14 @@
 import { Failure } from '../../base/failure.ts';
 
-/** A shorter "key" may be an ordinary word; masking it would change answers. */
+/**
+ * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
+ * change answers.
+ */
 const MIN_LENGTH = 8;
 
 /**
- * The masked key as it may be shown: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough to
- * stay secret, its last four characters.
+ * The masked form of a key for messages: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough
+ * to stay secret, its last four characters.
  */
 export function maskKey(key: string): string {
   const [, kind = '', secret = ''] = /^([A-Za-z0-9]+_(?:live|test)_)?(.*)$/s.exec(key) ?? [];
@@ -19,7 +22,7 @@ export function maskKey(key: string): string {
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_LENGTH) return text;
   const { escapable, encodings } = formsOf(key);
-  // A function, because `$&` in a replacement string would insert the key again.
+  // Replace with a function, because `$&` in a replacement string would insert the key.
   const mask = () => maskKey(key);
   let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
   if (/[\\%]/.test(masked)) masked = masked.replace(escapable, mask);
@@ -42,7 +45,7 @@ export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uin
 interface Forms {
   /** Matches the key with any of its characters escaped. */
   readonly escapable: RegExp;
-  /** The parts of the key's base64 and hex encodings that are the same in every text. */
+  /** The parts of the key's base64 and hex encodings that do not depend on the text around the key. */
   readonly encodings: readonly string[];
 }
 
@@ -72,8 +75,8 @@ function escapesOf(char: string): string {
 }
 
 /**
- * The base64 characters that depend on the key alone, if `lead` other bytes come before it in its first group
- * of three.
+ * The base64 characters that depend on the key alone, if `lead` other bytes precede the key in its first
+ * group of three bytes.
  */
 function base64Of(key: string, lead: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
@@ -84,7 +87,10 @@ function base64Of(key: string, lead: number): string[] {
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
 
-/** The secret part of a key contains a digit or is long; `fx_live_trading` is a handle. */
+/**
+ * Matches a key: the part after the prefix must contain a digit or be long, because `fx_live_trading` could
+ * be a handle.
+ */
 const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
 
 /** Masks everything in a text that looks like a key, because users may paste one as an argument. */
@@ -99,7 +105,7 @@ export function isKey(word: string, key?: string): boolean {
   return found?.[0] === bare && isSecret(found[1] ?? '');
 }
 
-/** The error for a subject that is a key; the key is shown masked. */
+/** The error for a subject that is an API key. The message shows the key masked. */
 export const keyAsSubject = (word: string, key?: string): Failure =>
   new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
     code: 'BAD_SUBJECT',

@@ -4,7 +4,10 @@ import { type EndpointId, endpointIds, OPENAPI_PATH } from '../../contract/endpo
 import { type Encoded, endpointRow } from './coding.ts';
 import { checkSpelling, isOneSegment } from './path-spelling.ts';
 
-/** Finds the endpoint of a raw request; undefined if no endpoint matches for certain. */
+/**
+ * Finds the endpoint of a raw request; undefined if it is not certain that the service would use that
+ * endpoint.
+ */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
   // The first question mark separates path and query; later ones belong to the query.
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -19,7 +22,7 @@ export function matchEndpoint(method: string, path: string, body: string | undef
       const read = z.safeParse(row.body, undefined).success ? undefined : body;
       return encodeLoose(id, params, search, read);
     } catch {
-      // The endpoint would reject this request, or serve it differently, so its price is not known.
+      // The price is not known, because the endpoint would reject this request or process it in another way.
       return undefined;
     }
   }
@@ -60,7 +63,8 @@ function decoded(text: string): string | undefined {
 
 /**
  * Parses a raw request with the schemas of an endpoint. Query and body must be valid, because the price
- * depends on them. Path parameters may be invalid: the service rejects them, or charges the endpoint's price.
+ * depends on them. Path parameters may be invalid: the service then rejects the request or charges the
+ * endpoint's usual price.
  */
 function encodeLoose(
   id: EndpointId,

@@ -2,17 +2,16 @@ import { usageError } from '../../base/failure.ts';
 import { endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import { endpointRow } from './coding.ts';
 
-/** A known path, with the query parameters that it accepts. */
 interface Known {
   readonly path: string;
   readonly segments: readonly string[];
-  /** The names of its query parameters. */
+  /** The names of the query parameters that the path accepts. */
   readonly query: ReadonlySet<string>;
 }
 
 /**
- * Rejects a raw path that a lenient service could read as a known one although it is spelled differently. The
- * service would charge the known endpoint's price, which was not compared with the limits of the run.
+ * Rejects a raw path that differs in spelling from a known path, but that a lenient service could accept as
+ * the known path. The service would then charge a price that was not compared with the limits of the run.
  */
 export function checkSpelling(path: string): void {
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -34,8 +33,8 @@ export function checkSpelling(path: string): void {
 }
 
 /**
- * Rejects repeated and misspelled parameters: only the service knows which of two values it uses, or whether
- * it reads `LIMIT` as `limit`, and the price depends on that.
+ * Rejects repeated and misspelled parameters. The price can depend on which of two values the service uses,
+ * or on whether it accepts `LIMIT` for `limit`, and trdr cannot know this.
  */
 function checkQuery(search: string, known: ReadonlySet<string>): void {
   const seen = new Set<string>();
@@ -84,15 +83,13 @@ const lowered = (segments: readonly string[]) =>
   segments.map((part) => (part.startsWith('{') ? part : part.toLowerCase()));
 
 const isAny = (segment: string) => segment !== '';
-/** Whether a path parameter is exactly one segment, however a service decodes the path. */
+/** Whether a path parameter is exactly one segment under every way of decoding the path. */
 export const isOneSegment = (segment: string) => {
   const text = decoded(segment);
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/**
- * All ways in which lenient services may read the path: decoded before or after it is split into segments.
- */
+/** All readings of the path by lenient services: split into segments before or after decoding. */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname

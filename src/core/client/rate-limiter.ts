@@ -10,7 +10,10 @@ export interface LimiterOptions {
   /** The rate limits of one base URL and key. All keys share the lane `resolve`. */
   readonly windows: RateWindows;
   readonly clock: Clock;
-  /** Requests the key's per-minute limit with exactly one call; null if the service does not state it. */
+  /**
+   * Requests the key's per-minute limit from the service with exactly one call; null if the answer does not
+   * contain a limit.
+   */
   readonly askRate: () => Promise<number | null>;
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
@@ -21,37 +24,37 @@ export interface Limiter {
   acquire(lane: LaneName, signal?: AbortSignal): Promise<void>;
   /** Blocks the lane for `ms` milliseconds, after a 429. */
   refused(lane: LaneName, ms: number): Promise<void>;
-  /** Saves the key's limit, which an answer stated. */
+  /** Saves the key's limit after an answer has stated it. */
   learn(limit: number): Promise<void>;
   /** The key's limit in calls per minute; null if not known yet. */
   readonly rate: number | null;
 }
 
-/** Shorter waits are not reported. */
+/** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * The maximum wait for a lane that is blocked after a 429, whichever process received the 429. A lane that is
- * only full waits at most a minute.
+ * The maximum wait for a lane that is blocked after a 429 of this or another process. The wait for a lane
+ * that is only full never exceeds a minute.
  */
 export const MAX_WAIT_MS = 120_000;
 /**
- * After this many calls in a minute, trdr requests the key's limit from the service, free of charge: some
- * contracts have a lower limit than any plan. If the service does not state the limit, the lowest limit of all
- * plans is used.
+ * After this many calls in a minute, trdr requests the key's limit from the service, free of charge, because
+ * some contracts have a lower limit than any plan. If the answer does not contain a limit, the lowest limit
+ * of all plans applies.
  */
 const CALLS_BEFORE_ASKING = 9;
-// Wait in slices until the limit is known, because another process may learn it in the meantime.
+// Wait in slices until the limit is known, because another process may fetch the limit in the meantime.
 const SLICE_MS = 200;
 // Stop waiting for the process that is fetching the limit after 15 slices (3 s).
 const SLICES = 15;
-// A 429 although the limit was respected suggests that the plan has changed. Request the limit again, but at
-// most once per minute.
+// A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
+// but at most once per minute.
 const RECHECK_MS = 60_000;
-// The longest block of a lane that also applies to later runs. Limits are per minute, and a single absurd
-// Retry-After must not block a key for years.
+// The longest block that is saved for later runs. Limits are per minute, and a single absurd Retry-After must
+// not block a key for years.
 const LONGEST_BLOCK_MS = 15 * 60_000;
 
-/** A limiter whose counts may be shared with other processes. */
+/** Creates a limiter. `windows` may share the counts with other processes. */
 export function createLimiter(options: LimiterOptions): Limiter {
   const { windows, clock, notify } = options;
   let rate: number | null = null;
@@ -72,8 +75,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Requests the limit, unless another process is doing so: the first slot after CALLS_BEFORE_ASKING is
-   * reserved for that request. A limit that remains unknown is not an error.
+   * Requests the limit, unless another process is requesting it: only the process that gets the first slot
+   * after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
    */
   async function ask(): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
@@ -85,7 +88,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
     }
   }
 
-  /** Whether a call may enter the queue. With an assumed limit, the call would get the wrong position. */
+  /**
+   * Whether a call may enter the queue. While the limit is only assumed, its position in the queue could be
+   * wrong.
+   */
   const knowsLimit = () => rate !== null || isUnavailable;
 
   async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
@@ -102,12 +108,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
           if (known !== null) {
             const grown = known > assumed();
             rate = known;
-            // The assumed limit was reached, but the limit learned since is higher: try again.
+            // The assumed limit was reached, but a higher limit is known by now: try again.
             if (waitMs > 0 && grown) continue;
           }
           if (waitMs <= 0) {
             if (!recheck) return;
-            // Use this slot to ask whether the limit has changed; the call itself takes the next one.
+            // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
             recheck = false;
             ticket = nextTicket();
             const now = await options.askRate().catch(() => null);

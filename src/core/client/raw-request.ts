@@ -107,8 +107,8 @@ export function withCursor(path: string, before: string): string {
 }
 
 /**
- * The error for a service that returns a cursor twice. Continuing would request and pay for the same rows
- * forever.
+ * The error for a service that returns the same cursor twice. Without it, trdr would request and pay for the
+ * same rows forever.
  */
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {

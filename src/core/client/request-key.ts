@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { withoutKey } from './mask-key.ts';
 
-/** Returns the key; throws a failure with a hint if it is missing or invalid. */
+/** Returns the key; throws a failure with a hint if the key is missing or invalid. */
 export function requireKey(key: string | undefined): string {
   if (!key) {
     throw new Failure('auth', 'no API key configured', {
@@ -26,7 +26,7 @@ export const keyInRequest = (method: string) =>
     hint: 'check the command line and the input for the key',
   });
 
-/** Masks the key in a response that repeats it. */
+/** Masks the key in a response that contains it. */
 export function scrubbed(answer: HttpAnswer, key: string | undefined): HttpAnswer {
   if (!key) return answer;
   const headers = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);

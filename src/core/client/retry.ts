@@ -11,10 +11,11 @@ export type Outcome<T> =
       readonly ok: false;
       readonly failure: Failure;
       /**
-       * Whether the attempt was certainly not charged, because it was never sent or its response proves it.
+       * Whether the attempt was certainly not charged: it was never sent, or its response is documented as
+       * free.
        */
       readonly free: boolean;
-      /** The response, if there was one. */
+      /** The response; absent if none arrived. */
       readonly value?: T | undefined;
     };
 
@@ -39,18 +40,21 @@ const LONGEST_BACKOFF_MS = 20_000;
 /** The wait after a 429 without Retry-After. */
 const UNSTATED_WAIT_MS = 5_000;
 
-/** Short waits are reported only after they add up to this time. */
+/** Short waits are reported only when their sum reaches this time. */
 const BEARABLE_MS = 10_000;
 
 /**
- * Whether a retry can help and is allowed. A call that must be charged only once is not retried if it may
- * have been charged.
+ * Whether a retry can help and is allowed. If a call must not be charged twice, it is retried only when the
+ * attempt was certainly not charged.
  */
 function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }
 
-/** The wait before retry `attempt` (from 1), with full jitter, so that clients do not retry in step. */
+/**
+ * The wait before retry number `attempt` (the first is 1), with full jitter: clients that failed together do
+ * not retry together.
+ */
 function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
@@ -62,7 +66,7 @@ const LEAST_WAIT_MS = 1_000;
 export const waitOf = ({ retryAfter }: Failure): number =>
   retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
-/** Attempts a call until an attempt succeeds, no retry is allowed, or the maximum wait is reached. */
+/** Repeats a call until an attempt succeeds, a retry is not allowed, or the maximum wait is reached. */
 export async function withRetries<T>(
   attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   options: RetryOptions,

@@ -27,20 +27,20 @@ interface Plan<T> {
   /** The possible cost of the call; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
-  /** Set if the answer of the same call was lost before. */
+  /** Set if the same call was sent before and its answer was lost. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** Interprets a response. `charge` is undefined if the response does not reveal what the call cost. */
+/** Decodes a response. `charge` is undefined if the cost of the call cannot be read from the response. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** The parts of a sender, which stay the same during a run. */
+/** The parts of a sender, which do not change during a run. */
 export interface SenderParts {
   readonly transport: Transport;
   readonly base: BaseUrl;
@@ -66,7 +66,7 @@ export interface Sender {
    * in the ledger.
    */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
-  /** Resolves when all ended calls are recorded in the ledger. */
+  /** Resolves when the outcomes of all ended calls are in the ledger. */
   settled(): Promise<void>;
 }
 
@@ -84,7 +84,8 @@ export function createSender(parts: SenderParts): Sender {
     onSent?: () => void,
   ): Promise<HttpAnswer> {
     const secret = requireKey(key);
-    // The key may be sent in its header only, even if flags, files or earlier answers contain it.
+    // The key must be sent only in its header. Flags, files or earlier answers could also put it into the
+    // path, query or body.
     if (
       withoutKey(plan.path, secret) !== plan.path ||
       withoutKey(plan.body ?? '', secret) !== (plan.body ?? '')
@@ -120,7 +121,10 @@ export function createSender(parts: SenderParts): Sender {
   }
 
   const settling = new Set<Promise<void>>();
-  /** An answer is returned before the ledger has written its cost; `settled` waits for all writes. */
+  /**
+   * The ledger writes that are still running: an answer is returned before its cost is written, and `settled`
+   * waits for all of them.
+   */
   function after(settled: Promise<void> | undefined): void {
     if (!settled) return;
     settling.add(settled);
@@ -186,7 +190,7 @@ export function createSender(parts: SenderParts): Sender {
     return { ok: false, failure, free, value };
   }
 
-  /** Records a call in the ledger before it is sent. Throws if a budget cannot cover it. */
+  /** Records a call in the ledger before the call is sent. Throws if a budget cannot cover the call. */
   async function begin<T>(
     { endpoint, bounds }: Plan<T>,
     signal: AbortSignal | undefined,
@@ -218,7 +222,7 @@ export function createSender(parts: SenderParts): Sender {
         try {
           return await attempt(plan, signal, again || plan.repeat === true);
         } catch (error) {
-          // Meanwhile, other calls have used the amount that was left for the repetition.
+          // Other calls have meanwhile used the amount that the repeated call needs.
           if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
           throw error;
         }

@@ -7,20 +7,23 @@ import { recordsOf } from '../../contract/read-record.ts';
 /** Maximum length of text from the service in a message. */
 const LONGEST = 500;
 
-/** Shortens text from the service, which may have any length. */
+/** Shortens a text from the service, which can have any length. */
 const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** A parsed error answer. */
 export interface ServiceError {
   readonly failure: Failure;
   /**
-   * Whether the body has an error code. Then the response comes from the service itself, and the documented
+   * Whether the body has an error code. If so, the response comes from the service itself, and the documented
    * prices apply.
    */
   readonly documented: boolean;
 }
 
-/** Reads an error response. `body` is its parsed JSON; undefined if it is not JSON. */
+/**
+ * Parses an error response. `body` is the parsed JSON of the response, or undefined if the response is not
+ * JSON.
+ */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
   const { code: stated, message, waits } = readErrorBody(body);
@@ -72,8 +75,8 @@ function readErrorBody(body: unknown): ErrorBody {
 }
 
 /**
- * Reads a field that should hold a code: known codes in any case, and other single words. A sentence is a
- * message instead.
+ * Reads a field that may be an error code: a known code in upper or lower case, or another single word. A
+ * sentence is a message, not a code.
  */
 function codeOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[A-Za-z][\w.-]{0,99}$/.test(value)) return undefined;
@@ -105,9 +108,8 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 };
 
 /**
- * The kind of failure of an error response. A 404 without a code does not mean that a trader was not found:
- * any server at this address could send it. If the status is not documented, the code decides, if it is
- * known.
+ * The kind of failure of an error response. A 404 without a code is not "trader not found", because any
+ * server at this address could send such a 404. For an undocumented status, a known code decides.
  */
 const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
   status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');
@@ -134,14 +136,14 @@ const hints: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'fix the part that the message names; --debug shows the request that was sent',
   BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
   UNAUTHORIZED: 'check the key: trdr auth status --check',
-  QUOTA_EXCEEDED: 'show what is left and when it resets: trdr me',
-  REVEAL_LIMIT_REACHED: 'show what is left and when it resets: trdr me',
+  QUOTA_EXCEEDED: 'show the remaining units and the reset date: trdr me',
+  REVEAL_LIMIT_REACHED: 'show the remaining units and the reset date: trdr me',
   FORBIDDEN: 'show the permissions of the key: trdr me',
   FORBIDDEN_SCOPE: 'show the scopes of the key: trdr me',
   FREE_TIER_DISABLED: 'show the plan of the key: trdr me',
-  NOT_OBSERVED: 'the link may be verified later; try again then',
+  NOT_OBSERVED: 'try again later; the link may be verified by then',
   NOT_FOUND: 'check the base URL: trdr doctor',
-  CONFLICT: 'the first request is still in progress; check its result before you send it again',
+  CONFLICT: 'the first request is still in progress; check its result before you repeat the request',
   RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',
   INTERNAL_ERROR: 'try again later; if it keeps failing, quote the request id to support',
   OVERLOADED: 'try again later',

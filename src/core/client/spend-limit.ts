@@ -12,9 +12,9 @@ export interface Spent {
   readonly calls: number;
 }
 
-/** A reservation: the maximum cost of one call, counted until its actual cost is known. */
+/** The maximum cost of one call, which counts as spent until the actual cost is known. */
 export interface Hold {
-  /** The call was answered and cost `cu`. Up to `uncertain` more may have been charged. */
+  /** The call was answered and cost `cu`. Up to `uncertain` CU more may have been charged. */
   settle(cu: number, uncertain?: number): void;
   /** The call was sent but its answer was lost: the reservation counts as spent until the run ends. */
   lose(): void;
@@ -22,12 +22,12 @@ export interface Hold {
   release(): void;
 }
 
-/** Keeps a run within its spending limit, with any number of calls in flight. */
+/** Ensures that a run stays within its spending limit, with any number of calls in flight. */
 export interface SpendLimit {
   /**
-   * Reserves the maximum cost of a call. If the call would fit once calls in flight turn out to be cheaper
-   * than reserved, waits for them. Rejects with a `limit` Failure if the call cannot fit. A call that repeats
-   * one whose answer was lost does not wait, and must also fit the confirmed cost.
+   * Reserves the maximum cost of a call. If the limit can cover the call only if calls in flight cost less
+   * than reserved, waits for their actual cost. Rejects with a `limit` Failure if the limit cannot cover the
+   * call. A call that repeats a lost one does not wait, and the confirmed cost must cover it too.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
   /** Whether repeated calls may cost another `cu` within the confirmed cost. */
@@ -43,8 +43,8 @@ interface Waiter {
 }
 
 /**
- * The limits of a run. Each call reads them again, because the user confirms the cost only after the first
- * free call.
+ * The limits of a run. Every call reads the current values, because the user confirms the cost only after the
+ * first free call.
  */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
@@ -55,15 +55,15 @@ export interface SpendLimitOptions {
   /** Whether the user set `maxCu` with --max-cu. */
   readonly isExplicit?: boolean | undefined;
   /**
-   * Asks the user to raise the limit by at least `most`. There is one question at a time, and none after the
-   * user has declined.
+   * Asks the user to raise the limit by at least `most`. Questions are asked one at a time, and never again
+   * after the user has declined.
    */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
-  /** The failure to throw for a call that does not fit the limit; undefined for the usual one. */
+  /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */
   readonly stopped?: (() => Failure | undefined) | undefined;
 }
 
-/** The spending limit of one run. Without `maxCu`, it only counts. */
+/** Creates the spending limit of a run. Without `maxCu`, spending is counted but not limited. */
 export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   const ceiling = () => options.maxCu ?? Number.POSITIVE_INFINITY;
   const agreed = () => Math.min(ceiling(), options.agreed ?? Number.POSITIVE_INFINITY);
@@ -199,6 +199,6 @@ const notAgreed = (most: number) =>
     `the answer was lost, and requesting it again may cost another ${unitsText(most)}, beyond the confirmed cost`,
     {
       code: 'NOT_AGREED',
-      hint: 'run the command again to request it again',
+      hint: 'run the command again to repeat the request',
     },
   );

@@ -50,7 +50,7 @@ export function exchange(
         if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();
-        // Start the timeout of the service now, so that it does not include the time in the queue.
+        // Start the timeout only now, because the time in the queue must not count.
         clearTimeout(timer);
         timer = setTimeout(onTime, timeoutMs);
       },
@@ -59,7 +59,7 @@ export function exchange(
         answered = flat(received);
         const { location } = answered;
         if (status >= 300 && status < 400 && location) {
-          // The location may contain the key, because a service can repeat the request in it.
+          // Mask the key: the location of a redirect may repeat the request.
           const key = headers['authorization']?.replace(/^Bearer /, '');
           fail(redirected(host, status, withoutKey(location, key)));
         }

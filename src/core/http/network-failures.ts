@@ -66,7 +66,8 @@ export const tooLarge = (host: string, bytes: number) =>
   });
 
 /**
- * The failure of a redirect. Redirects are not followed, because the key must only be sent to the base URL.
+ * The failure of a redirect. trdr does not follow redirects, because the key must be sent only to the base
+ * URL.
  */
 export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects to ${location.slice(0, 200)} (HTTP ${status})`, {

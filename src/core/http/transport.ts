@@ -6,7 +6,7 @@ import type { Lines, Wiring } from './undici.ts';
 
 /** Options of the HTTP transport. */
 export interface TransportOptions {
-  /** Only its proxy variables are read. */
+  /** The environment; only its proxy variables are used. */
   readonly env?: Env | undefined;
   /** PEM certificates of authorities that are trusted instead of the built-in ones. */
   readonly ca?: readonly string[] | undefined;

@@ -2,14 +2,14 @@ import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
 import Client from 'undici/lib/dispatcher/client.js';
 
-// Exported here to be part of the same bundle: each additional file takes time to load.
+// Re-exported so that both modules are in one bundle: each additional file takes time to load.
 export { exchange } from './exchange.ts';
 
-// undici's parser is WebAssembly, which V8 optimizes in the background. That delays the exit of the process
-// by about 80 ms, and a command-line client never parses enough to benefit.
+// undici's parser is WebAssembly, which V8 optimizes in the background. The optimization delays the exit of
+// the process by about 80 ms, and a command-line client parses too little to benefit from it.
 setFlagsFromString('--liftoff-only');
-// V8 rejects a code cache that was written under other flags. Reset this flag and the two that it implies
-// before the cache is written at exit.
+// V8 rejects a code cache that was written under other flags. Before the cache is written at exit, reset this
+// flag and the two flags that it implies.
 process.prependOnceListener('exit', () => {
   for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
     setFlagsFromString(flag);
@@ -33,7 +33,7 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   timeout: connectMs,
 });
 
-/** Disables undici's timeouts, because the transport has one for the whole request. */
+/** Disables undici's timeouts, because the transport has a timeout for the whole request. */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**

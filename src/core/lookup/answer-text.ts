@@ -8,15 +8,15 @@ interface SavedFailure extends FailureFields {
 }
 
 /**
- * Writes an answer of this run as text for the temporary store. Failures keep their fields, and numbers their
- * digits.
+ * Converts an answer of this run to text for the temporary store, with all fields of failures and all digits
+ * of numbers.
  */
 export function writeAnswer(answer: object): string {
   const failure = 'failure' in answer && answer.failure instanceof Failure ? answer.failure : undefined;
   return stringifyJson(failure ? { ...answer, failure: fieldsOfFailure(failure) } : answer);
 }
 
-/** Reads what `writeAnswer` wrote in the same run. */
+/** Parses the text that `writeAnswer` wrote in the same run. */
 export function readSavedAnswer<T extends object>(text: string): T {
   // This cast is safe: the text comes from `writeAnswer`, and no other process can open the temporary file.
   const saved = parseJson(text) as T & { readonly failure?: SavedFailure };

@@ -13,7 +13,7 @@ import { isUserId, type Subject, type SubjectType } from './subject.ts';
 export interface CachedLookupOptions {
   readonly client: Pick<Client, 'call'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** If undefined, nothing is cached. */
+  /** The cache; if undefined, nothing is cached. */
   readonly cache?: AnswerCache | undefined;
   readonly maxAgeMs?: number | undefined;
   readonly missAgeMs?: number | undefined;
@@ -29,7 +29,7 @@ export interface LookupCall {
 /** Looks up users in the cache, and then from the service. */
 export interface CachedLookup {
   answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Requests the answer from the service even if it is cached, and caches it. */
+  /** Requests the answer from the service even if the cache has one, and caches the new answer. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
   /** Caches a user whom another call found by a handle. */
   keep(subject: Subject, user: Sent): Promise<void>;
@@ -60,7 +60,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   function isFresh({ time, user }: SavedUser): boolean {
     const age = clock.now() - time;
-    // A negative age means that the clock was wrong when the answer was cached, or is wrong now.
+    // A negative age means that the clock was wrong when the answer was cached, or that it is wrong now.
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
@@ -108,9 +108,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Caches a user also under the id and the handle of the record. It is not cached under its wallets: if a
-   * wallet is linked to several users, the service always returns the same one of them, and this user may be
-   * another one.
+   * Caches a user also under the id and the handle of the record, but not under the wallets: if a wallet is
+   * linked to several users, the service always returns the same user for the wallet, which may be another
+   * one than this.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -125,8 +125,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Renews an expired answer for a wallet cheaply: looks up the user's id for 100 CU and uses that answer if
-   * the user still has the address. Returns undefined if the wallet itself must be looked up.
+   * Renews an expired answer for a wallet: looks up the user by id, which costs 100 CU, and uses that answer
+   * if the user still has the address. Returns undefined if only the expensive lookup of the wallet can
+   * answer.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);

@@ -17,7 +17,7 @@ export type LookupAnswer =
     }
   | { readonly found: null; readonly failure: Failure };
 
-/** The error inside a record: the fields of a failure, without absent ones. */
+/** The error inside a record: the fields of a failure that are set. */
 export type ErrorFields = {
   readonly code: string;
   readonly message: string;
@@ -38,7 +38,7 @@ export type LookupRecord =
 export interface Lookup {
   readonly record: LookupRecord;
   readonly answer: LookupAnswer;
-  /** Whether the subject occurred before in this run; the answer is the same. */
+  /** Whether the subject occurred before in this run, so that the answer is a repetition. */
   readonly repeated: boolean;
 }
 
@@ -48,9 +48,11 @@ export interface LookupOptions {
   readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
-  /** How many answers are held in memory for repeated subjects. */
+  /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number | undefined;
-  /** Stores older answers on disk and is closed at the end. Without it, older answers are dropped. */
+  /**
+   * The temporary store for older answers, which is closed at the end. Without it, older answers are dropped.
+   */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -65,8 +67,8 @@ const GIVE_UP_AFTER = 20;
 
 /**
  * Looks up subjects concurrently and yields one record for each, in their order. A failure that affects one
- * subject becomes a record. A failure that affects all of them (key, scope, allowance, spending limit,
- * service down) is thrown, after all answers received before it.
+ * subject becomes a record. A failure that affects all subjects (key, scope, allowance, spending limit,
+ * service down) is thrown after all earlier answers were yielded.
  */
 export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,
@@ -114,7 +116,7 @@ export async function* lookup(
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };
-  // These fields come first, and fields of the service cannot replace them.
+  // `subject` and `found` come first, and fields of the service cannot overwrite them.
   const first = { subject, found: true } as const;
   return { ...first, ...answer.record, ...first };
 }
@@ -144,7 +146,10 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
   return { found: null, failure: error };
 }
 
-/** Whether an answer is worth remembering. Cached answers are not: they can be read from the cache again. */
+/**
+ * Whether to remember an answer for repeated subjects. Answers from the cache are excluded, because the cache
+ * can return them again.
+ */
 const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
 
 const concernsAll = ({ kind, code }: Failure): boolean =>

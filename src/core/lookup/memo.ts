@@ -12,22 +12,22 @@ export interface MemoOptions<T> {
   readonly size: number;
   /** Whether to remember an answer; by default, all are remembered. */
   readonly isWorthKeeping?: (answer: T) => boolean;
-  /** Without it, the oldest answers are dropped. */
+  /** Storage for the oldest answers; without it, they are dropped. */
   readonly overflow?: MemoOverflow<T> | undefined;
 }
 
 /**
- * Remembers the answers of a run, also those in flight, so that nothing is requested twice. Memory is
- * bounded: older answers are moved to disk. If that fails, they stay in memory, because requesting them again
- * would cost money.
+ * Remembers the answers of a run, including requests in flight, so that nothing is requested twice. Memory is
+ * bounded, because older answers are moved to disk. If the disk cannot store them, they stay in memory,
+ * because requesting them again would cost money.
  */
 export function createMemo<T>({
   size,
   isWorthKeeping = () => true,
   overflow,
 }: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
-  // Memory holds two generations of answers. When the young one is full, it becomes the old one; recording
-  // when each answer was last used is not necessary.
+  // There are two generations of answers in memory. When the young generation is full, it becomes the old
+  // one. Unlike an LRU list, this needs no record of when each answer was last used.
   let young = new Map<string, Promise<T>>();
   let old = new Map<string, Promise<T>>();
   /** Generations that are being written to disk, or could not be written. */
@@ -41,7 +41,8 @@ export function createMemo<T>({
   ): Promise<void> {
     const entries: [string, string][] = [];
     for (const [key, answer] of generation) {
-      // An answer that was used again is also in a younger generation, and is written with that one.
+      // Skip an answer that was used again: it is also in a younger generation, and is written with that
+      // generation.
       if (young.get(key) === answer || old.get(key) === answer) continue;
       if (place.mayHold(key) && (await place.get(key)) !== undefined) continue;
       const settled = await answer.then(
@@ -89,7 +90,8 @@ export function createMemo<T>({
       }
     }
     const fetch = () => (overflow?.place.mayHold(key) ? fromOverflow(key, request) : request());
-    // If the disk is slower than the service, wait, so that generations do not accumulate in memory.
+    // If the disk is slower than the service, wait for the disk, so that generations do not accumulate in
+    // memory.
     const answer = inMemory(key) ?? (moves > 1 ? moving.then(fetch) : fetch());
     young.set(key, answer);
     answer.then(

@@ -12,8 +12,8 @@ interface Slot<T> {
 
 /**
  * Processes items concurrently and yields the results in the order of the items. At most `window` items are
- * in progress or done, so endless input needs bounded memory. A result is yielded as soon as all results
- * before it were yielded, even if the next item has not arrived.
+ * in progress or wait to be yielded, so endless input needs bounded memory. A result is yielded as soon as
+ * all earlier results were yielded, even if the next item has not arrived.
  *
  * After an error, no further item is started; work in progress is completed and its results are yielded
  * before the error is thrown. If the consumer stops early, work in progress is cancelled.
@@ -25,14 +25,14 @@ export async function* ordered<I, O>(
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
-  // Each item listens to this signal, and Node warns about more than ten listeners.
+  // Every item in progress adds a listener to this signal, and Node warns about more than ten listeners.
   setMaxListeners(0, both);
   const iterator = iterate(items);
   const pending: Slot<O>[] = [];
   let reading: Slot<IteratorResult<I>> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
-  // All events resolve the same promise: with Promise.race, handlers would accumulate on promises that stay
+  // All events resolve one promise. With Promise.race, handlers would accumulate on promises that stay
   // pending.
   let wake = () => {};
 
@@ -60,7 +60,7 @@ export async function* ordered<I, O>(
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true, signal: leaving.signal });
 
-  /** Takes the items that have arrived. */
+  /** Starts the items that have arrived. */
   const take = (): void => {
     if (failure || !reading?.done) return;
     const { done } = reading;
@@ -93,7 +93,7 @@ export async function* ordered<I, O>(
     if (failure) throw failure.error;
   } finally {
     leaving.abort(new Error('the result is no longer needed'));
-    // Not awaited, because blocked input would delay the end.
+    // Do not await the return of the input: blocked input would delay the end.
     if (!ended) start(() => iterator.return?.());
   }
 }

@@ -45,7 +45,7 @@ export async function* resolveAll(
   }
 }
 
-/** Reads a handle; throws if the text is a wallet address or a user id. */
+/** Parses a handle; throws if the text is a wallet address or a user id. */
 export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.type === 'handle') return subject;

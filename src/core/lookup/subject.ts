@@ -8,12 +8,12 @@ export type SubjectType = 'handle' | 'wallet' | 'id';
 
 /** The subject of a lookup. */
 export interface Subject {
-  /** As the user wrote it, without surrounding white space. */
+  /** The text that the user wrote, without surrounding white space. */
   readonly text: string;
   readonly type: SubjectType;
-  /** As it is sent to the service. */
+  /** The text that is sent to the service. */
   readonly value: string;
-  /** The same for all spellings of a subject. */
+  /** The normalized text, which is the same for all spellings of a subject. */
   readonly normal: string;
 }
 
@@ -60,7 +60,8 @@ const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && bas
 /** Describes what is wrong with a text that is probably a mistyped address; undefined for other texts. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
-  // A hex text almost as long as an address is a typo; short ones such as `0xMert` and `0xdead` are handles.
+  // A hex text that is almost as long as an address is a mistyped address. Short texts such as `0xMert` and
+  // `0xdead` are handles.
   if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
@@ -105,7 +106,7 @@ function handleOf(text: string): Subject {
   if (value.length > HANDLE_MAX) throw refused(text, `a handle has at most ${HANDLE_MAX} characters`);
   if (value.includes('://'))
     throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
-  // Unicode classes in place of these ranges would take half a millisecond to compile.
+  // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(text, 'a handle has no spaces or control characters');
   if (value === '.' || value === '..') throw refused(text, 'a handle cannot consist of dots only');
@@ -113,7 +114,8 @@ function handleOf(text: string): Subject {
 }
 
 /**
- * A usage error that shows the beginning of the text: enough to recognize it, but not all of a pasted key.
+ * A usage error that shows the beginning of the text. Users can recognize the text, but the message does not
+ * contain all of a pasted key.
  */
 const refused = (text: string, why: string, hint?: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;

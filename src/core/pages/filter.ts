@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions on posts, applied by trdr after those that the service applies. */
+/** Conditions on posts that trdr applies to the pages of the service. */
 export interface FilterOptions<R extends Filterable = Filterable> {
   /** Token addresses; the case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
@@ -13,7 +13,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly grep?: RegExp | undefined;
   /** The pattern that the text must not match. */
   readonly exclude?: RegExp | undefined;
-  /** The field that holds the symbol; `tokenSymbol` by default. */
+  /** The name of the field with the symbol; `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
   /** Called for a post on which a pattern timed out. The post is not filtered out, because it may match. */
   readonly endless?: ((row: R) => void) | undefined;
@@ -28,12 +28,12 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /** Normalizes a token address for comparison, as the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-/** Normalizes a symbol for comparison: without dollar sign, in one case. */
+/** Normalizes a symbol for comparison: no dollar sign, all letters in the same case. */
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
 
 const everything = () => true;
 
-/** Creates a function that tells whether a post meets all conditions. */
+/** Creates a function that returns whether a post meets all conditions. */
 export function createFilter<R extends Filterable>({
   tokens,
   userId,

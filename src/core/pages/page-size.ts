@@ -9,17 +9,17 @@ export interface PageSizer {
 }
 
 /**
- * If at least this many rows are needed, test whether the service returns larger pages: they cost the same
- * per row and need fewer requests.
+ * If at least this many rows are needed, trdr tests whether the service returns larger pages. Larger pages
+ * cost the same per row and need fewer requests.
  */
 const WORTH_A_PROBE = 100;
 const PROBE = 2 * THESIS_BLOCK;
 
 /**
- * Chooses the page size for a walk back to `since`. Single blocks are never more expensive per row, but
- * larger pages need fewer requests. The first page is one block. If many more rows are needed, one page of
- * two blocks tests whether the service returns more than one block; if not, all further pages are single
- * blocks.
+ * Chooses the page size for a walk back to `since`. A page of one block never costs more per row than a
+ * larger page, but larger pages need fewer requests. The first page is one block. If many more rows are
+ * needed, the next page is two blocks. If the service returns only one block for it, all further pages are
+ * one block.
  */
 export function blockSizer(since: number): PageSizer {
   let asked = 0;

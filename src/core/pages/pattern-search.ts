@@ -6,8 +6,8 @@ const TIMEOUT_MS = 100;
 const SHORT = 2_000;
 
 /**
- * Creates a function that tests whether a text matches; it returns undefined if matching took too long. A
- * pattern can need exponential time, and anyone can post a text that causes this.
+ * Creates a function that tests whether a text matches. The function returns undefined if matching took too
+ * long. A pattern can need exponential time, and anyone can post a text that causes this.
  */
 export function createSearch(pattern: RegExp): (text: string) => boolean | undefined {
   let guarded: ((text: string) => boolean | undefined) | undefined;
@@ -20,15 +20,15 @@ export function createSearch(pattern: RegExp): (text: string) => boolean | undef
 }
 
 /**
- * The pattern, if it is simple enough to mark matches in printed text; otherwise undefined. Marking has no time
- * limit, so a slow pattern could block the program.
+ * Returns the pattern if it is simple enough for highlighting matches in printed text, otherwise undefined.
+ * Highlighting has no time limit, so a slow pattern could block the program.
  */
 export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
 /**
- * Whether a pattern is simple: at most one quantifier, which is not on a group, and no backreference. Its
- * time grows linearly with the text.
+ * Whether a pattern is simple: it has no backreference and at most one quantifier, which does not apply to a
+ * group.
  */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
@@ -37,8 +37,8 @@ function isPlain(source: string): boolean {
 }
 
 /**
- * Runs a pattern inside a `vm` script, because only a script can be stopped by a time limit. This takes 0.1
- * ms per text.
+ * Runs a pattern inside a `vm` script, because Node can stop only a script after a time limit. The script
+ * costs 0.1 ms per text.
  */
 function guard(pattern: RegExp): (text: string) => boolean | undefined {
   const scope: { readonly pattern: RegExp; text: string } = { pattern, text: '' };

@@ -14,7 +14,7 @@ function valueAt(record: Sortable, path: string): unknown {
 
 /**
  * Sorts records by a field: numbers in descending order, text in ascending order. Records without the field
- * come last in both directions. Equal records stay in their order.
+ * come last in both directions. Records with equal values stay in their original order.
  */
 export function sortBy<T extends Sortable>(records: readonly T[], field: string, reverse: boolean): T[] {
   const keyed = records.map((record) => ({ record, value: valueAt(record, field) }));
@@ -26,7 +26,10 @@ export function sortBy<T extends Sortable>(records: readonly T[], field: string,
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** Compares records of which one lacks the value: it comes last, in both directions. */
+/**
+ * Compares two records of which at least one lacks the value. Records without the value come last in both
+ * directions.
+ */
 const gap = (one: unknown, other: unknown): number => Number(isMissing(one)) - Number(isMissing(other));
 
 function compare(one: unknown, other: unknown): number {

@@ -14,8 +14,8 @@ export interface PageFeed<T> {
   /** Fetches the page of items older than `before`; `rows` is undefined if the page size cannot be chosen. */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
   /**
-   * The id of an item; undefined if it has none. Without an id, an item cannot be recognized as repeated or
-   * used as a cursor.
+   * The id of an item; undefined if the item has no id. Such an item cannot be recognized as repeated or used
+   * as a cursor.
    */
   readonly idOf: (item: T) => string | undefined;
   /** Post time in epoch ms; null if not known. */
@@ -31,7 +31,7 @@ export interface WalkOptions {
   readonly since?: number | undefined;
   /** Only items posted before this time, epoch ms. */
   readonly until?: number | undefined;
-  /** Only items older than the one with this id. */
+  /** Only items older than the item with this id. */
   readonly before?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -39,19 +39,19 @@ export interface WalkOptions {
 /** Which items a walk yields, and when it stops searching for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Called before the next page is requested, with its cursor. */
+  /** Called with the cursor of the next page before that page is requested. */
   readonly onPage?: ((next: string) => void) | undefined;
   /** Stops the walk after this many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
-  /** Called if the walk stops because of `maxPages`, with the cursor from which it can be continued. */
+  /** Called if the walk stops because of `maxPages`, with the cursor from which another walk can continue. */
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
 /** The walk ends after this many consecutive pages without a new item. */
 const BARREN_PAGES = 2;
 /**
- * A walk back to a given time fails after this many consecutive pages without a readable time, because it
- * would never end.
+ * A walk back to a given time fails after this many consecutive pages without a readable time. Otherwise it
+ * could continue without end.
  */
 const UNTIMED_PAGES = 3;
 /** How many items are tried as the cursor if the service rejects the oldest one. */
@@ -61,7 +61,7 @@ const REMEMBERED = 5_000;
 
 /**
  * Fetches a feed page by page, from new to old, and yields each item once. Requests a page only when the
- * caller has consumed the one before.
+ * caller has consumed the previous page.
  */
 export async function* walkPages<T>(
   feed: PageFeed<T>,
@@ -83,7 +83,7 @@ export async function* walkPages<T>(
   let untimed = 0;
   let unmatched = 0;
   /**
-   * Whether an item older than `until` was reached. An item without a time is treated like the one before it.
+   * Whether an item older than `until` was reached. An item without a time is treated like the previous item.
    */
   let isBelowUntil = options.until === undefined;
 
@@ -124,8 +124,9 @@ export async function* walkPages<T>(
 }
 
 /**
- * Returns the page after the oldest item. If the service rejects its id as a cursor, because the post was
- * deleted during the walk, tries the items before it; the caller drops the repeated items.
+ * Returns the page after the oldest item. The service rejects the id of that item as a cursor if the post was
+ * deleted during the walk. In this case, tries the ids of newer items; the caller drops the items that are
+ * repeated as a result.
  */
 async function pageBehind<T>(
   feed: PageFeed<T>,
@@ -140,7 +141,7 @@ async function pageBehind<T>(
     try {
       return await feed.page(cursor, rows, signal);
     } catch (error) {
-      // A cursor that the user gave is not replaced, nor is any cursor after an error other than 400.
+      // Try another cursor only after a 400, and never in place of a cursor that the user gave.
       if (!within || !(error instanceof Failure) || error.status !== 400) throw error;
       refusal = error;
     }

@@ -11,7 +11,8 @@ import { SILENT_WAIT_MS } from '../client/rate-limiter.ts';
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
 
 /**
- * The number of handles that the run can pay for, even if every call costs its maximum, and what limits it.
+ * The number of handles that the run can pay for, even if every call costs its maximum, and what limits this
+ * number.
  */
 export interface Room {
   readonly handles: number;
@@ -38,21 +39,23 @@ export interface Allowance {
   /** Whether nothing was paid since the last `me`. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
-  /** Call this if an unknown amount was charged. */
+  /** Callers report here that an unknown amount was charged. */
   lost(): void;
-  /** Call this if a rejected call showed that each wallet in a batch counts as one reveal. */
+  /**
+   * Callers report here that the rejection of a call showed that each wallet in a batch counts as one reveal.
+   */
   countWallets(): void;
   /**
-   * Whether the used units did not change after a lost call, for as long as the service may still be
-   * processing it. Then the call was probably not charged; this is not certain, because the service may
-   * update its counter late. False if interrupted.
+   * Whether the number of used units stayed the same after a call whose answer was lost. Watches the number
+   * as long as the service may still be processing the call. True means that the call was probably not
+   * charged; the service may update its counter late. False if interrupted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
-  /** The failure if no further handle can be paid for. */
+  /** The failure to report when the run cannot pay for another handle. */
   shortage(): Failure;
 }
 
-/** The usage is requested at most every 16 batches, as long as it agrees with the run's own count. */
+/** The usage is requested only after this many batches, as long as it agrees with the run's own count. */
 const MAX_UNCHECKED = 16;
 
 /** How often to request the usage while waiting for a change. Each request counts against the rate limit. */
@@ -80,7 +83,8 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     const afforded = (units: number) => Math.max(0, Math.floor(units / cu.reveal));
     const bounds: Room[] = [];
     if (left.units !== null) bounds.push({ handles: afforded(left.units), by: 'QUOTA_EXCEEDED' });
-    // The service does not document whether a batch counts as one reveal. Assume so until a call is rejected.
+    // The service does not document whether a batch counts as one reveal. Assume that it does until a call is
+    // rejected.
     if (left.reveals !== null && (walletsCount || left.reveals < 1)) {
       bounds.push({ handles: Math.max(0, left.reveals), by: 'REVEAL_LIMIT_REACHED' });
     }
@@ -121,8 +125,8 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
       walletsCount = true;
     },
     async unmoved(before, waitMs, signal) {
-      // At zero, a new month may have started, and the counter would be the same whether or not the call was
-      // charged.
+      // If the counter is zero, a new month may have just started. The counter then does not show whether the
+      // call was charged.
       if (before === null || before === 0) return false;
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
@@ -137,7 +141,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         }
         return true;
       } catch {
-        // Assume that the call was charged, because the usage is not known.
+        // The usage is not known, so assume that the call was charged.
         return false;
       }
     },

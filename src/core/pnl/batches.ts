@@ -27,7 +27,7 @@ export interface BatchAnswer {
 
 type Caller = Pick<Client, 'call'>;
 
-/** How to request handles, and where to save the answers. */
+/** The dependencies of a request: the client, and where answers are saved. */
 export interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
@@ -73,7 +73,7 @@ async function requestAlone(
   }
 }
 
-/** Requests several handles in one batch call, or a single one with `alone`. */
+/** Requests several handles in one batch call, or a single handle with `alone`. */
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
@@ -131,7 +131,7 @@ async function batch(
   return { answers, requestId, reveals: charge.reveals };
 }
 
-/** Parses an answer that an earlier run saved although it could not read it. */
+/** Parses an answer that an earlier run saved without being able to parse it. */
 export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognize('batch', body);

@@ -14,8 +14,8 @@ export interface SavedNumbersOptions {
 }
 
 /**
- * Where the answer for a handle comes from: the store; another machine, which is requesting it; or this
- * machine, which must call `end` after its request.
+ * Where the answer for a handle comes from: the store; another machine, whose request is in progress; or this
+ * machine, which must call `end` after its own request.
  */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlAnswer }
@@ -26,7 +26,10 @@ export type NumbersClaim =
 export interface SavedNumbers {
   /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
   find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
-  /** Reserves the request of a handle for this machine; absent if machines do not share answers. */
+  /**
+   * Claims a handle, so that other machines wait for the answer instead of requesting it; absent if machines
+   * do not share answers.
+   */
   readonly claim?: (handle: string) => Promise<NumbersClaim>;
   /** Requests one handle for all machines that need it; see `AnswerFlight`. */
   readonly flight?: (
@@ -38,17 +41,22 @@ export interface SavedNumbers {
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
   saveMiss(subject: string): Promise<void>;
-  /** Saves every entry of a batch answer under its own handle, and which handles were not found. */
+  /**
+   * Saves each entry of a batch answer under the handle of the entry, and a "not found" for each handle that
+   * was not found.
+   */
   saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
 }
 
-/** Answers are saved unchanged before they are used, because they were paid for. */
+/**
+ * Opens the cache of numbers. Answers are saved unchanged before they are used, because they were paid for.
+ */
 export function createSavedNumbers({
   cache,
   now,
   maxAgeMs = NUMBERS_AGE_MS,
 }: SavedNumbersOptions): SavedNumbers {
-  // Compare ages with the start of the run: answers must not expire between the cost estimate and their use.
+  // Compute ages at the start of the run: answers must not expire between the cost estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);

@@ -9,7 +9,7 @@ export type PnlAnswer = LookupRecord;
 
 /** The record of a handle with numbers, under the given spelling. */
 export function foundPnl(subject: string, pnl: Sent): PnlAnswer {
-  // These fields come first, and fields of the service cannot replace them.
+  // `subject` and `found` come first, and fields of the service cannot overwrite them.
   const first = { subject, found: true } as const;
   return { ...first, ...pnl, ...first };
 }
@@ -36,10 +36,10 @@ export interface HandleAnswer {
 }
 
 /**
- * The answers of a batch in the order of its handles. Entries are matched by handle. An entry with another
- * handle may belong to a renamed trader or to a different one, so it is never presented as the numbers of a
- * requested handle. Because it was paid for, it is added to the first handle without an answer, as
- * `unmatched`.
+ * The answers of a batch in the order of its handles. Entries are matched by handle. An entry with an
+ * unrequested handle may belong to a renamed trader or to a different trader, so it is never presented as the
+ * numbers of a requested handle. Because the entry was paid for, it is added to the first handle without an
+ * answer, as `unmatched`.
  */
 export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const entries = recordsOf(batch['entries']);

@@ -16,7 +16,9 @@ export interface Targets {
   readonly isMixed: boolean;
   /** The handle of a subject; undefined until the user of a wallet or id is known. */
   handleAt(position: number): string | undefined;
-  /** The calls that would look up the wallets and ids at these positions, without those that are cached. */
+  /**
+   * The calls that would look up the wallets and ids at these positions. Cached wallets and ids need no call.
+   */
   lookups(positions: readonly number[]): Promise<LookupCall[]>;
   /** Looks up the wallets and ids at these positions. Returns a result for each subject without a handle. */
   resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;

@@ -15,7 +15,7 @@ export interface TurnsOptions {
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
-  /** Ends the reservations of the batch; call it after success and after failure. */
+  /** Ends the claims of the batch. The caller calls this function after success and after failure. */
   readonly end: () => Promise<void>;
 }
 
@@ -34,12 +34,15 @@ export interface Turns {
   readonly size: number;
 }
 
-/** After this time, this machine requests the handle itself; no call takes longer. */
+/**
+ * How long to wait for the answer of another machine; no call takes longer. After this time, this machine
+ * requests the handle itself.
+ */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
 
 export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
-  /** The next positions; the positions after them are in `todo`, from index `at`. */
+  /** The next positions. The positions after them are in `todo`, from index `at`. */
   let head: number[] = [];
   let at = 0;
   /** The time at which another machine was first seen requesting a handle. */
@@ -61,8 +64,8 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Look at more handles than the batch holds, so that it can be filled without the handles that other
-    // machines are requesting.
+    // Look at more handles than fit into the batch, so that the batch is full even if other machines are
+    // requesting some of them.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);

@@ -8,13 +8,13 @@ const CONFIG_VERSION = 1;
 /** The maximum size of a config file. */
 const LARGEST = 1024 * 1024;
 
-/** Creates the schemas only when a file is read: many runs need only environment variables. */
+/** Creates the schemas only when a file is read, because many runs read no config file. */
 function makeSchemas() {
   /** Unknown members are preserved. */
   const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
-    /** The profile that is used if the command names none. */
+    /** The profile that is used if the command does not name a profile. */
     current: z.optional(z.string()),
     profiles: z.record(z.string(), Profile),
   });
@@ -50,14 +50,14 @@ export function readConfig(path: string | undefined): ConfigFile {
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    // A file of another user cannot be moved away either, so the hint must be a different one.
+    // If the file belongs to another user, the user cannot move it away either and needs a different hint.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
     throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
 
-/** Parses a config file. Error messages never quote the file, because it contains keys. */
+/** Parses a config file. Error messages never quote the text of the file, because the file contains keys. */
 export function parseConfig(given: string, path: string): ConfigFile {
   // Editors on Windows add a byte order mark.
   const text = given.replace(/^\uFEFF/, '');
@@ -95,8 +95,8 @@ const corrupt = (path: string, why: string) =>
   });
 
 /**
- * Only the position is used: the message of the JavaScript engine quotes the text around the error, which may
- * be a key.
+ * The line of a JSON error. The rest of the engine's message is not used, because it quotes the text around
+ * the error, which may be a key.
  */
 function lineOf(text: string, error: unknown): string {
   const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;

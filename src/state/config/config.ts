@@ -9,28 +9,28 @@ import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from 
 import { checkKeyFormat } from './key-format.ts';
 import { needSettingName, storedSetting } from './read-setting.ts';
 
-/** The config file. It is only changed while holding a lock. */
+/** The config file. Every change is made while holding a lock. */
 export interface Config {
   /** The path of the file; undefined without a home directory. */
   readonly path: string | undefined;
   read(): ConfigFile;
   /** Saves a key and its base URL in a profile. The first profile with a key becomes the current one. */
   login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
-  /** Saves a store URL and its password in a profile. Without a password, removes an earlier one. */
+  /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
   storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
-  /** Removes the key of a profile; returns false if it had none. */
+  /** Removes the key of a profile; returns false if the profile had no key. */
   logout(profile: string): Promise<boolean>;
   /** Makes a profile the current one. */
   use(profile: string): Promise<void>;
-  /** Removes a profile; returns false if it does not exist. */
+  /** Removes a profile; returns false if the profile does not exist. */
   remove(profile: string): Promise<boolean>;
   /** Saves a setting to a profile. */
   set(profile: string, name: string, value: string): Promise<void>;
-  /** Removes a setting from a profile; returns false if it was not set. */
+  /** Removes a setting from a profile; returns false if the setting was not set. */
   unset(profile: string, name: string): Promise<boolean>;
 }
 
-/** Opens the config file of a user. Nothing is read or created until the first method is called. */
+/** Gives access to the config file of a user. Nothing is read or created until the first method is called. */
 export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
   const path = folders.config && join(folders.config, 'config.json');
 
@@ -150,12 +150,13 @@ function checkProfileName(name: string): void {
   );
 }
 
-/** Writes the file with conf, which replaces it atomically. The caller holds the lock. */
+/** Writes the file with conf, which replaces the file atomically. The caller must hold the lock. */
 async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
   const { dir, name, ext } = parse(file);
   for (const other of readdirSync(dir)) {
-    // A temporary file left behind by a crash: no other process writes while the lock is held.
+    // Remove a temporary file that a crash left behind. No other process can be writing one, because this
+    // process holds the lock.
     if (other.startsWith(`${name}${ext}.tmp-`)) rmSync(join(dir, other), { force: true });
   }
   const conf = new Conf<Record<string, unknown>>({
@@ -165,12 +166,13 @@ async function store(file: string, config: ConfigFile): Promise<void> {
     projectSuffix: '',
     configFileMode: PRIVATE_FILE,
     accessPropertiesByDotNotation: false,
-    // conf must not parse the old file, which was checked before: it would reject an empty one.
+    // Do not let conf parse the old file: conf would reject an empty file, and trdr has already validated the
+    // content.
     deserialize: () => ({}),
     serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
   });
   conf.store = { ...config };
-  // The umask may have removed permissions from the mode given above.
+  // Set the mode again, because the umask may have removed permissions.
   chmodSync(file, PRIVATE_FILE);
   syncFolder(dir);
 }

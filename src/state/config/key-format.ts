@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Whether a key is for the live or the test service, by its prefix. */
+/** Whether a key is a live key or a test key, by its prefix. */
 export type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {
@@ -8,7 +8,10 @@ export function keyKind(key: string): KeyKind {
   return kind === 'live' || kind === 'test' ? kind : 'unknown';
 }
 
-/** Returns the trimmed key, or throws. Whether the key is valid is decided by the service. */
+/**
+ * Returns the trimmed key; throws if the key cannot be sent. Only the service can decide whether the key is
+ * valid.
+ */
 export function checkKeyFormat(given: string, where = 'the key'): string {
   const key = given.trim();
   // Other characters are not allowed in an HTTP header.

@@ -29,27 +29,27 @@ export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> }
   readonly problems: readonly Failure[];
 };
 
-/** The values of flags, and the profile that a flag names. */
+/** The values of the flags, and the profile that `--profile` names. */
 export type FlagValues = GivenValues & { readonly profile?: string | undefined };
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
-/** The places in which settings are searched. */
+/** The sources of settings: flags, environment and config file. */
 export interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
-  /** Accepts the name of a profile that does not exist yet, for the command that creates it. */
+  /** Whether a profile that does not exist yet is accepted, for the command that creates the profile. */
   readonly newProfile?: boolean;
   /**
-   * Skips invalid values of the environment and the file instead of throwing, for the commands that repair
-   * them.
+   * Whether invalid values of the environment and the file are skipped instead of throwing, for the commands
+   * that repair those values.
    */
   readonly tolerant?: boolean;
 }
 
 /**
- * Resolves each setting: a flag overrides the environment, which overrides the profile, which overrides the
- * default.
+ * Resolves each setting: a flag overrides the environment, the environment overrides the profile, and the
+ * profile overrides the default.
  */
 export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sources): Settings {
   const problems: Failure[] = [];
@@ -102,8 +102,8 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Parse a base URL from the file again, so that it is normalized like all others. Invalid flags are never
-    // skipped.
+    // Parse a base URL from the config file like one from a flag, so that both are normalized. Invalid flags
+    // are never skipped.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
   }
@@ -147,7 +147,7 @@ function storePasswordOf(
   const given = env['TRDR_STORE_PASSWORD'];
   if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
   const savedPassword = savedProfile?.storePassword;
-  // A password is only sent to the store that it was saved for, not to one that the environment names.
+  // A password is sent only to the store for which it was saved, not to a store that the environment names.
   if (savedPassword !== undefined && !env['TRDR_STORE'])
     return { value: savedPassword, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };

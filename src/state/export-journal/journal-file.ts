@@ -5,10 +5,14 @@ export interface JournalFile {
   /** The position after the last line, where the next one begins. */
   end(): number;
   /**
-   * Reserves `bytes` of disk space after the last line. Throws if the disk is full; then nothing was written.
+   * Reserves `bytes` of disk space after the last line. Throws if the disk is full; the file is then
+   * unchanged.
    */
   reserve(bytes: number): Promise<void>;
-  /** Appends text after the last line and syncs it to disk. If that fails, the text is not in the file. */
+  /**
+   * Appends text after the last line and syncs the file. Throws if this fails; the text is then not in the
+   * file.
+   */
   append(text: string): Promise<void>;
   /** Reads a part of the file; fastest for consecutive parts. */
   read(at: number, length: number): Promise<string>;
@@ -18,7 +22,10 @@ export interface JournalFile {
 const FILLER = '\n'.repeat(64 * 1024);
 const WINDOW = 256 * 1024;
 
-/** Opens the file of a journal whose lines end at `from`, and removes whatever a crash left after them. */
+/**
+ * Opens the file of a journal whose last valid line ends at `from`, and removes everything after that
+ * position.
+ */
 export async function openJournalFile(path: string, from: number): Promise<JournalFile> {
   const handle = await open(path, 'r+');
   let end = from;

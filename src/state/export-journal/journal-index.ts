@@ -5,15 +5,15 @@ export interface OpenBatch {
   readonly batch: number;
   /** The positions in the batch that have no answer. */
   readonly positions: readonly number[];
-  /** The units used before the request, by `me`; null if not known. */
+  /** The units used before the request, as reported by `me`; null if not known. */
   readonly unitsUsed: number | null;
-  /** Whether a part of the answer was saved. Then the batch was certainly charged. */
+  /** Whether a part of the answer was saved, which proves that the batch was charged. */
   readonly partial: boolean;
 }
 
 /** An answer that could not be read, and its position in the journal. */
 interface UnreadAnswer {
-  /** The positions of its batch. */
+  /** The positions of the handles in the batch. */
   readonly positions: readonly number[];
   readonly at: number;
   readonly length: number;
@@ -24,7 +24,7 @@ export interface JournalCounts {
   readonly size: number;
   /** The number of handles with an answer. */
   readonly answered: number;
-  /** The cost of the answers, including the maximum cost of those that were lost. */
+  /** The cost of the answers, plus the maximum cost of lost answers. */
   readonly cu: number;
   readonly lostBatches: number;
   readonly lostCuAtMost: number;
@@ -59,7 +59,10 @@ export function journalIndex(size: number) {
   }
 
   return {
-    /** Adds the next line of the journal. Returns false if the line contains positions that do not exist. */
+    /**
+     * Adds the next line of the journal. Returns false if the line contains positions that the export does
+     * not have.
+     */
     add({ line, at, length }: Placed): boolean {
       switch (line.kind) {
         case 'header':
@@ -107,7 +110,7 @@ export function journalIndex(size: number) {
       }
       return found;
     },
-    /** Where the answer for a position is in the file; undefined if there is none. */
+    /** Where the file has the answer for a position; undefined if there is no answer. */
     place(position: number): { readonly at: number; readonly length: number } | undefined {
       if (states[position] !== ANSWERED) return undefined;
       return { at: places[position] ?? 0, length: lengths[position] ?? 0 };

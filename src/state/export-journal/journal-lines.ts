@@ -28,13 +28,16 @@ export type JournalLine =
       readonly kind: 'lost';
       readonly batch: number;
       readonly cuAtMost: number;
-      /** A response that could not be read; the next run tries to read it again. */
+      /** A response that could not be parsed; the next run tries to parse it again. */
       readonly answer?: string | undefined;
     }
-  /** The handles that a run skipped and why. trdr does not read this line; it is for people. */
+  /**
+   * The handles that a run skipped, and why. trdr never uses this line; it informs people who open the
+   * journal.
+   */
   | { readonly kind: 'left'; readonly code: string; readonly handles: readonly string[] };
 
-/** The version of journals that this trdr reads and writes. */
+/** The version of the journal format that this program reads and writes. */
 export const JOURNAL_VERSION = 1;
 
 /** A line as text. */
@@ -102,7 +105,7 @@ function identityOf(value: unknown): JournalIdentity | undefined {
   return { inputs, format, flags: plain };
 }
 
-/** Positions as pairs of first and last, to keep the line short. */
+/** Positions as ranges (first and last position), so that the line is short. */
 function rangesOf(positions: readonly number[]): [number, number][] {
   const ranges: [number, number][] = [];
   for (const position of positions) {
@@ -113,7 +116,10 @@ function rangesOf(positions: readonly number[]): [number, number][] {
   return ranges;
 }
 
-/** A line with more positions is invalid, because no batch is this large. */
+/**
+ * The maximum number of positions in a line. No batch is this large, so a line with more positions is
+ * invalid.
+ */
 const MOST_POSITIONS = 10_000;
 
 function positionsOf(ranges: unknown): number[] | undefined {

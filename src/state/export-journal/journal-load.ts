@@ -21,8 +21,8 @@ const NEWLINE = 10;
  * undefined if the journal does not exist, or ends before its first request.
  *
  * A crash can damage only the end of a journal, because each batch was synced to disk before the next one was
- * requested. If an invalid line is followed by another batch, the file is corrupt and the journal is
- * rejected.
+ * requested. An invalid line that is followed by another batch therefore means that the file is corrupt, and
+ * the journal is rejected.
  */
 export function loadJournal(path: string, each: (placed: Placed) => void): number | undefined {
   let good = 0;
@@ -33,7 +33,8 @@ export function loadJournal(path: string, each: (placed: Placed) => void): numbe
   for (const { bytes, at } of rawLines(path)) {
     const line = readJournalLine(bytes.toString('utf8'));
     if (line === undefined) {
-      // A crash can leave a part of the first line. A file that begins with other text is not a journal.
+      // A file that contains only the beginning of a first line is a journal cut off by a crash. A file that
+      // begins with other text is not a journal.
       if (closed || (!headed && !HEADER.startsWith(bytes.toString('latin1', 0, HEADER.length)))) {
         throw damaged(path, at);
       }
@@ -78,7 +79,9 @@ const damaged = (path: string, at: number) =>
     hint: 'restore it from a backup, or move it away to start over and pay again',
   });
 
-/** Replaces a journal atomically: keeps its valid beginning and the valid lines after the damaged one. */
+/**
+ * Replaces a journal atomically by one with its valid lines only: those before and after the damaged line.
+ */
 function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
   const tail = Buffer.concat(salvaged);
   const fd = openRegular(path);

@@ -14,7 +14,8 @@ interface JournalValue {
 /**
  * The journal of an export, which records every unit that was spent: `asking` before a batch is sent,
  * `answered` with its answer, and only then the next batch. After a crash, `openBatches` lists the batches
- * whose outcome is not known. Each of them must be ended by `lost` or `dropped` before the export continues.
+ * whose outcome is not known. Before the export continues, the caller must call `lost` or `dropped` for each
+ * of these batches.
  */
 export interface ExportJournal {
   readonly path: string;
@@ -36,7 +37,7 @@ export interface ExportJournal {
     readonly unitsUsed: number | null;
     readonly bytes?: number | undefined;
   }): Promise<number>;
-  /** Saves an answer and syncs it to disk. If it fails, it can be called again. */
+  /** Saves an answer and syncs the file. If the call fails, it can be repeated. */
   answered(
     batch: number,
     answer: {
@@ -61,7 +62,8 @@ export interface ExportJournal {
   /** The answers in the order of the handles. */
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
   /**
-   * Writes the whole output file and renames it into place; then removes the journal, unless `keep` is set.
+   * Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep`
+   * is set.
    */
   deliver(
     text: AsyncIterable<string> | Iterable<string>,
@@ -71,7 +73,7 @@ export interface ExportJournal {
   close(): Promise<void>;
 }
 
-/** The disk space reserved for one row, by default. */
+/** The default disk space that is reserved for one row, in bytes. */
 const ROW_BYTES = 4_096;
 
 const rowLine = ({ position, value }: JournalValue): JournalLine => ({ kind: 'row', position, value });
@@ -88,7 +90,9 @@ export interface Opened {
   readonly writtenAt: number | null;
 }
 
-/** The journal of an open file. Runs one write at a time, so that the index always matches the file. */
+/**
+ * Creates the journal for an open file. Writes run one at a time, so that the index always matches the file.
+ */
 export function journalOn({
   file,
   path,
@@ -115,7 +119,7 @@ export function journalOn({
     }
   }
 
-  /** Runs one write at a time, and adds the path to its error message. */
+  /** Runs one write at a time, and adds the path to the error message of a failed write. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const result = turn.then(async () => {
       if (closed) throw new Error('the journal is closed');

@@ -14,16 +14,16 @@ import { checkSameExport, type JournalIdentity } from './same-export.ts';
 
 export type { ExportJournal } from './journal.ts';
 
-/** How to open a journal. */
+/** The options for opening a journal. */
 export interface JournalOptions {
   /** The output file of the export. The journal and the lock are next to it. */
   readonly out: string;
   readonly identity: JournalIdentity;
-  /** The number of handles; each is identified by its position. */
+  /** The number of handles. A handle is identified by its position in the list. */
   readonly size: number;
-  /** Resumes an existing journal. Without `resume`, an existing journal is an error. */
+  /** Whether to resume an existing journal. If not, an existing journal is an error. */
   readonly resume: boolean;
-  /** Replaces an existing journal, if `resume` is not set. */
+  /** Whether to replace an existing journal; ignored if `resume` is set. */
   readonly fresh?: boolean | undefined;
   readonly now: () => number;
 }
@@ -70,7 +70,7 @@ export async function openJournal({
       asked = false;
     }
     if (end === undefined || !header || !asked) {
-      // A journal without a request can be replaced: nothing in it was paid for.
+      // Replace a journal that records no request: nothing was paid for.
       header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
       const text = writeLine(header);
       writeAtomic(path, text);

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Identifies an export. A journal can only be resumed by the same export. */
+/** Identifies an export. Only the same export can resume a journal. */
 export interface JournalIdentity {
   /** A digest of all handles, in order. */
   readonly inputs: string;

@@ -26,11 +26,11 @@ export interface Budget {
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;
-  /** What was spent; also for profiles without a budget. */
+  /** What the profile has spent; also available for profiles without a budget. */
   spending(): Promise<Readonly<Record<Period, Spending>>>;
 }
 
-/** How long to wait for calls in flight that may leave enough of a budget. */
+/** How long to wait for calls in flight whose actual cost may leave enough of a budget. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 50;
 const QUIET_MS = 2_000;
@@ -43,14 +43,14 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
   const tally = createTally(profile);
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` with up-to-date sums, while no other process can add to them. */
+  /** Runs `work` with up-to-date sums, while holding the lock that all writers of the ledger need. */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
     const path = monthFile(dir, monthOf(now));
     try {
-      // A compaction holds the same lock: while it replaces a file, some lines are in neither the old nor the
-      // new one.
+      // A compaction holds the same lock, because during the replacement of a file some lines are in neither
+      // the old file nor the new one.
       return await withLock(
         `${path}.lock`,
         () => {
@@ -88,7 +88,8 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
           write();
           return false;
         }
-        // Reject at once if the call would not fit even if all calls in flight were free.
+        // Reject at once if the budget could not cover the call even if all calls in flight turned out to be
+        // free.
         const final = short.find((state) => room(state) + state.settling < wanted);
         const late = clock.mono() - began > IN_FLIGHT_WAIT_MS;
         const refused = final ?? (late ? short[0] : undefined);
@@ -96,7 +97,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
         return true;
       }, signal);
       if (!waiting) return;
-      // Wait: calls in flight may cost less than was reserved for them.
+      // Wait, because calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
         notice?.('waiting for calls in flight, which may leave enough of the budget');
@@ -107,7 +108,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
 
   return {
     admit(caps, most, write, signal) {
-      // One call after another: calls of the same process would only compete for the lock.
+      // Admit one call at a time, because calls of the same process would only compete for the lock.
       const turn = queue.then(() => admitted(caps, most, write, signal));
       queue = turn.catch(() => {});
       return turn;

@@ -6,9 +6,9 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { ended, entryText, readLedgerLine } from './lines.ts';
 import { monthFile, monthOf } from './months.ts';
 
-/** Smaller files are not compacted. */
+/** Files smaller than this are not compacted. */
 const LEAST_BYTES = 1024 * 1024;
-/** Calls older than this are summed per hour. */
+/** Calls older than this are combined into one line per hour. */
 const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 
@@ -39,9 +39,9 @@ function sizeOnce(path: string): number {
  * Rewrites a file with one line per call, and one line per hour for calls older than two days. Calls whose
  * outcome is not known keep their own line.
  *
- * A process that appends to the old file during the compaction has either finished before the rename, so that
- * its lines are copied, or notices that the file was replaced and appends again. Their ids identify lines
- * that were written twice.
+ * A process that appends to the old file during the compaction either finishes before the rename, and its
+ * lines are then copied; or it notices that the file was replaced, and appends its lines again. Readers
+ * recognize lines that were written twice by their ids.
  */
 function compact(path: string, now: number): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -58,14 +58,14 @@ function compact(path: string, now: number): void {
     const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // The file was not replaced: it is larger than necessary, but correct.
+    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
   } finally {
     if (fd !== undefined) closeSync(fd);
     lock.release();
   }
 }
 
-/** Returns the text of a file with its calls summed, in the order of their first lines. */
+/** Returns the compacted text of a file. Calls stay in the order of their first lines. */
 function compacted(text: string, now: number): string {
   const entries = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;

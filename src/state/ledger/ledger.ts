@@ -6,7 +6,7 @@ import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText } from './lines.ts';
 import { ledgerFolder, monthFile, monthOf } from './months.ts';
 
-/** The folder of the ledger, and the names in its entries. */
+/** The folder of the ledger, the names that its entries contain, and its budgets. */
 export interface LedgerOptions {
   /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
@@ -15,7 +15,10 @@ export interface LedgerOptions {
   /** The name of this machine. */
   readonly host?: string | undefined;
   readonly now: () => number;
-  /** Returns the present budgets of the profile. Without this option, calls are recorded but not limited. */
+  /**
+   * Returns the budgets of the profile as they are now. Without this option, calls are recorded but not
+   * limited.
+   */
   readonly caps?: (() => Caps | undefined) | undefined;
   /** Loads the code that checks budgets. */
   readonly budget?: (() => Promise<Budget>) | undefined;
@@ -26,16 +29,16 @@ export interface LedgerOptions {
 /** A process checks at its first call whether to compact the files, and again after this many calls. */
 const COMPACT_EVERY = 1_000;
 
-// The prefix of this process's call ids, from its pid and start time. With a counter, it makes an id unique
-// on the machine. The pid comes first, because a budget waits for the calls of a process only while that
-// process is alive.
+// The prefix of this process's call ids, from its pid and start time. The prefix and a counter make an id
+// that is unique on the machine. The pid comes first, because a budget waits for the calls of a process only
+// while that process is alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 let calls = 0;
 
 /**
- * Opens the ledger for writing: one file per UTC month. Each call is written with its maximum cost before it
- * is sent, so that this cost stays recorded if the process dies. If the ledger cannot be written, the run
- * fails only if it has a budget.
+ * Opens the ledger for writing: one file per UTC month. Each call is written with its maximum cost before the
+ * call is sent, so that this cost stays in the ledger if the process dies. If the ledger cannot be written,
+ * the run fails only if it has a budget.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const { dir, command, profile, now, notice, caps } = options;
@@ -89,7 +92,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     if (limits === undefined || options.budget === undefined) return append(month, line);
     const budget = await options.budget();
     await budget.admit(limits, most, () => dir !== undefined && write(dir, month, line), signal);
-    // Only now: compaction needs the lock that was held until here.
+    // Compact only after `admit` has released its lock, because the compaction needs the same lock.
     compact();
   }
 

@@ -13,7 +13,7 @@ export type LedgerLine =
 
 /** The outcome of a call. */
 export interface CallEnd {
-  /** Whether the call was not sent, or was free; then it does not become an entry. */
+  /** True if the call was not sent or was free. Such a call does not become an entry. */
   readonly released: boolean;
   readonly status: number | null;
   readonly cu: number;

@@ -14,8 +14,8 @@ export interface LedgerRange {
 }
 
 /**
- * Yields the entries of a range, month by month: first the ended calls in their order, then those without an
- * end.
+ * Yields the entries of a time range, month by month. Within a month, the calls without an `end` line come
+ * last.
  */
 export async function* readLedger({
   dir,
@@ -32,7 +32,7 @@ export async function* readLedger({
   }
 }
 
-/** The entries of a file. A line that was written twice counts once. */
+/** The entries of a file. A line that the file contains twice counts once. */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
   const open = new Map<string, LedgerEntry>();
   const over = new Set<string>();
@@ -53,8 +53,8 @@ export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, 
 }
 
 /**
- * How many ids to remember for recognizing duplicates. Few are enough, because a duplicate follows its
- * original closely.
+ * How many ids to remember for recognizing duplicate lines. A small number suffices, because a duplicate
+ * follows its original closely.
  */
 const REMEMBERED = 10_000;
 

@@ -11,21 +11,24 @@ export interface Spending {
   readonly lost: number;
   /** The maximum cost of calls that may be in flight. */
   readonly reserved: number;
-  /** The part of `reserved` that may become less in the next minutes: all but the minutes of a WebSocket. */
+  /**
+   * The part of `reserved` that belongs to requests, whose actual cost is known within minutes. The rest
+   * belongs to WebSockets.
+   */
   readonly settling: number;
 }
 
 /**
- * The sums of a month for one profile. Each refresh reads only what was appended to the ledger since the last
- * one.
+ * What one profile has spent in a month. Each refresh reads only the lines that were appended to the ledger
+ * since the last refresh.
  */
 export interface Tally {
-  /** Reads what was appended to the ledger file of a month. Throws if the file cannot be read. */
+  /** Reads the new lines of the ledger file of a month. Throws if the file cannot be read. */
   refresh(path: string): void;
   sum(period: Period, now: number): Spending;
 }
 
-/** No call takes longer than this. */
+/** The maximum duration of a call. An older call without an outcome counts as lost. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
@@ -67,7 +70,7 @@ export function createTally(profile: string): Tally {
     }
     if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
     if (line.kind === 'entry') add(line.entry);
-    // Ignore a duplicate of the line, which a compaction may cause.
+    // Ignore a line that the file already contains, which a compaction can cause.
     else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 
