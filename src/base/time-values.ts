@@ -39,7 +39,7 @@ function durationIn(text: string): number | undefined {
   return sum;
 }
 
-/** A duration as `duration` reads it: `1h30m`. */
+/** Writes milliseconds in the format that `duration` parses: `1h30m`. */
 export function durationText(ms: number): string {
   let rest = ms;
   let text = '';
@@ -60,8 +60,7 @@ export const positiveDuration: Kind<number> = {
 };
 
 /**
- * The timeout of a request. The maximum of 24 hours is far below 2^31 ms, beyond which a Node timer fires at
- * once.
+ * The timeout of a request. The maximum of 24 hours is far below 2^31 ms, the longest delay of a Node timer.
  */
 export const timeout: Kind<number> = {
   ...duration,
@@ -70,7 +69,8 @@ export const timeout: Kind<number> = {
 };
 
 /**
- * A point in time as the user wrote it. Only an absolute one does not depend on the time and zone of the run.
+ * A point in time as the user wrote it. All forms but the absolute one depend on the time or time zone of the
+ * run.
  */
 export type Instant =
   | { readonly epochMs: number }
@@ -94,7 +94,7 @@ export const time: Kind<Instant> = {
   read(text) {
     if (Object.hasOwn(words, text)) return words[text];
     if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
-    // A number with fewer digits is ambiguous: it could be epoch seconds, or an age without its unit.
+    // A number with fewer digits is ambiguous: epoch seconds, or an age without a unit.
     if (/^\d+(\.\d+)?$/.test(text)) return undefined;
     const ageMs = duration.read(text);
     return ageMs === undefined ? dateIn(text) : { ageMs };

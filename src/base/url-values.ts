@@ -1,6 +1,9 @@
 import type { Kind } from './values.ts';
 
-/** A host name with a dot. A single word is rejected, because it may be an API key in the wrong place. */
+/**
+ * A host name with a dot. A word without a dot is rejected, because it may be an API key that was pasted by
+ * mistake.
+ */
 const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
 /**
@@ -24,7 +27,7 @@ export const baseUrl: Kind<string> = {
 /** Returns the parsed URL, or a description of what is wrong with it. */
 function urlIn(text: string): URL | string {
   const full = BARE_HOST.test(text) ? `https://${text}` : text;
-  // A space or backslash is a typing error, which the URL parser would repair without a word.
+  // A space or backslash is a typing error that the URL parser would correct silently.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
   if (!URL.canParse(full)) return 'it is not a valid URL';
@@ -37,7 +40,7 @@ function urlIn(text: string): URL | string {
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',
-  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; write off for no store',
+  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; or use "off" for no store',
   read(text) {
     if (text === 'off' || /^unix:(\/\/)?\/./.test(text)) return text;
     if (/[\s\\]/.test(text) || !URL.canParse(text)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A type of value that users write as text. Flags, arguments, settings and environment variables share these
- * parsers, so that `1h30m` or `10k` means the same everywhere.
+ * A kind of value that users write as text, with its parser. Flags, arguments, settings and environment
+ * variables share the parsers, so that `1h30m` or `10k` means the same everywhere.
  */
 export interface Kind<T> {
   /** The placeholder in usage lines, such as `<duration>`. */
@@ -50,7 +50,7 @@ function readNumber(text: string): number | undefined {
   // In floating point, 1.001 × 1000 is not exactly 1001; round it.
   const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
   const size = isWhole ? Math.round(product) : product;
-  // A double cannot hold larger numbers exactly.
+  // A double cannot represent larger numbers exactly.
   if (!(size <= Number.MAX_SAFE_INTEGER)) return undefined;
   return sign === '-' && size !== 0 ? -size : size;
 }
@@ -102,15 +102,18 @@ export const share: Kind<number> = {
   },
 };
 
-/** A name of letters, digits and `. _ -`, because it becomes part of keys and labels in the shared store. */
+/**
+ * A name of letters, digits and `. _ -`. Other characters are rejected, because the name becomes part of keys
+ * and labels in the shared store.
+ */
 export const plainName: Kind<string> = {
   name: 'name',
   noun: 'name',
-  hint: 'use letters, digits and . _ -, at most 64',
+  hint: 'use at most 64 letters, digits and . _ -',
   read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
 };
 
-/** The path of a file. The file is not opened when the value is parsed. */
+/** The path of a file. Parsing does not check that the file exists. */
 export const filePath: Kind<string> = {
   name: 'file',
   noun: 'file',

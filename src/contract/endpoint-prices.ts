@@ -35,7 +35,7 @@ export const thesisPrice = {
   miss: cu.miss,
 };
 
-// The launchpad charges every call the same, also a 404.
+// Every launchpad call costs the same, including a call that is answered with 404.
 export const launchpadPrice = {
   text: '10 CU per call',
   before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),

@@ -28,7 +28,7 @@ const walk = field(z.optional(z.string()), 'Id of the last item received; return
 
 const limit = field(
   z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),
-  'Rows per page; every started block of 20 rows is charged.',
+  'Rows per page; charged per 20 rows, rounded up.',
   { default: THESIS_LIMIT_DEFAULT },
 );
 
@@ -275,7 +275,7 @@ export const endpoints = rows({
         period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', { default: 'weekly' }),
         at: field(
           z.optional(z.string()),
-          'Epoch ms or ISO time; returns the latest snapshot at or before it.',
+          'Epoch ms or ISO time; returns the latest snapshot at or before that time.',
         ),
       }),
       answers: { 200: Board },

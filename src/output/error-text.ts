@@ -16,7 +16,7 @@ export function failureJson(
   return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
-/** The width and style in which a failure is printed. */
+/** How to print a failure: the width and style of the terminal. */
 export interface ErrorLook {
   readonly width: number;
   readonly style: Style;

@@ -13,7 +13,7 @@ const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 const failureOf = (path: string, error: unknown): Failure =>
   error instanceof Failure ? error : writeFailure(path, error);
 
-/** The failure for a file that cannot be opened. A wrong path counts as a usage error. */
+/** The failure for a file that cannot be opened. If the path is wrong, the failure is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
   const missing = dirname(path);
@@ -32,13 +32,13 @@ function openFailure(path: string, error: unknown): Failure {
 
 const sync = promisify(fsync);
 
-/** Syncs a file to disk. Ignores the error that pipes and devices return. */
+/** Syncs a file to disk. Pipes and devices cannot be synced, so their error is ignored. */
 const syncFile = ({ fd, path }: OpenFile): Promise<void> =>
   sync(fd).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
   });
 
-/** A sink that closes its file even if the last flush fails. */
+/** Creates a sink that closes its file even if the last flush fails. */
 function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   const sink = createSink(file.stream, { ...options, name: file.path });
   return {
@@ -60,13 +60,13 @@ function sinkOn(file: OpenFile, options: SinkOptions): Sink {
 
 /** Options for opening a file. */
 export interface FileOptions extends SinkOptions {
-  /** Cancels waiting for the reader of a FIFO. */
+  /** Aborts the wait for the reader of a FIFO. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Writes a file that gets its name only at `end()`, when it is complete. Devices and pipes are written
- * directly.
+ * Creates a sink for a file. A regular file gets its name only at `end()`, when it is complete. Pipes and
+ * devices are written directly.
  */
 export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
@@ -76,7 +76,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
       return sinkOn(await openPipe(path, signal), options);
     }
     const file = replaceFile(path);
-    // No need to close the descriptor here: the replacement does it.
+    // Do not close the descriptor here, because the replacement closes it.
     const sink = createSink(streamTo(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
     // The temporary file stays open after a failed write, until it is saved or discarded.
@@ -124,7 +124,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
         await sync(file.fd).catch(() => {});
         isOpen = false;
-        // Do not sync: on a full disk, syncing may fail although renaming works.
+        // Do not sync: on a full disk, the sync may fail although the rename would succeed.
         file.saveAs(`${realPath(path)}.partial`, { sync: false });
         return `${path}.partial`;
       },
@@ -136,8 +136,8 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
 }
 
 /**
- * Replaces the target with the complete temporary file. If that fails, saves the temporary file beside the
- * target, because its rows may have been paid for.
+ * Replaces the target with the complete temporary file. If the replacement fails, saves the temporary file
+ * next to the target, because its rows may have been paid for.
  */
 function commitOrSaveBeside(file: Replacement, path: string): void {
   try {
@@ -145,7 +145,7 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   } catch (error) {
     const failure = failureOf(path, error);
     try {
-      // The content is synced already.
+      // Do not sync again: the content was synced before.
       file.saveAs(`${realPath(path)}.partial`, { sync: false });
     } catch {
       throw failure;

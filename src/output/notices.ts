@@ -5,13 +5,13 @@ import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 /** The format of lines on stderr: for people, for people with the time, or JSON. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
-/** How serious a line is. */
+/** The severity of a line. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 export interface NoticeOptions {
   /** Called for the first notice. */
   readonly stream: () => Writable;
-  /** Suppresses all notices. */
+  /** Whether to suppress all notices. */
   readonly quiet: boolean;
   readonly unicode: boolean;
   readonly form?: LogForm | undefined;

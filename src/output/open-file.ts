@@ -10,7 +10,7 @@ export interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly stream: Writable;
-  /** Closes the descriptor, unless it belongs to another part of the program. */
+  /** Closes the descriptor, unless another part of the program opened it. */
   close(): void;
 }
 
@@ -25,7 +25,7 @@ export const streamTo = (fd: number): Writable =>
         for (let at = 0; at < bytes.length; ) {
           at += await write(fd, bytes, at, bytes.length - at, null).then(
             ({ bytesWritten }) => bytesWritten,
-            // EAGAIN means that the pipe is full; it occurs if another process has made the pipe
+            // EAGAIN means that the pipe is full. The error occurs if another process has made the pipe
             // non-blocking.
             (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
           );
@@ -48,8 +48,8 @@ export function descriptorIn(path: string): number | undefined {
 }
 
 /**
- * Opens a pipe or a device. Neither opening it nor writing to it may block a thread: `process.exit` would
- * wait for that thread, so a signal could not end the run.
+ * Opens a pipe or a device in non-blocking mode. A thread that blocks in `open` or `write` would delay
+ * `process.exit`, and a signal could not end the run.
  */
 export async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
   const fd = descriptorIn(path);
@@ -59,9 +59,10 @@ export async function openPipe(path: string, signal: AbortSignal | undefined): P
       return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
     } catch (error) {
       if (codeOf(error) !== 'ENXIO') throw error;
-      // A socket cannot be opened by its path, so use the descriptor.
+      // The path of a socket cannot be opened, so use the descriptor.
       if (fd !== undefined) return { fd, path, stream: streamTo(fd), close: () => {} };
-      // Wait only for a FIFO that has no reader. A device with the same error has no driver.
+      // Wait only if the path is a FIFO, which has no reader yet. For a device, the same error means that it
+      // has no driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
     }

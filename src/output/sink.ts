@@ -1,21 +1,22 @@
 import type { Writable } from 'node:stream';
 import { Failure } from '../base/failure.ts';
 
-/** The output of a run. It writes in batches, waits for a slow reader, and reports write errors. */
+/** The output of a run. The sink writes in batches, waits for a slow reader, and reports write errors. */
 export interface Sink {
   /** Accepts text or bytes; returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
-  /** Resolves when everything has left the process. */
+  /** Resolves when the operating system has received all data. */
   flush(): Promise<void>;
-  /** Flushes the output. A file gets its name now. */
+  /** Ends the output after a success: flushes all data, and gives a file its name. */
   end(): Promise<void>;
-  /** Ends the output after a failure: discards a file, but not what was written to a stream. */
+  /** Ends the output after a failure: discards a file. Data that was written to a stream stays there. */
   abandon(): Promise<void>;
   /** After a failure of the run: saves the content of a file under another name, and returns that name. */
   readonly setAside?: () => Promise<string>;
   /**
-   * After a write error: saves what was written before it under another name, and returns that name;
-   * undefined if there was no write error. The last row may be incomplete. Throws if nothing can be saved.
+   * After a write error: saves the data that was written before the error under another name, and returns
+   * that name. The last row may be incomplete. Returns undefined if there was no write error; throws if
+   * nothing can be saved.
    */
   readonly saveWritten?: () => Promise<string | undefined>;
   /** Whether output was lost because the reader has closed. */
@@ -28,14 +29,17 @@ export interface Sink {
 export interface SinkOptions {
   /** The number of bytes to collect before a write. */
   readonly batch?: number;
-  /** Also writes at the end of each turn of the event loop, unless a write is still in progress. */
+  /** Whether to write also at the end of each turn of the event loop, unless a write is still in progress. */
   readonly live?: boolean;
   readonly name?: string;
-  /** Called right before each write to the stream, which can be some turns of the event loop after `write`. */
+  /**
+   * Called right before data is written to the stream. This can be some turns of the event loop after the
+   * call of `write`.
+   */
   readonly beforeWrite?: () => void;
 }
 
-/** The abort reason when the reader has closed, which is not a failure. */
+/** The abort reason after the reader has closed the pipe. This is not a failure. */
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed'));
 
 /**
@@ -71,14 +75,14 @@ export function writeFailure(name: string, error: unknown): Failure {
   const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
   return new Failure('local', `cannot write to ${name}: ${reason}`, {
     code: code || 'WRITE_FAILED',
-    hint: code === 'ENOSPC' ? 'free some disk space, or write to a different place' : undefined,
+    hint: code === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined,
     cause: error,
   });
 }
 
 const streamClosed = Object.assign(new Error('the stream was closed'), { code: 'ERR_STREAM_DESTROYED' });
 
-/** Writes to a stream that stays open, such as standard output. */
+/** Creates a sink for a stream that the sink does not close, such as standard output. */
 export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   const size = options.batch ?? 65_536;
   const controller = new AbortController();
@@ -90,10 +94,12 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // A wait for the reader never rejects. An error is thrown by the next write, or at the end.
+  // A wait for the reader never rejects. If a write fails meanwhile, the next `write` or `end` throws the
+  // error.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
-  // Reuse buffers only for streams to a descriptor; other streams may still use a buffer that was written.
+  // Reuse buffers only for streams to a descriptor. Other streams may still need a buffer after its write has
+  // completed.
   const reusesBuffers = 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
@@ -116,7 +122,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     settleRoom();
     settleIdle();
   };
-  // This listener is never removed: without it, a late EPIPE would end the process with a stack trace.
+  // Never remove this listener: without it, a late EPIPE would end the process with a stack trace.
   stream.on('error', stop);
   stream.on('close', () => stop(streamClosed));
 

@@ -30,7 +30,8 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   const found: { name: string; score: number }[] = [];
   for (const name of new Set(known)) {
     const lower = name.toLowerCase();
-    // A word that ends a known dotted path or begins a known word has a distance of one.
+    // A word that is the end of a known dotted path, or the beginning of a known word, gets a distance of
+    // one.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
     const score = part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });

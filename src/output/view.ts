@@ -1,4 +1,4 @@
-/** How a value is formatted for people. Machine formats ignore it. */
+/** How a value is formatted for people. Machine formats ignore the kind. */
 export type CellKind =
   | 'text'
   | 'handle'
@@ -20,7 +20,7 @@ export type CellKind =
   | 'meter'
   /** A list of numbers as a sparkline. */
   | 'spark'
-  /** A share of the longest bar, from -1 to 1, without figures. */
+  /** A bar without figures. The value is its length relative to the longest bar, from -1 to 1. */
   | 'bar'
   /** Ranks gained or lost: a number, or a word. */
   | 'move';
@@ -40,15 +40,18 @@ export interface Column<T> {
    * never dropped.
    */
   readonly rank?: number;
-  /** The minimum width; a column that would be narrower is dropped. */
+  /** The minimum width. If the column would be narrower, it is dropped. */
   readonly min?: number;
-  /** Wraps long values instead of cutting them. */
+  /** Whether long values are wrapped instead of cut. */
   readonly wrap?: boolean;
-  /** Prints the value below its row, over the full width, unless it fits next to the other columns. */
+  /**
+   * Whether the value is printed below its row, over the full width, unless it fits next to the other
+   * columns.
+   */
   readonly below?: boolean;
-  /** Always shows the seconds of times. */
+  /** Whether times always include seconds. */
   readonly seconds?: boolean;
-  /** Never shortens the value, because the user requested the column with `--fields`. */
+  /** Whether the value is never shortened, because the user requested the column with `--fields`. */
   readonly whole?: boolean;
   /** The maximum number of lines of a wrapped cell. */
   readonly lines?: number;
@@ -73,15 +76,18 @@ export interface CardTable<T> {
 /** How one kind of record is shown: in a table, as a card, and in CSV. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
-  /** How the result is shown if the command has exactly one. */
+  /** How the record is shown if the command has exactly one result. */
   readonly card?: {
     readonly title: (record: T) => string;
     readonly lines: readonly CardLine<T>[];
     readonly table?: CardTable<T>;
   };
-  /** The dotted paths of all known fields in order. `--fields` accepts them, and they are the CSV header. */
+  /**
+   * The dotted paths of all known fields in order. `--fields` accepts these paths, and the CSV header lists
+   * them.
+   */
   readonly fields: readonly string[];
-  /** The CSV header and rows, if they are not the fields of the record. */
+  /** The header and rows of the CSV, if the CSV does not consist of the fields of the record. */
   readonly csv?: {
     readonly header: readonly string[];
     readonly rows: (record: T) => readonly (readonly unknown[])[];

@@ -34,26 +34,32 @@ const KEEP_MS = 30 * 86_400_000;
  * How long an answer that is not cached stays in the store, for machines that request it at the same time.
  */
 const KEEP_SHORTLY_MS = 60_000;
-/** When a machine dies while it requests an answer, another machine takes over after this time. */
+/**
+ * If a machine stops responding while it requests an answer, another machine requests the answer after this
+ * time.
+ */
 const FLIGHT_MS = 5_000;
 const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** After this time, a waiting machine sends the call itself; no call takes longer. */
+/**
+ * The maximum wait for the answer of another machine; no call takes longer. After this time, the waiting
+ * machine sends the call itself.
+ */
 const WAIT_MS = 120_000;
-/** The maximum size of a record. */
+/** The maximum size of a record in bytes. */
 const LONGEST = 256 * 1024;
 
 /**
- * The answers of all machines of a key. The cache of this machine is searched first. A lookup never fails
- * because of the store: without it, each machine sends its own requests.
+ * Shares the answers of all machines of a key. The cache of this machine is searched first. A lookup never
+ * fails because of the store: while the store is unavailable, each machine sends its own requests.
  */
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
   /**
-   * The reason why the store rejected an answer. It is thrown before the next request: the present answer was
-   * paid for and must still be returned.
+   * The reason why the store rejected an answer. That answer was paid for and must still be returned, so the
+   * error is thrown only before the next request.
    */
   let refusal: Failure | undefined;
   const noteRefusal = (error: unknown) => {
@@ -74,8 +80,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   }
 
   /**
-   * Ends this machine's request without an answer. With a failure, waiting machines get that failure;
-   * otherwise one of them sends the request.
+   * Ends this machine's request without an answer. With a failure, the waiting machines get that failure.
+   * Without one, one of the waiting machines sends the request.
    */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
     const failureText = failure === undefined ? '' : sharedFailure(failure);
@@ -86,7 +92,9 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .catch(noteRefusal);
   }
 
-  /** Reads an answer from the store, or claims its request for this machine. All reads use the same token. */
+  /**
+   * Reads an answer from the store, or claims the answer for this machine. Repeated calls use the same token.
+   */
   function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
@@ -111,8 +119,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     }
 
     /**
-     * Renews this machine's claim until the returned function is called. Without a store, there is nothing to
-     * renew.
+     * Renews this machine's claim until the returned function is called. Does nothing while the store is
+     * unavailable.
      */
     function hold(): (failure?: Failure) => Promise<void> {
       const [, place = ''] = places;
@@ -150,8 +158,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   };
 
   /**
-   * Claims an answer for this machine. Ignores the failures of other machines, because they may concern
-   * another handle of a batch.
+   * Claims an answer for this machine. Ignores the failures that other machines shared, because such a
+   * failure may concern another handle of the same batch.
    */
   async function claim(wanted: WantedAnswer): Promise<Claim> {
     const { read, hold } = answerAccess(wanted);
@@ -169,7 +177,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
         await look();
       }
     } catch {
-      // The call has ended.
+      // Ignore the error: the call itself has ended, and the claim expires.
     }
   }
 

@@ -1,11 +1,11 @@
 import type { StoreAddress } from './address.ts';
 import { storeFailure } from './failures.ts';
 
-/** The first part of the hint of a store that cannot be reached. */
+/** The first part of the hint for a store that cannot be reached. */
 export const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
 
 /**
- * The failure of a store that cannot be reached. `cause` is the error of the system, if there was one. Without a
+ * The failure of a store that cannot be reached. `cause` is the system error, if there was one. Without a
  * system error, the address may belong to another kind of server, or have the wrong TLS scheme.
  */
 export function awayFailure(address: StoreAddress, why: string, cause: unknown, connected: boolean) {

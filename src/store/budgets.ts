@@ -1,7 +1,7 @@
 import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
 
-/** A budget for all machines, or for one of them. */
+/** A budget for all machines, or for one machine. */
 export interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
@@ -15,7 +15,7 @@ const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =
 export interface StoreBudgets {
   list(): Promise<StoreBudget[]>;
   set(budget: StoreBudget): Promise<void>;
-  /** Removes a budget; returns false if it did not exist. */
+  /** Removes a budget; returns false if the budget did not exist. */
   unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
 }
 
@@ -45,8 +45,8 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
 }
 
 /**
- * The failure for a server that removes keys when it is full. It could remove a budget, and spending would no
- * longer be limited.
+ * The failure for a server that removes keys when it is full. Such a server could remove a budget, and
+ * spending would no longer be limited.
  */
 export const evictingFailure = () =>
   storeFailure(

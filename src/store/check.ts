@@ -13,7 +13,7 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-/** What the checks need to know about this machine. */
+/** The facts about this machine that the checks need. */
 export interface CheckOptions {
   readonly keys: Keys;
   readonly now: () => number;
@@ -65,7 +65,7 @@ async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[
   ];
 }
 
-/** Every command that trdr sends, with temporary keys that are removed at the end. */
+/** Tries every command that trdr sends, with temporary keys that are removed at the end. */
 function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
@@ -140,7 +140,7 @@ async function rights(store: StoreConnection, keys: Keys): Promise<StoreFinding>
       'rights',
       `the user has no permission to run ${missing.join(', ')}`,
       missing.length > FEW
-        ? 'set the user up again with the line in docs/store.md'
+        ? 'configure the user again with the ACL line in docs/store.md'
         : `ACL SETUSER NAME ${missing.map((name) => `+${name.toLowerCase()}`).join(' ')}`,
     );
   }

@@ -38,8 +38,8 @@ export interface ServerFacts {
 export type RedisArgument = string | number | Buffer;
 
 /**
- * One connection, which never reconnects. After it breaks, the server may have failed over or lost its last
- * second of writes, so everything must be read again over a new connection.
+ * One connection, which never reconnects. When a connection breaks, the server may have failed over or lost
+ * its last second of writes, so the caller must open a new connection and read everything again.
  */
 export interface StoreConnection {
   readonly server: ServerFacts;
@@ -55,8 +55,8 @@ export interface StoreConnection {
 
 const CONNECT_MS = 1_000;
 /**
- * The connection is closed if an answer takes longer, so that callers continue without the store instead of
- * queueing.
+ * The maximum time for an answer. If an answer takes longer, the connection is closed, so that callers
+ * continue without the store instead of queueing.
  */
 const COMMAND_MS = 2_000;
 
@@ -73,7 +73,7 @@ export async function connectStore(
     ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
     ...(address.tls && {
       tls: {
-        // SNI requires the host name; an IP address is not allowed there.
+        // Set the server name only for a host name: SNI does not allow IP addresses.
         ...(isIP(address.host) === 0 && { servername: address.host }),
         ...(options.ca !== undefined && { ca: options.ca }),
       },
@@ -105,12 +105,12 @@ export async function connectStore(
   async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
-    // Closing the connection rejects the pending call.
+    // Close the connection, which rejects the pending call.
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      // These replies mean that the server became a replica or is starting: data read over this connection
+      // Close the connection after these replies: the server has become a replica or is starting, so its data
       // may be outdated.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
@@ -186,8 +186,8 @@ export async function connectStore(
 }
 
 /**
- * Whether an error is a reply of the server: those begin with a code in capitals. The class of the error
- * cannot be compared, because minification renames it.
+ * Whether an error is a reply of the server. Such errors begin with a code in capital letters. The class of
+ * the error cannot be compared, because minification renames classes.
  */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
@@ -198,8 +198,8 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
     why: 'is a Sentinel, which stores no data',
     next: 'use the address of the primary, or a host name or proxy that always leads to it',
   },
-  // Some scripts use keys of a base URL together with keys of an API key. In a cluster, these may be in
-  // different slots.
+  // Reject cluster mode: some scripts use keys of a base URL together with keys of an API key, and a cluster
+  // may store these in different slots.
   cluster: {
     why: 'is in cluster mode',
     next: 'use a server that is not a cluster node; it may have replicas',

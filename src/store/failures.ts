@@ -2,9 +2,12 @@ import { Failure } from '../base/failure.ts';
 
 /** The kinds of store failures that callers distinguish. */
 export type StoreCode =
-  /** The store was not reachable or too slow, or the connection broke: the command may have been executed. */
+  /**
+   * The store was not reachable or too slow, or the connection broke. The server may have executed the
+   * command.
+   */
   | 'STORE_AWAY'
-  /** The memory or disk of the server is full: nothing was written. */
+  /** The memory or disk of the server is full. Nothing was written. */
   | 'STORE_FULL'
   /** The password is wrong, or the user lacks a permission. */
   | 'STORE_DENIED'
@@ -71,8 +74,8 @@ export function failureOfReply(message: string, where: string): Failure {
 }
 
 /**
- * The command that the user may not run; undefined if the user lacks access to the keys instead. The reply
- * contains no values, so the command is safe to print.
+ * The command for which the user has no permission; undefined if the user has no access to the keys instead.
+ * The reply contains no values, so the command is safe to print.
  */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 

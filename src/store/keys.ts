@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The version of the keys and their contents. trdr does not use a store that a newer version has written. */
+/** The version of the keys and their contents. trdr does not use a store with a higher version. */
 export const SCHEMA = 1;
 const DEFAULT_PREFIX = 'trdr';
 
-/** The keys of one base URL and API key. Their common hash tag would put them in one slot of a cluster. */
+/**
+ * The keys in the store for one base URL and API key. Their common hash tag assigns them to one slot of a
+ * cluster.
+ */
 export interface Keys {
   /** A hash that identifies the base URL and API key without revealing them. */
   readonly bind: string;

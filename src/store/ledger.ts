@@ -21,12 +21,12 @@ export interface StoreLedgerOptions {
   readonly command: string;
   readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
   readonly memory: StoreMemory;
-  /** Stops paid calls while the store is unavailable, even if no budget is known. */
+  /** Whether to stop paid calls while the store is unavailable, even if no budget is known. */
   readonly stop: boolean;
-  /** The maximum duration of a call. The process of an older reservation has died. */
+  /** The maximum duration of a call. An older reservation belongs to a process that has died. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
-  /** The units used, by the service's own count; from `me`, which is free. */
+  /** Requests the units used from the service, with the free call `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
@@ -38,31 +38,28 @@ interface Unsent {
 }
 
 const TRIES = 6;
-/** How long to wait for calls in flight that may leave enough of a budget. */
+/** How long to wait for calls in flight whose actual cost may leave enough of a budget. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;
 /**
- * The maximum number of costs to queue while the store is unavailable. The reservations of older calls
- * expire, and count as lost.
+ * The maximum number of costs to queue while the store is unavailable. Further costs are not sent; their
+ * reservations expire, and the calls count as lost.
  */
 const UNSENT_MAX = 10_000;
 
-/** Whether a rejected call would fit if all calls in flight were free. */
+/** Whether the budget could cover a rejected call if all calls in flight were free. */
 const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
   Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
 
-/** The ledger of all machines, with their shared budgets. */
+/** Creates the ledger of all machines, with their shared budgets. */
 export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   const { link, local, machine, command, clock, memory } = options;
   const { keys } = link;
   let periods: Periods = periodsAt(clock.now());
   let unsent: Unsent[] = [];
 
-  /**
-   * Runs a script on the sums of the present month and day. The server's clock decides which month and day it
-   * is.
-   */
+  /** Runs a script on the sums of the present month and day, by the server's clock. */
   async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
@@ -87,8 +84,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   });
 
   /**
-   * Sends the cost of a call, now or when the store is available again. Never throws, because the call was
-   * already answered.
+   * Sends the cost of a call to the store, now or when the store is available again. Never throws, because
+   * the call was already answered.
    */
   async function report(script: Script, values: Values): Promise<void> {
     try {
@@ -104,7 +101,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
-        // The server may have removed the budget by itself.
+        // This server can remove keys by itself, so a missing budget does not mean that spending is
+        // unlimited.
         if (store.server.evicts && memory.read().capped) throw evictingFailure();
         return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
       });
@@ -114,7 +112,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'refused') {
-        // Wait only as long as calls in flight may still turn out to be cheaper than was reserved for them.
+        // Wait only while calls in flight may still cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
           options.notice('waiting for calls in flight, which may leave enough of the shared budget');
@@ -130,8 +128,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   }
 
   /**
-   * Raises the sums in the store to the service's own count, because the server may have lost its last second
-   * of writes.
+   * Raises the sums in the store to the service's own count, because the store's server may have lost its
+   * last second of writes.
    */
   async function raise(): Promise<void> {
     const { unitsUsed, period } = await options.meter();
@@ -154,7 +152,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     );
   }
 
-  /** The reservation of a call in the store; undefined if this machine continues without the store. */
+  /** Reserves the cost of a call in the store; undefined if this machine continues without the store. */
   async function reserved(call: PaidCall, signal: AbortSignal | undefined): Promise<string | undefined> {
     try {
       return await reserve(call, signal);
@@ -173,7 +171,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
 
   return {
     async begin(call, signal) {
-      // Write the local file first, so that this machine has a record even if the store loses its own.
+      // Write the local file first, so that this machine has a record even if the store loses data.
       const recorded = await local.begin(call, signal);
       let id: string | undefined;
       try {

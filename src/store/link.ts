@@ -14,8 +14,8 @@ export interface LinkOptions {
 }
 
 /**
- * The connection of a run to the store. It is opened on first use, and not used for some seconds after a
- * failure.
+ * The connection of a run to the store. The connection is opened on first use. After a failure, it is not
+ * used for some seconds.
  */
 export interface StoreLink {
   readonly keys: Keys;
@@ -83,8 +83,8 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     } catch (error) {
       current = undefined;
       giveUp(error);
-      // At the start of a run, a wrong password is a usage error. Later it counts as an outage, so that the
-      // run continues.
+      // Before the first connection, a wrong password is a usage error. Later, it counts as an outage, so
+      // that the run continues.
       if (before && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) {
         throw storeFailure('STORE_AWAY', error.message, error.hint, error);
       }
@@ -107,7 +107,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   };
 }
 
-/** Checks that no newer version of trdr uses these keys. */
+/** Checks that no newer version of trdr has written the keys in the store. */
 async function checkSchema(store: StoreConnection, keys: Keys, where: string): Promise<void> {
   const found = Number((await store.send('GET', [keys.schema])) ?? 0);
   if (found > SCHEMA) {
@@ -121,7 +121,7 @@ async function checkSchema(store: StoreConnection, keys: Keys, where: string): P
   try {
     await store.run(claim, [keys.schema], [SCHEMA]);
   } catch (error) {
-    // Continue with a full server: it can still be read, and the costs of calls can be recorded.
+    // Continue with a full server: reads and the recording of costs still work.
     if (!isStoreFailure(error, 'STORE_FULL')) throw error;
   }
 }

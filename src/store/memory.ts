@@ -3,7 +3,7 @@ import { parseObject } from '../base/json-object.ts';
 export interface Remembered {
   /** The number of machines that were active when the store was last reached. */
   readonly fleet: number;
-  /** Whether the key has a shared budget. Then nothing is spent without the store. */
+  /** Whether the key has a shared budget. If so, nothing is spent while the store is unavailable. */
   readonly capped: boolean;
 }
 
@@ -12,7 +12,7 @@ export interface StoreMemory {
   update(change: Partial<Remembered>): void;
 }
 
-/** The file that holds what a machine remembers. */
+/** The file of the facts that a machine remembers. */
 export interface MemoryFile {
   load(): string | undefined;
   save(text: string): void;
@@ -20,7 +20,7 @@ export interface MemoryFile {
 
 const nothing: Remembered = { fleet: 1, capped: false };
 
-/** Saves facts about the store in a file whenever they change. Never ends a run. */
+/** Saves facts about the store in a file whenever they change. A write error never ends a run. */
 export function createMemory(file: MemoryFile | undefined): StoreMemory {
   let known: Remembered | undefined;
   const read = () => {

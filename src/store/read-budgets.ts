@@ -6,18 +6,18 @@ import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
-/** The sums of a month or day, for all machines or for one of them. */
+/** The sums of a month or day, for all machines or for one machine. */
 interface PeriodSum {
   /** The name in the store: `month`, or `month@MACHINE`. */
   readonly field: string;
-  /** The budget; null if there is none. */
+  /** The limit in CU; null if there is no budget. */
   readonly limit: number | null;
   readonly spent: number;
   readonly lost: number;
   readonly reserved: number;
 }
 
-/** The sums of the present month and day, and those of every budget. */
+/** The sums of the present month and day, and the sums of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
   const caps = await hashReply(store, keys.caps);
   const { month, day } = periodsAt(now);

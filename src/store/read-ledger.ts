@@ -20,8 +20,8 @@ export async function readSharedLedger(
       const [entry = '', flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
       last = String(entry);
       const fields = fieldsOf(flat);
-      // A call whose answer was considered lost and then arrived has two entries; the later one replaces the
-      // other.
+      // If an answer was considered lost and then arrived, its call has two entries. The later entry replaces
+      // the earlier one.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];

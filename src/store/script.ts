@@ -7,14 +7,14 @@ export interface Script {
   readonly sha: string;
 }
 
-/** The server's clock in ms, for use in scripts: it is the only clock that all machines share. */
+/** Lua code that reads the server's clock in ms, the only clock that all machines share. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * Creates a script. The shebang is required: a full server rejects a script with it as a whole, whereas a
- * script without it may exceed the memory limit. `frees` marks scripts that must also run on a full server,
+ * Creates a script. With the shebang, a full server rejects the script before it runs. Without the shebang,
+ * the script could exceed the memory limit. `frees` marks scripts that must also run on a full server,
  * because they free memory or record costs.
  */
 export function script(name: string, body: string, { frees = false } = {}): Script {

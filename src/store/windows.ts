@@ -7,11 +7,11 @@ import type { StoreMemory } from './memory.ts';
 import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
 
 /**
- * A minute, plus a second for the travel time of a request: the service counts calls when they arrive, and
- * the lanes when they leave.
+ * A minute, plus a second for network delays: the service counts a call when it arrives, and the lanes count
+ * it when it leaves.
  */
 const WINDOW_MS = 61_000;
-/** How late a call with a reserved departure may leave; this is less than the additional second. */
+/** How late a call with a reserved departure may leave. The value must be less than the additional second. */
 const GRACE_MS = 250;
 
 export interface StoreWindowsOptions {
@@ -65,8 +65,8 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   }
 
   /**
-   * Runs the first function with the store; if the store is unavailable, runs the second one. Errors in
-   * settings are thrown.
+   * Runs the first function with the store, or the second function if the store is unavailable. Throws errors
+   * that the user must fix in the settings.
    */
   async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     try {

@@ -18,7 +18,7 @@ export type ResolveOutput =
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A handle that the service has no answer for yet. */
+/** A handle for which the service has no answer yet. */
 export type PendingRecord = {
   readonly subject: string;
   readonly found: false;
@@ -29,7 +29,7 @@ export type PendingRecord = {
   readonly position?: number;
 };
 
-/** The state that a 202 response describes. */
+/** The state of a resolve, as a 202 response describes it. */
 export type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
 
 /** A record, and its failure if there is one. */
@@ -38,7 +38,7 @@ export interface Resolved {
   readonly failure?: Failure | undefined;
 }
 
-/** Reads a 202 response. It means "no answer yet", even if its body is incomplete. */
+/** Parses a 202 response. The status means "no answer yet", even if the body is incomplete. */
 export const readPending = ({
   reason,
   retryable,

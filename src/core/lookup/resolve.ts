@@ -22,7 +22,7 @@ import {
 } from './resolve-record.ts';
 import type { Subject } from './subject.ts';
 
-/** The progress of a wait: the state of the request, and the time of the next one. */
+/** The progress of a wait: the state of the resolve, and the time of the next request. */
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
@@ -36,12 +36,14 @@ export interface ResolverOptions {
   readonly clock: Clock;
   /** The lookup for 100 CU that is tried first. Its cached answers are used if they contain a wallet. */
   readonly users: CachedLookup;
-  /** Skips the cheap lookup. */
+  /** Whether to skip the lookup for 100 CU. */
   readonly direct?: boolean | undefined;
   /** The maximum time to wait for an answer; 0 does not wait. */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
-  /** Resolves a handle once for all machines that need it; absent if machines do not share answers. */
+  /**
+   * Resolves a handle once for all machines that need the answer; absent if machines do not share answers.
+   */
   readonly flight?: AnswerFlight | undefined;
 }
 
@@ -50,7 +52,7 @@ export const WAIT_MS = 60_000;
 /** How many resolves the rate limit of the endpoint allows during a wait. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** Waits in ms by reason, used if the service does not state one. Each further wait is 50 % longer. */
+/** Waits in ms by reason, for answers that do not state a wait. Each further wait is 50 % longer. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,
@@ -61,15 +63,18 @@ const unstated: Readonly<Record<string, number>> = {
 
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/** The number of lost answers after which a resolve fails. Each of them may have been charged as a hit. */
+/**
+ * The number of lost answers after which a resolve fails. Each lost answer may have been charged the full
+ * price.
+ */
 const LOST_ALLOWED = 2;
 /**
  * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
  */
 const SHARED_MS = 60_000;
 /**
- * How long other machines can get a result without a wallet. Only machines that are waiting now should get
- * it.
+ * How long other machines can get a result without a wallet from this machine's request. Only machines that
+ * are already waiting should get it.
  */
 const SHARED_MISS_MS = 2_000;
 
@@ -83,8 +88,8 @@ export function createResolver(options: ResolverOptions): Resolver {
   async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
     const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
-    // A cached user without a wallet is looked up again before an expensive resolve: the wallet may have been
-    // verified since.
+    // If the cached user has no wallet, look the user up again before an expensive resolve: a wallet may have
+    // been verified since.
     if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
@@ -153,8 +158,8 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
-        // The confirmed cost no longer covers a repetition, because calls in flight have used the rest of it:
-        // return the failure of the lost answer.
+        // The confirmed cost no longer covers a repetition, because calls in flight have used the rest.
+        // Return the failure of the lost answer.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
@@ -162,8 +167,8 @@ export function createResolver(options: ResolverOptions): Resolver {
           return refused(subject, error, clock.now());
         }
         failure = error;
-        // The resolve may have been charged or may still be running; repeating it would wait for the same
-        // search and be charged again. Its result will soon be on record, so try the lookup for 100 CU first.
+        // The resolve may have been charged or may still be running. A repetition would wait for the same
+        // search and be charged again. The result will soon be on record, so try the lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, true);
@@ -207,12 +212,12 @@ const isLost = (error: unknown): error is Failure =>
   (error.code === 'BROKEN' ||
     error.code === 'NO_ANSWER' ||
     error.code === 'BAD_ANSWER' ||
-    // A gateway timed out, while the service may have continued.
+    // The timeout may be that of a gateway, while the service continued to work on the resolve.
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
 /**
- * The result of the cheap lookup if it is final, because it has a wallet or failed. Otherwise undefined: a
- * resolve is needed.
+ * The result of the lookup for 100 CU if that result is final: it has a wallet, or it is a failure. Otherwise
+ * undefined, and a resolve is needed.
  */
 function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);

@@ -1,4 +1,4 @@
-/** Records each batch and its answers, so that a crash does not make anyone pay twice. */
+/** Records each batch and its answers, so that nothing is paid twice after a crash. */
 export interface BatchLog {
   asking(batch: {
     readonly positions: readonly number[];

@@ -49,18 +49,19 @@ export interface PnlRun {
 /** How long the service may still process a batch, and charge it, after the connection broke. */
 const WORK_MS = 30_000;
 /**
- * After this many consecutive lost answers, the run ends: the connection is too unreliable to pay for more.
+ * After this many consecutive lost answers, the run ends: the connection is too unreliable for more paid
+ * calls.
  */
 const LOST_IN_ROW = 2;
 /**
- * After this many consecutive rejected handles, the run ends, because all others would probably be rejected
- * too.
+ * After this many consecutive rejected handles, the run ends, because the service would probably reject all
+ * others too.
  */
 const REFUSED_IN_ROW = 20;
 
 /**
- * Requests handles in batches, one after another. The next batch is sent after the answers of the previous
- * one were saved, so that a crash loses at most one paid batch.
+ * Requests handles in batches, one after another. A batch is sent only after the answers of the previous
+ * batch were saved, so that a crash loses at most one paid batch.
  */
 export function createPnlRun(options: PnlRunOptions): PnlRun {
   const { client, clock, allowance, subjects, log, saved, signal } = options;
@@ -102,8 +103,8 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   /**
    * Whether to request a batch again after its answer was lost: only if the batch probably was not charged,
-   * and if the confirmed cost covers the loss and all remaining handles. Otherwise the repetition could use up
-   * what other handles need.
+   * and if the confirmed cost covers the loss and all remaining handles. Without the second condition, the
+   * repetition could use up what other handles need.
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
@@ -116,7 +117,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     try {
       yield* batches();
     } finally {
-      // Release the reservation, which would otherwise be renewed forever.
+      // Release the claims, which would otherwise be renewed forever.
       await turn?.end();
     }
   }
@@ -125,7 +126,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // The positions before this one were in a batch whose answer was lost.
+    // The earlier positions were in a batch whose answer was lost.
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
@@ -201,14 +202,17 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       else allowance.paid({ cu: spent, reveals: answer.reveals });
       turns.done(positions);
       yield results;
-      // End the run if the service does not return any requested handle; otherwise it would be paid again
-      // and again for nothing.
+      // End the run if the service does not return any requested handle. Otherwise, the run would pay for
+      // further batches without a result.
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
   }
 
-  /** The next batch size after an error that a smaller batch may avoid. Throws any other error. */
+  /**
+   * The batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
+   * errors.
+   */
   async function smaller(error: unknown, size: number): Promise<number> {
     if (isRejected(error)) return Math.ceil(size / 2);
     if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
@@ -216,11 +220,11 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
     const { handles } = allowance.room();
     if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-    // According to `me`, the allowance was sufficient, so the service must count reveals differently.
+    // The allowance that `me` reported was sufficient, so the service must count reveals differently.
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 
-  /** These rows were paid for, so wait and retry if the disk is full. */
+  /** Saves rows. The rows were paid for, so if the disk is full, waits and tries again. */
   async function keep(write: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {

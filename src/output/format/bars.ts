@@ -15,7 +15,7 @@ export function bar(share: number, width: number, unicode = true): string {
     const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
     return '#'.repeat(cells) + '.'.repeat(width - cells);
   }
-  // Round down, so that only a share of 1 looks full. Draw at least one part for any share above 0.
+  // Round down, so that only a share of 1 fills the bar. Draw at least one part for every share above 0.
   const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
   const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
   return drawn + '░'.repeat(width - drawn.length);
@@ -36,12 +36,12 @@ export function sparkline(values: readonly unknown[], unicode = true): string {
     .join('');
 }
 
-/** The tone for a used share. */
+/** The color of a meter, by the share that is used. */
 const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
 /**
- * Draws `{ used, of }` as a bar with figures; without a limit, only the figure. Undefined for any other
- * value.
+ * Draws `{ used, of }` as a bar with figures. Without a limit, returns only the figure of `used`; for any
+ * other value, undefined.
  */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!isRecord(value) || !finite(value['used'])) return undefined;

@@ -24,7 +24,7 @@ const noBorders = {
   middle: '  ',
 };
 
-/** Values are printed below their labels if less width than this is left next to them. */
+/** If less width than this remains next to the labels, values are printed below them. */
 const MIN_BESIDE = 16;
 
 /** Renders one record: a title, and a line for each value. */
@@ -56,7 +56,8 @@ export function renderCard<T>(
     const found = forms.findIndex((form) => widthOf(form) <= space);
     return found < 0 ? forms.length - 1 : found;
   };
-  // Meters are meant to be compared, so all of them use the longest variant that fits for every one.
+  // Draw all meters in the same variant, so that readers can compare them: the longest variant in which every
+  // meter fits.
   const meterForm = Math.max(
     0,
     ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)),

@@ -16,7 +16,7 @@ export interface ColumnFormat {
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Numbers of at least this size are shortened, because a double does not hold more exact digits. */
+/** Numbers of at least this size are shortened, because a double does not represent all of their digits. */
 const LARGEST = 1e15;
 
 /** Chooses the format of a column. */
@@ -30,7 +30,7 @@ export function columnFormat<T>(
     cell: (kind, value) => formatCell(kind, value, context),
     suits: () => true,
   };
-  // Values of different kinds have no common number of decimals.
+  // Use separate formats: values of different kinds have no common number of decimals.
   if (column.kindOf) return plain;
   const values = records.map(column.value);
   switch (column.kind) {

@@ -1,14 +1,16 @@
-/** The width that a column asks for, in cells. */
+/** The widths that a column can use, in terminal cells. */
 export interface WidthRequest {
-  /** The width of the widest cell in each variant, the longest variant first. There is at least one. */
+  /**
+   * The width of the widest cell in each variant, longest variant first. A column has at least one variant.
+   */
   readonly forms: readonly number[];
   readonly title: number;
   readonly rank: number;
-  /** The minimum width after cutting or wrapping. If neither is allowed, the full width. */
+  /** The minimum width after cutting or wrapping; the full width if the column must not be cut or wrapped. */
   readonly least: number;
   /**
-   * A width that is comfortable to read. A column is cut to this width before others are shortened for a
-   * small gain.
+   * A width that is comfortable to read. A column is cut to this width before other columns use shorter
+   * variants that gain little.
    */
   readonly ease: number;
 }
@@ -32,8 +34,8 @@ const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
 /**
- * Shortens one column at a time, the one with the largest gain first, as long as a step gains at least
- * `worth` cells.
+ * Gives columns shorter variants, one step at a time. Each step uses the column that gains the most cells,
+ * and steps end when none gains at least `worth` cells.
  */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
@@ -53,7 +55,7 @@ function shortenForms(shares: Share[], room: number, gap: number, worth: number)
   }
 }
 
-/** Narrows the widest columns first, but none below `least`. */
+/** Reduces the widths of the widest columns first, and no column below `least`. */
 function narrow(shares: Share[], room: number, gap: number, least: (share: Share) => number): void {
   let over = sum(shares, gap) - room;
   while (over > 0) {
@@ -76,7 +78,7 @@ function narrow(shares: Share[], room: number, gap: number, least: (share: Share
   }
 }
 
-/** Uses longer variants again where more width was gained than needed. */
+/** If more width was gained than needed, gives columns longer variants again. */
 function widen(shares: Share[], room: number, gap: number): void {
   for (const share of shares) {
     while (share.form > 0) {
@@ -89,10 +91,10 @@ function widen(shares: Share[], room: number, gap: number): void {
 }
 
 /**
- * Divides the width of a terminal among columns. Columns use shorter variants, then are cut to their minimum
- * width, then dropped, the highest rank first. Columns of rank 0 are never dropped; as a last resort, they
- * are cut below their minimum. Without `mayCut`, no column is dropped and each gets its minimum, so the table
- * may be wider than the terminal.
+ * Divides the width of a terminal among columns. If the columns do not fit, they first use shorter variants,
+ * are then cut to their minimum width, and are then dropped, highest rank first. Columns of rank 0 are never
+ * dropped; as a last resort, they are cut below their minimum. Without `mayCut`, no column is dropped and
+ * each column has at least its minimum width, so the table may be wider than the terminal.
  */
 export function fitColumns(
   requests: readonly WidthRequest[],
@@ -107,7 +109,7 @@ export function fitColumns(
       return request ? [{ index, request, form: 0, width: natural(request, 0) }] : [];
     });
     const least = (share: Share) => Math.min(share.request.least, natural(share.request, share.form));
-    // First shorten addresses and cut texts slightly: that loses little.
+    // First shorten addresses and cut texts slightly, because this loses little information.
     shortenForms(shares, room, gap, 10);
     narrow(shares, room, gap, (share) => Math.max(share.request.ease, least(share)));
     shortenForms(shares, room, gap, 0);

@@ -10,7 +10,10 @@ interface Dialect {
   readonly escapeText: (text: string) => string;
 }
 
-/** Text that needs quotes. Some readers also split columns at `;` and tabs. */
+/**
+ * Matches text that needs quotes. Semicolons and tabs are included because some readers split columns at
+ * them.
+ */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
 /** RFC 4180, but with LF line ends, as `sort`, `cut` and `jq` expect. */
@@ -28,8 +31,8 @@ const tabs: Dialect = {
 };
 
 /**
- * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. Quoting follows
- * later.
+ * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. The caller adds the
+ * quotes.
  */
 export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
   disarm(clean(text));
@@ -59,7 +62,7 @@ export function csvCell(
   }
 }
 
-/** The known paths as a tree. A leaf stands for a value of any type. */
+/** The known paths as a tree. A leaf is the path of a value, whatever its type. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {
@@ -98,19 +101,19 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
 export interface CsvOptions<T> {
   /** The columns, as dotted paths. */
   readonly fields: readonly string[];
-  /** Converts a record to rows. `fields` are then the header of these rows. */
+  /** Converts a record to rows. With this function, `fields` is the header of the rows. */
   readonly rows?: ((record: T) => readonly (readonly unknown[])[]) | undefined;
-  /** Does not add columns, because `--fields` or the header of an earlier run determines them. */
+  /** Whether the columns are fixed, because `--fields` or the header of an earlier run determines them. */
   readonly fixed?: boolean | undefined;
   /** False if the file already has a header. */
   readonly header?: boolean | undefined;
-  /** Called once for each field that first appears after the header was written. */
+  /** Called once for each field that appears for the first time after the header was written. */
   readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Escapes everything that a terminal could interpret; for CSV that is printed on a terminal. */
+  /** Whether to escape everything that a terminal could interpret, for CSV that is printed on a terminal. */
   readonly terminal?: boolean | undefined;
-  /** Separates cells by tabs instead of commas. */
+  /** Whether to separate cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;
-  /** Starts with a byte order mark, which makes Excel recognize UTF-8. */
+  /** Whether to start with a byte order mark, which makes Excel recognize UTF-8. */
   readonly bom?: boolean | undefined;
 }
 
@@ -128,7 +131,7 @@ export function createCsv<T>(options: CsvOptions<T>) {
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
-  // An empty line would be skipped by most CSV readers, so a single empty cell gets quotes.
+  // Put quotes around a single empty cell, because most CSV readers skip an empty line.
   const lineOf = (text: string, cells: number) =>
     cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
   const lineOfValues = (values: readonly unknown[]) =>

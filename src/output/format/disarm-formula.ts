@@ -1,9 +1,9 @@
-/** Most text begins with one of these characters and is harmless. */
+/** The first characters of harmless text: a quick test that skips the expensive patterns for most texts. */
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
 /**
- * Text that a spreadsheet may execute: a formula character of any width, possibly after quotes, blanks and
- * invisible characters.
+ * Matches text that a spreadsheet may execute: text that begins with a formula character of any width,
+ * possibly after quotes, blanks and invisible characters.
  */
 const isFormula = (text: string): boolean => {
   formula ??=
@@ -17,7 +17,7 @@ let formula: RegExp | undefined;
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Characters at which a spreadsheet with the separator `;` or tab begins a new cell or row, even within
+ * Characters at which a spreadsheet that uses `;` or tab as separator begins a new cell or row, even within
  * quotes.
  */
 const separator = /[;\t\r\n]/;
@@ -27,7 +27,7 @@ const disarmCell = (text: string): string =>
 
 /**
  * Makes text safe for a CSV cell: puts an apostrophe before a formula, so that a spreadsheet shows it instead
- * of executing it. A spreadsheet with the separator `;` or tab ignores quotes in the middle of a cell, so
+ * of executing it. A spreadsheet that uses `;` or tab as separator ignores quotes in the middle of a cell, so
  * each part of the text is treated separately.
  */
 export function disarm(text: string): string {
@@ -44,6 +44,6 @@ export function rearm(cell: string): string {
     .split(/([;\t\r\n]+)/)
     .map((part) => (part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part))
     .join('');
-  // Keep an apostrophe that was part of the original text.
+  // Do not remove an apostrophe that was part of the original text.
   return disarm(plain) === cell ? plain : cell;
 }

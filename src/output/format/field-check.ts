@@ -5,8 +5,8 @@ import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
  * Checks names in `--fields` that the schema does not list against the first record, because the service may
- * send undocumented fields. If the record does not have the name, the run ends before further calls are paid
- * for.
+ * send undocumented fields. If the first record does not have a field, the run ends before it pays for
+ * further calls.
  */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
   if (fields === undefined) return printer;
@@ -29,8 +29,8 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
 }
 
 /**
- * Whether a record contains an answer of the service. The record of a subject that was not found has none of
- * its fields.
+ * Whether a record contains an answer of the service. The record of a subject that was not found has no
+ * fields of the service.
  */
 const isAnswer = (record: unknown): boolean =>
   isRecord(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);

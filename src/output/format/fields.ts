@@ -39,9 +39,9 @@ export const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
 /**
- * Parses the value of `--fields`, such as `a,b.c`. Accepts an unknown nested name unless it looks like a
- * typo, because the service may send undocumented fields; the first record then shows whether the name is
- * valid.
+ * Parses the value of `--fields`, such as `a,b.c`. An unknown nested name is accepted unless it looks like a
+ * typo, because the service may send undocumented fields. The first record then shows whether the field
+ * exists.
  */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
@@ -61,8 +61,8 @@ export function parseFields(text: string, known: readonly string[]): readonly st
 }
 
 /**
- * Returns the requested fields in that order, nested as in the record. Fields that the record does not have
- * are null.
+ * Returns the requested fields of a record in the requested order, nested as in the record. Fields that the
+ * record does not have are null.
  */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
@@ -88,7 +88,9 @@ function childOf(target: Record<string, unknown>, name: string): Record<string, 
   return child;
 }
 
-/** Adds a member; a plain assignment to `__proto__` would change the prototype. */
+/**
+ * Adds a member to an object without calling a setter: assigning to `__proto__` would change the prototype.
+ */
 const setMember = (target: object, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

@@ -46,7 +46,7 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
   percent: (value) => {
     const size = Math.abs(value);
     const digits = size >= 10_000 ? compactNumber(size) : group(size.toFixed(size < 1000 ? 1 : 0));
-    // Do not show a small value as 0.0.
+    // Show a small value as <0.1, not as 0.0.
     const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
     return cell(toneOf(value), `${signOf(value)}${shown}%`);
   },
@@ -73,7 +73,7 @@ const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cel
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbers, kind);
 
-/** The tone of a status, by its first word. */
+/** The color of a status, by its first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
   [/^(?:found|ok)\b/, 'good'],
   [/^(?:fail|failed)\b/, 'bad'],

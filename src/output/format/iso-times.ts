@@ -2,10 +2,13 @@ import { isRecord } from '../../base/json-object.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { momentOf } from './time.ts';
 
-/** Matches the known fields that hold timestamps. */
+/** Matches the names of fields that are known to be timestamps. */
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
-/** Converts known timestamps to ISO 8601 in UTC. Not used for tables, which format times themselves. */
+/**
+ * Wraps a printer so that known timestamps are printed as ISO 8601 in UTC. Tables do not need this, because
+ * they format times themselves.
+ */
 export function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
   const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));

@@ -5,7 +5,7 @@ import { formatCell, rightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
-/** Characters that Markdown interprets; they are escaped because the texts are untrusted. */
+/** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
 const markup = /[\\`*_[\]<>|~&$]/g;
 
 const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$&');

@@ -10,7 +10,10 @@ const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const anyEscape =
   /\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|u[dD][89a-fA-F][0-9a-fA-F]{2}|[\s\S])/g;
 
-/** Replaces each unpaired surrogate with U+FFFD: jq, DuckDB and Python reject the JSON escape of one. */
+/**
+ * Replaces each unpaired surrogate with U+FFFD, because jq, DuckDB and Python reject the JSON escape of an
+ * unpaired surrogate.
+ */
 const wellFormed = (json: string): string =>
   surrogateEscape.test(json)
     ? json.replace(anyEscape, (found: string, pair?: string) =>
@@ -22,8 +25,8 @@ const wellFormed = (json: string): string =>
 const unsafeBytes = /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
 /**
- * The first bytes of these characters. Searching for them is twenty times faster, and most text contains
- * none.
+ * The first bytes of the characters that `unsafeBytes` matches. Searching for these bytes is twenty times
+ * faster, and most text contains none of them.
  */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
@@ -31,8 +34,8 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /**
- * White space and escapes that `JSON.stringify` does not write. If a text in the record contains one of them
- * by chance, the line is parsed unnecessarily, which is harmless.
+ * White space and escapes that `JSON.stringify` does not write. A match inside a text of the record is
+ * possible: the line is then parsed unnecessarily, which is harmless.
  */
 const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
 
@@ -53,6 +56,6 @@ export function isPlainLine(bytes: Uint8Array): boolean {
 export function lineOf(bytes: Uint8Array): string {
   const text = bufferOf(bytes).toString('utf8');
   const value = parseJson(text);
-  // JSON that is nested too deeply to be parsed is only made safe.
+  // If the JSON is nested too deeply for the parser, only escape the unsafe characters.
   return value === undefined ? wellFormed(safeJson(text.replace(/[\r\n]+/g, ' '))) : jsonLine(value);
 }

@@ -25,7 +25,7 @@ function small(value: number): string {
 export function compactNumber(size: number): string {
   if (size >= 1e15) return size.toExponential(2).replace('e+', 'e');
   for (const [unit, suffix] of suffixes) {
-    // A number that rounds up to the next unit uses that unit: 999,999 is 1M.
+    // If the number rounds up to the next unit, use that unit: 999,999 is 1M.
     if (size < unit * 0.99995) continue;
     const part = size / unit;
     return trimmed(part, part < 10 ? 2 : part < 100 ? 1 : 0) + suffix;
@@ -71,8 +71,8 @@ export function decimalsFor(
 }
 
 /**
- * Formats an absolute value with a fixed number of decimals. Returns `below`, such as `<0.01`, if it would
- * round to zero.
+ * Formats an absolute value with a fixed number of decimals. Returns `below`, such as `<0.01`, if the value
+ * would round to zero.
  */
 export function fixedNumber(
   size: number,

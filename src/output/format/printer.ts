@@ -41,8 +41,8 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, format, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
-  // If the view has rows of its own, use them for the fields that they contain, and the record for all
-  // others.
+  // If the view converts records to rows, take the fields that a row contains from the row, and all others
+  // from the record.
   const places = own && fields?.map((name) => own.header.indexOf(name));
   const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
   const rows = !own || (fields && !chosen) ? undefined : own.rows;

@@ -12,13 +12,13 @@ export interface PrinterOptions<T> {
   /** The names in `--fields`. Names that the view does not list must be in the first record. */
   readonly fields?: readonly string[] | undefined;
   /**
-   * The command has exactly one result: print a JSON object instead of an array, and a card instead of a
-   * table.
+   * Whether the command has exactly one result, which is printed as a JSON object instead of an array, and as
+   * a card instead of a table.
    */
   readonly single?: boolean | undefined;
-  /** Records arrive one by one: a table shows each immediately. */
+  /** Whether records arrive one by one, so that a table prints each record immediately. */
   readonly live?: boolean | undefined;
-  /** The output is a terminal: indent JSON, and escape control characters in CSV. */
+  /** Whether the output is a terminal. JSON is then indented, and control characters in CSV are escaped. */
   readonly terminal?: boolean | undefined;
   /** The width of the terminal in cells; for tables. */
   readonly width?: number | undefined;
@@ -35,9 +35,9 @@ export interface PrinterOptions<T> {
   readonly columns?: readonly string[] | undefined;
   /** The format of known timestamps in machine formats; default: epoch milliseconds. */
   readonly times?: 'iso' | 'ms' | undefined;
-  /** Starts CSV with a byte order mark. */
+  /** Whether CSV starts with a byte order mark. */
   readonly bom?: boolean | undefined;
-  /** Shows all columns of a table in full, even if they are wider than the terminal. */
+  /** Whether a table shows all columns in full, even if they are wider than the terminal. */
   readonly wide?: boolean | undefined;
   /** Shows a one-line notice to the user. */
   readonly notify?: ((text: string) => void) | undefined;
@@ -46,11 +46,12 @@ export interface PrinterOptions<T> {
 /** Writes records in one format. */
 export interface Printer<T> {
   write(record: T): void | Promise<void>;
-  /** Writes the JSON of one record unchanged; absent if the format needs parsed records. */
+  /** Writes the JSON text of one record unchanged; absent if the format needs parsed records. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
   /**
-   * Prints what was not printed yet (the first rows of a table, a single JSON record) and the end of the
-   * document. The sink stays open. Call it after a failure too, because the records were paid for.
+   * Prints the records that are still buffered (the first rows of a table, a single JSON record) and the end
+   * of the document. Does not end the sink. The caller must call this after a failure too, because the
+   * records were paid for.
    */
   end(): Promise<void>;
 }

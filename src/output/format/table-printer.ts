@@ -10,8 +10,8 @@ const FIRST = 200;
 const RECENT = 50;
 
 /**
- * Prints records as a card or a table. The table begins when its column widths are known, and then grows row
- * by row.
+ * Prints records as a card or a table. The header of a table is printed when the column widths are known;
+ * each further row is printed at once.
  */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
@@ -92,7 +92,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
         clearImmediate(turn);
         return sink.write(start(true));
       }
-      // Show records that arrive in the same turn of the event loop together.
+      // Print records that arrive in the same turn of the event loop together.
       if (options.live && !turn) {
         turn = setImmediate(() => {
           if (!table) sink.write(start(true))?.catch(() => {});

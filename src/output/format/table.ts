@@ -10,7 +10,7 @@ import { rightAligned } from './format-cell.ts';
 /** Options of a table. */
 export interface TableOptions {
   readonly width: number;
-  /** Shows every column in full on one line, even if that is wider than the terminal. */
+  /** Whether every column is shown in full on one line, even if the line is wider than the terminal. */
   readonly wide?: boolean | undefined;
   readonly style: Style;
   /** A pattern whose matches are highlighted; it must have the flag `g`. */
@@ -23,8 +23,8 @@ export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
   /**
-   * Whether a record fits the present header. The header shows a date that all times share, so a record of
-   * another day does not fit.
+   * Whether the header is still correct for a record. The header shows the date that all times share, so it
+   * is not correct for a record of another day.
    */
   readonly suits: (record: T) => boolean;
 }
@@ -32,7 +32,7 @@ export interface Table<T> {
 const BLANK: Cell = { forms: [''], tone: 'plain' };
 
 const GAP = 2;
-/** Text in a narrower column than this is hard to read. */
+/** The minimum width of a text column. Text in narrower columns is hard to read. */
 const READABLE = 40;
 /**
  * A text is printed below its row, unless it fits next to the other columns or has at least this width there.
@@ -40,8 +40,8 @@ const READABLE = 40;
 const BESIDE = 72;
 
 /**
- * The minimum width of a column by kind. Numbers and times are never cut, because a cut number would be a
- * wrong number.
+ * The minimum width of a column by kind. Numbers and times are never cut, because a cut number looks like
+ * another number.
  */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
@@ -81,7 +81,7 @@ export function createTable<T>(
     const title = widthOf(titles[index] ?? '');
     const own = cells.map((row) => row[index]?.forms ?? []);
     const most = own.reduce((count, forms) => Math.max(count, forms.length), 0);
-    // A cell with fewer variants than others repeats its last one.
+    // If a cell has fewer variants than other cells, its last variant stands for the missing ones.
     const forms = Array.from({ length: most }, (_, form) =>
       own.reduce((widest, texts) => Math.max(widest, widthOf(texts[form] ?? texts.at(-1) ?? '')), 0),
     );
@@ -100,7 +100,7 @@ export function createTable<T>(
         : Math.max(shortest, title)
       : (column.min ?? leastOf[column.kind] ?? Math.max(shortest, title));
     const numeric = rightAligned.has(column.kind);
-    // A column with several variants is shortened and not cut.
+    // A column with several variants uses shorter variants and is not cut.
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? READABLE : 20;
     const rank = column.rank ?? 0;
@@ -161,7 +161,7 @@ export function createTable<T>(
     for (const { text, paint, fitted } of parts) {
       const fill = padding(text, fitted.width);
       const right = rightAligned.has(columns[fitted.index]?.kind ?? 'text');
-      // Pad a cell only if another one follows, so that no line ends with blanks.
+      // Pad a cell only if another cell follows, so that no line ends with blanks.
       if (text !== '') {
         out += pendingPadding + (right ? fill : '') + paint;
         pendingPadding = right ? '' : fill;

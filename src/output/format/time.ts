@@ -28,7 +28,7 @@ function clockOf(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch {
-    // Intl does not know POSIX zones such as `CET-1CEST`; Date, which is used instead, does.
+    // Use Date for POSIX zones such as `CET-1CEST`, which Intl does not support.
     return undefined;
   }
 }
@@ -50,7 +50,7 @@ function offsetIn(zone: string | undefined, ms: number): number {
     part['second'],
   );
   const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
-  // Intl shows years before 1 with an era, so that the computed offset is wrong; use 0 then.
+  // Use 0 for years before 1: Intl shows them with an era, which makes the computed offset wrong.
   return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
@@ -86,8 +86,8 @@ export function timeForms(ms: number, options: TimeZoneOptions): readonly [strin
 }
 
 /**
- * Formats the times of a table. The header shows the UTC offset, and a date or year that all times share is
- * omitted.
+ * The format of the times of a table. The header shows the UTC offset. Cells omit a date or year that all
+ * times share.
  */
 export interface TableClock {
   /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
@@ -98,7 +98,10 @@ export interface TableClock {
   covers(ms: number): boolean;
 }
 
-/** The format for a table with these times: omits the date if all are from today, the year if all are from this year. */
+/**
+ * Creates the format for a table with these times. Cells omit the date if all times are from today, and the
+ * year if all are from this year.
+ */
 export function tableClock(moments: readonly number[], now: number, options: TimeZoneOptions): TableClock {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
   const wallOf = (ms: number) => new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));

@@ -5,7 +5,7 @@ import { safeLine } from './safe-text.ts';
 /** The progress of a long task. */
 export interface ProgressState {
   readonly done: number;
-  /** Absent if the total is not known. */
+  /** The number of all steps; absent if not known. */
   readonly total?: number | undefined;
   /** The CU spent so far. */
   readonly cu?: number | undefined;
@@ -19,14 +19,14 @@ export interface Progress {
   describe(text: string): void;
   /** Shows a bar with the rate, the CU spent and the remaining time. */
   show(label: string, state: ProgressState): void;
-  /** Clears the line until `resume` is called. */
+  /** Hides the line until `resume` is called. */
   pause(): void;
   resume(): void;
-  /** Removes the line; later calls show nothing. */
+  /** Removes the line permanently. Later calls have no effect. */
   stop(): void;
 }
 
-/** The parts of a terminal's stream that progress needs. */
+/** The members of a terminal's stream that the progress line uses. */
 type TerminalStream = NodeJS.WriteStream;
 
 export interface ProgressOptions {
@@ -48,8 +48,9 @@ export function timeLeft(seconds: number): string {
 }
 
 /**
- * Estimates the seconds left. The calls of the first minute are sent at once, so the rate so far does not
- * predict a longer run. After that, the rate limit determines the pace.
+ * Estimates the remaining seconds. The rate limit lets the calls of the first minute pass at once, so the
+ * speed of the first minute does not predict a longer run. After the first minute, the rate limit determines
+ * the speed.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);
@@ -61,8 +62,8 @@ export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs:
 }
 
 /**
- * The progress line: label, bar, count, rate, CU, remaining time. The last parts are omitted if it does not
- * fit.
+ * The progress line: label, bar, count, rate, CU, remaining time. If the line is too long for the terminal,
+ * the last parts are omitted.
  */
 export function barLine(
   label: string,
@@ -83,7 +84,7 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // The bar is omitted before the count, which is more informative.
+  // Omit the bar before the count, because the count is more informative.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
@@ -111,8 +112,8 @@ export function createProgress(options: ProgressOptions): Progress {
       text,
       stream,
       isEnabled: true,
-      // Leave cursor and stdin as they are: a killed process could not restore them, and stdin is the input
-      // of the program.
+      // Do not let ora hide the cursor or read stdin: a killed process could not restore the cursor, and
+      // stdin is the input of the program.
       hideCursor: false,
       discardStdin: false,
       color: color ? 'cyan' : false,

@@ -1,5 +1,5 @@
-// Makes untrusted text safe for a terminal. Without this, text could move the cursor, overwrite the screen,
-// reverse the reading order, or make two different names look the same.
+// Makes untrusted text safe for a terminal. Unsafe text could move the cursor, overwrite the screen, reverse
+// the reading order, or make two different names look the same.
 
 /**
  * Complete escape sequences, 7-bit and 8-bit: CSI; OSC, DCS, SOS, PM and APC with their text; and all others.
@@ -34,8 +34,8 @@ const emojiJoined =
   /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}/u;
 
 /**
- * Returns a joiner unchanged inside an emoji and between letters of scripts that use joiners; otherwise an
- * empty text.
+ * Returns a joiner unchanged if it is inside an emoji or between letters of a script that uses joiners.
+ * Otherwise returns an empty text.
  */
 function joiner(found: string, at: number, text: string): string {
   const around = text.slice(Math.max(0, at - 2), at + 3);
@@ -55,7 +55,8 @@ function clean(text: string): string {
       .replace(hidden, '')
       .replace(tags, '')
       .replace(/[\u200c\u200d]+/g, joiner)
-      // More combining marks on one letter than any language uses. Compiled here, because few texts get this far.
+      // Matches more combining marks on one letter than any language uses. The pattern is compiled here,
+      // because few texts need it.
       .replace(/(\p{M}{4})\p{M}+/gu, '$1')
   );
 }
@@ -66,7 +67,7 @@ export function safeLine(text: string): string {
   return clean(text.replace(escapes, '').replace(breaks, ' '));
 }
 
-/** Makes text safe and keeps its lines; line ends become `\n`, at most two in a row. */
+/** Makes text safe without joining its lines. All line ends become `\n`, at most two in a row. */
 export function safeText(text: string): string {
   if (plain.test(text)) return text;
   return text

@@ -10,15 +10,15 @@ export interface StatusLine {
 
 export interface StatusOptions {
   readonly stream: Writable & { readonly columns?: number };
-  /** False if stderr is not a terminal, or with --quiet. */
+  /** Whether to show the line: false if stderr is not a terminal, or with --quiet. */
   readonly enabled: boolean;
   readonly unicode: boolean;
 }
 
 const CLEAR = '\r\x1b[2K';
 /**
- * Columns that are not used, because a terminal echoes ^C after the line and a line that wraps cannot be
- * cleared.
+ * The number of columns that stay empty at the right edge. A terminal echoes ^C after the line, and a line
+ * that wraps cannot be cleared.
  */
 const SPARE = 5;
 

@@ -33,10 +33,10 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
   return /utf-?8/i.test(locale);
 }
 
-/** A style without color. */
+/** The style that adds no color. */
 export const plainStyle: Style = (_tone, text) => text;
 
-/** The style for a stream; chalk is loaded only if color is wanted. */
+/** The style for a stream. To start fast, chalk is loaded only if color is wanted. */
 export async function loadStyle(color: boolean): Promise<Style> {
   if (!color) return plainStyle;
   const { Chalk } = await import('chalk');

@@ -53,7 +53,7 @@ function* pieces(text: string): Generator<string> {
     }
     let run = '';
     for (const [cluster, cells] of clusters(word)) {
-      // A line must not begin with punctuation: leave it with the character before it.
+      // A line must not begin with punctuation, so do not break before it.
       if (cells > 1 && run !== '' && !/^\p{P}/u.test(cluster)) {
         yield run;
         run = '';

@@ -12,7 +12,10 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-/** The leaderboard. Bars are relative to the largest PnL in `rows`; the caller may add the rows later. */
+/**
+ * The leaderboard. Bars are relative to the largest PnL in `rows`; the caller may add rows to this list
+ * later.
+ */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
   const length = (row: Sent) => {
@@ -47,7 +50,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    // No notice: the command itself reports a missing snapshot, with the requested time.
+    // Show no notice, because the command itself reports a missing snapshot with the requested time.
     empty: '',
     noun: ['entry', 'entries'],
   };

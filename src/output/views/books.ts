@@ -18,7 +18,7 @@ const unpricedColumn: Column<UsageRecord> = {
   field: 'unpriced',
 };
 
-/** What the ledger can be grouped by. */
+/** The fields by which the ledger can be grouped. */
 type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host';
 
 /** The groups of the ledger. */

@@ -3,7 +3,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import type { View } from '../view.ts';
 
-/** Callouts, newest first: the coin, its performance since, and the reason given. */
+/** Callouts, newest first: the coin, its performance since the callout, and the author's reason. */
 export const calloutView: View<Sent> = {
   columns: [
     {
@@ -60,7 +60,7 @@ export const calloutView: View<Sent> = {
   noun: ['callout', 'callouts'],
 };
 
-/** Callouts as they arrive. */
+/** Live callouts, in the order of their arrival. */
 export const liveCalloutView: View<Sent> = {
   columns: [
     {

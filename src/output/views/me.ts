@@ -14,7 +14,7 @@ export interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/** A meter of two numbers; text if one of them is not a number. */
+/** A meter for the used and the available amount; text if one of them is not a number. */
 function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };

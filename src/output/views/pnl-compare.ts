@@ -30,7 +30,7 @@ const COLUMN = 12;
 /** The total width of the columns before the first trader. */
 const FRONT = 20;
 
-/** Whether so many handles fit side by side. */
+/** Whether this number of handles fits side by side. */
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
@@ -52,7 +52,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** The rows of a comparison. The first row states for which handles there are no numbers. */
+/** The rows of a comparison. The first row states which handles have no numbers. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

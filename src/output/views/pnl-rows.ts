@@ -4,7 +4,7 @@ import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
-/** Whether a record has numbers for a window, and otherwise why not. */
+/** Whether a record has numbers for a window. If not, the state is the reason. */
 export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
 /** The numbers of one handle in one window: a row of the table and of the CSV. */
@@ -54,7 +54,7 @@ export function windowOf(record: PnlRecord, window: WindowName): Sent | undefine
 export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
   numberOf(windowOf(record, window)?.[name]);
 
-/** The handle of a record; if it has none, the requested subject. */
+/** The handle of a record; the requested subject if the record has no handle. */
 export const handleOf = (record: PnlRecord): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
@@ -130,8 +130,8 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. If a batch response contained handles that were not requested, their
- * rows follow the failed handle that they are stored with, because they were paid for. Their `found` is
+ * Converts a record to rows of the CSV. A batch response may contain entries that were not requested. They
+ * were paid for, so their rows follow the row of the failed handle to which they were added. Their `found` is
  * empty, because they are not the numbers of that handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
@@ -150,15 +150,15 @@ export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): Pn
 }
 
 /**
- * Sorts records by one number of one window, best first. Records without it come last, in their original
- * order.
+ * Sorts records by one number of one window, best first. Records without that number come last, in their
+ * original order.
  */
 export function sorted(records: readonly PnlRecord[], by: SortKey, window: WindowName): PnlRecord[] {
   const keyed = records.map((record) => {
     const value = measureOf(record, window, by);
     return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
   });
-  // Compare equal values first, because Infinity - Infinity is NaN.
+  // Test for equal values before subtracting, because Infinity - Infinity is NaN.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
 }
 

@@ -25,7 +25,7 @@ const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 const lengthOf = (netUsd: number | undefined, largest: number) =>
   netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
 
-/** A record in the machine formats, and as a single card. */
+/** The view of a record in machine formats and on a card. */
 export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   const status = (record: PnlRecord) => windowStateText(record, windows);
   return {
@@ -77,7 +77,7 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
 export interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
-  /** Why there are no numbers; empty if there are. */
+  /** Why a row has no numbers; empty if it has numbers. */
   readonly note: string;
 }
 
@@ -108,8 +108,8 @@ const numbers: readonly Column<PnlRow>[] = [
 ];
 
 /**
- * One row per handle and window. `bars` can only be set if all rows are known; `gaps` adds a note to rows
- * without numbers.
+ * The table, with one row per handle and window. `bars` can be set only if all rows are known. `gaps` adds a
+ * note to rows without numbers.
  */
 export function rowView(look: {
   readonly bars: boolean;

@@ -4,7 +4,7 @@ import type { Column, View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
-    // Wide enough for the longest name, because endpoints that are cut off look alike.
+    // The column is wide enough for the longest name, because endpoints look alike when their names are cut.
     { title: 'endpoint', kind: 'text', value: (row) => row.endpoint, min: 25 },
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
     { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 12 },
@@ -27,10 +27,10 @@ export const planView: View<PlannedCall> = {
   empty: 'no request would be sent',
 };
 
-/** A row of a dry run: equal calls, the total, or what is left. */
+/** A row of a dry run: a group of equal calls, the total, or the remaining units. */
 export interface PlanRow {
   readonly call: string;
-  /** A text if the number has a unit; null if the row has no number. */
+  /** The number of calls. It is a text if it has a unit, and null if the row has no number. */
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;

@@ -26,7 +26,9 @@ const checkText = ({ check }: ProfileRecord) =>
 
 const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
 
-/** Settings; `origins` adds where each value comes from, and `textOf` describes a value to a person. */
+/**
+ * Settings. `origins` adds a column with the source of each value, and `textOf` formats a value for people.
+ */
 export const settingView = (
   origins: boolean,
   textOf: (row: SettingRecord) => string | undefined,

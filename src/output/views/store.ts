@@ -19,7 +19,7 @@ const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU'
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
 
-/** In UTC whatever the time zone of the table, because budgets renew at UTC midnight. */
+/** Formats a time in UTC, whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
   known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
 

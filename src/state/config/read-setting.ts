@@ -8,7 +8,7 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-/** A setting as it is written in the config file: plain JSON. */
+/** The value of a setting in the config file: plain JSON. */
 type Plain = string | number | boolean;
 
 /**

@@ -10,12 +10,12 @@ export interface SettingRow<T, D extends T | undefined = T | undefined> {
   readonly fallback: D;
   readonly fallbackText: string;
   /**
-   * The flag and the environment variable that override the profile. Only some settings have a flag; its name
-   * is that of the setting.
+   * The flag and the environment variable that override the profile. Only some settings have a flag, which
+   * has the name of the setting.
    */
   readonly flag?: string;
   readonly env?: string;
-  /** Whether the config file holds the parsed value instead of the text that the user wrote. */
+  /** Whether the config file contains the parsed value instead of the text that the user wrote. */
   readonly normalized?: boolean;
   readonly about: string;
 }

@@ -10,7 +10,7 @@ export interface StreamRow {
   readonly body: string;
 }
 
-/** Parses a post time. The store holds an empty text if there is none. */
+/** Parses a post time. For a post without a time, the store contains an empty text. */
 export function timeFrom(text: string | undefined): number | null {
   const at = text === undefined || text === '' ? Number.NaN : Number(text);
   return Number.isFinite(at) ? at : null;
@@ -55,7 +55,7 @@ export function isBefore(one: string, other: string): boolean {
   return ms < otherMs || (ms === otherMs && count < otherCount);
 }
 
-/** The entry id right before another one, for commands that read the entries after an id. */
+/** The largest entry id that is smaller than `entry`, for commands that read the entries after an id. */
 export function before(entry: string): string {
   const [ms = 0, count = 0] = entry.split('-').map(Number);
   if (count > 0) return `${ms}-${count - 1}`;

@@ -5,8 +5,8 @@ import type { FeedKeys } from '../keys.ts';
 import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 /**
- * How far back a follower reads if its position is lost. It covers everything that a failover or power
- * failure can lose.
+ * How far back a follower reads if its position is lost. This time covers all entries that a failover or
+ * power failure can remove.
  */
 const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
@@ -39,7 +39,10 @@ interface BeginAfter {
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
-  /** At entries that were added up to half an hour before this time, or later. The caller skips older posts. */
+  /**
+   * At the entries that were added at most half an hour before this time. The caller skips posts that are too
+   * old.
+   */
   | { readonly kind: 'since'; readonly ms: number }
   | BeginAfter
   | { readonly kind: 'position'; readonly position: FeedPosition };
@@ -73,7 +76,7 @@ const HALF_HOUR_MS = 30 * 60_000;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
 export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
-  /** The last entry that was read; undefined until the first connection has found where to start. */
+  /** The last entry that was read; undefined until the follower has found where to start. */
   let entry: string | undefined;
   let last: FeedPoint | null = null;
   let known = new Map<string, number>();
@@ -140,7 +143,8 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
     const ids = new Set(delivered.map(([id]) => id));
     const oldest = delivered.reduce((least, [, at]) => Math.min(least, at ?? least), place.at ?? 0);
-    // Nothing is remembered before the search is complete: if the connection breaks, the next one starts it again.
+    // Set no state before the search is complete: if the connection breaks, the search starts again on the
+    // next connection.
     const earlier = new Map<string, number>();
     let [start, notOlder]: (string | undefined)[] = [];
     let end = before(from);

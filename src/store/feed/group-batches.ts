@@ -5,7 +5,7 @@ import { before, isBefore, readEntries, readStreams, type StreamRow } from './en
 
 const BLOCK_MS = 2_000;
 /**
- * A batch that a member of a shared group has not acknowledged after this time is given to another member.
+ * If a member of a shared group has not acknowledged a batch after this time, another member gets the batch.
  */
 const ABANDONED_MS = 60_000;
 
@@ -15,13 +15,13 @@ export interface GroupOptions {
   readonly feed: FeedKeys;
   readonly name: string;
   /**
-   * True: all members read at the same time, in no particular order. False: one member reads and the others
-   * are on standby.
+   * Whether all members read at the same time, in no particular order. If not, one member reads and the
+   * others are on standby.
    */
   readonly shared: boolean;
   readonly machine: string;
   readonly clock: Clock;
-  /** The maximum number of rows in a batch, and how long a batch waits for more rows. */
+  /** The maximum number of rows in a batch, and how long an incomplete batch waits for more rows. */
   readonly batch: number;
   readonly lingerMs: number;
   /** Where a new group starts: at new posts (`$`) or at the oldest post (`0`). */
@@ -35,11 +35,11 @@ export type GroupEvent =
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
       /**
-       * Acknowledges the batch. Throws if the batch was given to another member in the meantime, which then
-       * delivers it again.
+       * Acknowledges the batch. Throws if another member got the batch in the meantime; that member then
+       * delivers the batch again.
        */
       readonly ack: () => Promise<void>;
-      /** Aborted when the batch is given to another member. */
+      /** Aborted when another member gets the batch. */
       readonly over: AbortSignal;
     }
   /** The number of entries that were deleted before they were delivered. */
@@ -49,7 +49,7 @@ export type GroupEvent =
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** Tells whether a batch is in progress. */
+/** Reports whether a batch is in progress. */
 export interface GroupWork {
   open: boolean;
 }
@@ -61,7 +61,7 @@ export interface Membership {
   readonly consumer: string;
   readonly ack: (entries: readonly string[]) => Promise<void>;
   readonly work: GroupWork;
-  /** Aborted when the batches of this member are given to another one. */
+  /** Aborted when another member gets the batches of this member. */
   readonly lost: AbortSignal;
   readonly signal: AbortSignal;
 }
@@ -102,8 +102,8 @@ export async function* batches({
   }
 
   /**
-   * Reads the pending entries of a batch at intervals, which restarts their idle time: otherwise a slow batch
-   * would be given to another member.
+   * Reads the pending entries of a batch at intervals, which restarts their idle time. Without this, another
+   * member would get a slow batch.
    */
   const keepPending = async (entries: readonly string[], until: AbortSignal) => {
     try {
@@ -112,7 +112,7 @@ export async function* batches({
         await read(before(entries[0] ?? '0-0'), entries.length, 0);
       }
     } catch {
-      // Ignored: the batch is done, or the connection is lost and the batch is given to another member.
+      // Ignore the error: the batch is done, or the connection is lost and another member will get the batch.
     }
   };
 
@@ -123,7 +123,7 @@ export async function* batches({
     const last = entries.at(-1);
     if (last === undefined) break;
     if (rows.length > 0) yield* deliver(rows, entries);
-    // Acknowledge entries that were deleted: they cannot be delivered any more.
+    // Acknowledge entries that were deleted, because they can no longer be delivered.
     else await ack(entries);
     from = last;
   }
@@ -163,7 +163,7 @@ async function join({ feed, name, start }: GroupOptions, store: StoreConnection)
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
-    // Ignored: another member may have created the group at the same moment.
+    // Ignore the error: another member may have created the group at the same moment.
     await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });

@@ -65,7 +65,7 @@ async function* activeMember(
   }
   yield { kind: 'active' };
   const over = new AbortController();
-  // A member that is being stopped holds the lease until its batch is acknowledged.
+  // A member that is stopping does not release the lease before its batch is acknowledged.
   const lost = AbortSignal.any([over.signal, store.lost]);
   void renewing(options, store, token, over, lost);
   const ack = async (rows: readonly string[]) => {
@@ -89,7 +89,7 @@ async function giveBack(
   token: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // A member that is being stopped has closed its own connection to end a blocking read.
+  // Use another connection: a member that is stopping has closed its own to end a blocking read.
   const closed = own.lost.aborted;
   if (closed && !signal.aborted) return;
   try {
@@ -97,7 +97,7 @@ async function giveBack(
     await store.run(resign, [feed.group(name)], [token]);
     if (closed) store.close();
   } catch {
-    // Ignored: the lease expires by itself.
+    // Ignore the error: the lease expires by itself.
   }
 }
 
@@ -120,14 +120,14 @@ async function renewing(
       endsAt = sent + leaseMs;
     }
   } catch {
-    // Ignored: the connection broke, or the member is being stopped.
+    // Ignore the error: the connection broke, or the member is stopping.
   }
   over.abort(supersededFailure());
 }
 
 /**
- * Runs a member of a shared group. It reads its own unacknowledged entries first, then new ones and those of
- * dead members.
+ * Runs a member of a shared group. The member reads its own unacknowledged entries first, then new entries
+ * and the entries of dead members.
  */
 async function* member(
   options: GroupOptions,

@@ -27,16 +27,16 @@ export async function knownIds(store: StoreConnection, feed: FeedKeys, token: st
 }
 
 /**
- * Finds entries that a later entry repeats, and ids that only the stream contains.
+ * Finds entries whose post a later entry repeats, and ids that are missing from the set of published ids.
  *
  * Such differences arise if a power failure cuts off the server's append-only file inside the block of a
- * script. Redis 7.0 ignores the incomplete block at the next start, but executes it at the start after that,
- * so that the stream contains its posts in addition to those that were published again. The earlier entry is
- * deleted, because groups may have passed it without reading it.
+ * script. Redis 7.0 ignores the incomplete block at the next start, but executes it at the start after that.
+ * By then, a leader has published the posts of the block again, so the stream contains them twice. The
+ * earlier entry is deleted, because groups may have passed its position without reading it.
  */
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
   const ids = new Set(known.map(([id]) => id));
-  // Ids below this time were removed on purpose.
+  // The ids of posts before this time were removed on purpose and are not restored.
   const floor =
     timeFrom(String((await store.send('HGET', [feed.info, 'floor'])) ?? '')) ?? Number.NEGATIVE_INFINITY;
   const later = new Set<string>();

@@ -34,7 +34,7 @@ export interface TermOptions {
 
 /**
  * The period in which a process leads a feed, over one connection. When the connection breaks, the term ends.
- * A new term reads the checkpoint and ids again, because the server may have failed over or lost its last
+ * A new term must read the checkpoint and ids again, because the server may have failed over or lost its last
  * second of writes.
  */
 export interface RelayTerm {
@@ -49,11 +49,11 @@ export interface RelayTerm {
   /** Publishes posts, oldest first. Waits while the store is full. */
   publish(posts: readonly Post[]): Promise<void>;
   /**
-   * Saves a checkpoint with the known ids. They include posts that were not published, such as posts from
-   * before the start. Ids of posts before `floor` are removed.
+   * Saves a checkpoint with the known ids, which include the ids of posts that were not published, such as
+   * posts from before the start. Ids of posts before `floor` are removed.
    */
   save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
-  /** Ends the term, so that a standby can lead at once. */
+  /** Ends the term, so that another process can lead at once. */
   resign(): Promise<void>;
 }
 
@@ -67,19 +67,19 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
-  /** The latest time at which the lease ends. It stays the same if the last renewal failed. */
+  /** The latest time at which the lease ends. A failed renewal does not change this time. */
   let endsAt = asked + leaseMs;
   const finish = (why: string) => end.abort(storeFailure('STORE_AWAY', why));
 
   const check = () => {
-    if (clock.mono() >= endsAt) finish('the lease expired before it was renewed');
+    if (clock.mono() >= endsAt) finish('this process could not renew its lease of the feed in time');
     over.throwIfAborted();
   };
 
   /** Ends the term on time, even if the store does not answer. */
   async function watching(): Promise<void> {
     while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
-    finish('the lease expired before it was renewed');
+    finish('this process could not renew its lease of the feed in time');
   }
 
   async function renewing(): Promise<void> {
@@ -114,7 +114,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   const known = await knownIds(store, feed, token);
-  /** The ids in the store, as far as this term knows. */
+  /** The ids that this term has read from the store or published. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();

@@ -24,8 +24,8 @@ return { 'lead' }`,
 );
 
 /**
- * Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, how long to keep the answer in ms,
- * status, time, record, signature.
+ * Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, how long the store keeps the answer
+ * in ms, status, time, record, signature.
  */
 export const fill = script(
   'fill',

@@ -1,8 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a slot of a lane. The algorithm is a sliding log: GCRA would allow up to twice the limit within a
- * window, because it refills after a burst.
+ * Takes a slot of a lane. The algorithm is a sliding log. GCRA would be simpler, but after a burst it allows
+ * up to twice the limit within a window.
  *
  * With a ticket and `book`, a full lane reserves the next free departure time, so that all machines are
  * served in the order of their calls. The caller asks again with the same ticket at that time.
@@ -61,8 +61,8 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
 /**
- * Blocks a lane for some time after a 429, and moves reserved departures behind the block. KEYS: calls, meta.
- * ARGV: ms, window.
+ * Blocks a lane for some time after a 429, and postpones reserved departures to the end of that time. KEYS:
+ * calls, meta. ARGV: ms, window.
  */
 export const block = script(
   'block',

@@ -1,8 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * Marks the keys with a schema version, unless a newer version is already there. KEYS: schema. ARGV: version.
- * Returns the version found, and the server's time.
+ * Writes the schema version to the store, unless the store already has a newer version. KEYS: schema. ARGV:
+ * version. Returns the version found, and the server's time.
  */
 export const claim = script(
   'claim',

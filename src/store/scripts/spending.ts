@@ -1,9 +1,9 @@
 import { script } from '../script.ts';
 
 /**
- * The beginning of all scripts below. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the month
- * and day in the names of these keys. If the server's clock is in another month or day, the script returns
- * `period`, and the caller repeats the call with other keys.
+ * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the
+ * month and day in the names of these keys. If the server's clock is in another month or day, the script
+ * returns `period`, and the caller repeats the call with other keys.
  */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
@@ -190,9 +190,9 @@ export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
  * Raises the sums to the service's own count, because a restart or failover may have lost recent costs. The
- * sums are replaced and not added to, so that nothing counts twice if the script runs twice or while other calls
- * end. The sum of the lost calls is computed again, because a server that kept only a part of a write can correct
- * the same call twice. ARGV[3..5]: units used, their month, boot.
+ * script replaces the sums instead of adding to them, so that nothing counts twice if the script runs twice
+ * or while other calls end. The script also computes the sum of the lost calls again, because a server that
+ * saved only a part of a write can correct the same call twice. ARGV[3..5]: units used, their month, boot.
  */
 export const reseed = money(
   'reseed',
