@@ -11,7 +11,7 @@ import type {
   SharedEndpoint,
   WantedAnswer,
 } from '../contract/answer-ports.ts';
-import { unusable } from './failures.ts';
+import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
 import { openSeal, seal } from './sealed-answer.ts';
@@ -103,7 +103,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       return await link
         .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, FLIGHT_MS]))
         .then(listOf, (error) => {
-          ignoreAway(error);
+          ignoreUnusable(error);
           return [];
         });
     };
@@ -196,7 +196,3 @@ const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
   endpoint !== 'me' && endpoint !== 'user.resolve';
 
 const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-
-function ignoreAway(error: unknown): void {
-  if (!unusable(error)) throw error;
-}

@@ -85,3 +85,8 @@ const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
  */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL');
+
+/** Ignores that the store is temporarily unusable; throws other failures. */
+export function ignoreUnusable(error: unknown): void {
+  if (!unusable(error)) throw error;
+}

@@ -1,7 +1,7 @@
 import { instantAt } from '../../base/time-values.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
-import { unusable } from '../../store/failures.ts';
+import { ignoreUnusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
@@ -10,6 +10,7 @@ import { createBell, withBell } from '../tail/bell.ts';
 import { lockFiles } from '../tail/files.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { openTailWriter } from '../tail/writer.ts';
+import { endAfter } from './end-after.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 import { type FollowerWatch, watchFollower } from './watch-follower.ts';
@@ -100,12 +101,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const { closed } = delivering;
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
-  if (flags.duration !== undefined) {
-    void io.clock.sleep(flags.duration, until).then(
-      () => ended.abort(),
-      () => {},
-    );
-  }
+  endAfter(io.clock, flags.duration, ended, until);
   const floor = flags.since === undefined ? null : instantAt(flags.since, io.clock.now(), settings.utc);
   const limit = flags.count ?? Number.POSITIVE_INFINITY;
   let count = 0;
@@ -147,7 +143,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       // The store gives this batch to a member again, because it was not acknowledged.
       if (outcome === 'left') continue;
       // A batch that cannot be acknowledged is given to a member again, too.
-      await event.ack().catch(ignoreAway);
+      await event.ack().catch(ignoreUnusable);
       count += wanted.length;
       watch.delivered(wanted);
       // Check --count only after a whole batch, because a batch is acknowledged as a whole.
@@ -162,8 +158,4 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   notice(`stopped: ${count} rows, 0 CU`);
   signal.throwIfAborted();
   delivering.check();
-}
-
-function ignoreAway(error: unknown): void {
-  if (!unusable(error)) throw error;
 }

@@ -14,8 +14,10 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { withBell } from '../tail/bell.ts';
 import { lockFiles, openCheckpoint } from '../tail/files.ts';
+import { placeText } from '../tail/notice-text.ts';
 import { readResume, startedFrom } from '../tail/resume.ts';
 import type { TailFlags } from '../tail/run.ts';
+import { endAfter } from './end-after.ts';
 import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
 import { openFollowOutput } from './follow-output.ts';
 import type { RunStore } from './open-store.ts';
@@ -113,12 +115,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   let watch: FollowerWatch | undefined;
   const began = io.clock.mono();
 
-  if (flags.duration !== undefined) {
-    void io.clock.sleep(flags.duration, until).then(
-      () => ended.abort(),
-      () => {},
-    );
-  }
+  endAfter(io.clock, flags.duration, ended, until);
 
   /** The delivered ids of the last batch, if --count ended the run in the middle of it. */
   let cut: readonly string[] | undefined;
@@ -189,8 +186,3 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 function throwUnlessClosed(closed: AbortSignal): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }
-
-const placeText = (place: FeedPoint | null) =>
-  place === null
-    ? 'the start of the feed'
-    : `${place.at === null ? 'no time' : new Date(place.at).toISOString()}${place.id === '' ? '' : ` (${place.id})`}`;

@@ -15,21 +15,21 @@ const LATEST = 8.64e15;
 /** A post time in ISO format; a time that a Date cannot represent is shown as a number. */
 const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
 
-/** A position in the feed: post time and id. */
-const place = (mark: PostMark | null): string =>
+/** A position in the feed: post time, and id if it is known. */
+export const placeText = (mark: PostMark | null): string =>
   mark === null
     ? 'the start of the feed'
-    : `${mark.at === null ? 'no time' : iso(mark.at)} (${safeLine(mark.id)})`;
+    : `${mark.at === null ? 'no time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
 /** The range in which posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
   if (why === 'failing' || why === 'unauthorized') {
-    return `posts may be missing from ${from === null ? 'the start' : place(from)} to the end of this run`;
+    return `posts may be missing from ${from === null ? 'the start' : placeText(from)} to the end of this run`;
   }
   if (from === null && lateFrom !== null) {
-    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${place(to)}`;
+    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${placeText(to)}`;
   }
-  return `posts may be missing between ${place(from)} and ${place(to)}`;
+  return `posts may be missing between ${placeText(from)} and ${placeText(to)}`;
 }
 
 const cuts: Readonly<Record<Gap['why'], string>> = {
@@ -87,7 +87,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'gap':
       return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will read it' : ''}`;
     case 'unverified':
-      return `posts arrived too fast to verify that none is missing between ${place(notice.from)} and ${place(notice.to)}`;
+      return `posts arrived too fast to verify that none is missing between ${placeText(notice.from)} and ${placeText(notice.to)}`;
     case 'wait':
       return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
     case 'frame':

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createNoticeLimit } from '../../../src/cli/notice-limit.ts';
 import { createNoticeLines } from '../../../src/cli/tail/limit-notices.ts';
-import { gapText, tailText } from '../../../src/cli/tail/notice-text.ts';
+import { gapText, placeText, tailText } from '../../../src/cli/tail/notice-text.ts';
 import type { Gap, Summary } from '../../../src/tail/notice.ts';
 
 const summary: Summary = {
@@ -50,6 +50,8 @@ describe('a gap', () => {
       'posts may be missing from no time (a) to the end of this run',
     );
   });
+
+  test('omits an unknown id', () => expect(placeText({ id: '', at: 0 })).toBe('1970-01-01T00:00:00.000Z'));
 
   test('never carries control characters of an id to the terminal', () => {
     expect(gapText({ ...gap, to: { id: '\u001b[2J', at: 0 } })).not.toContain('\u001b');
