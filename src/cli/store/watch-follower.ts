@@ -5,7 +5,7 @@ import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
-import { type HealthWatch, watchHealth } from '../tail/service/watch.ts';
+import { type HealthWatch, nothingMeasured, type TailFacts, watchHealth } from '../tail/service/watch.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
@@ -43,31 +43,18 @@ export function watchFollower(
 
   const proofOf = leaderProof(store.link, feed, clock);
 
-  const facts = () => {
-    return {
-      ready,
-      serviceUp: !away,
-      mode: 'store' as const,
-      verifiedTo: proofOf(),
-      lastPostAt: last?.at ?? null,
-      lastPostLagMs: last?.lagMs ?? null,
-      rows,
-      gaps,
-      filled: 0,
-      late: 0,
-      skipped: 0,
-      reconnects: 0,
-      pages: 0,
-      rate: 0,
-      spent: 0,
-      spentAtMost: 0,
-      perMinute: 0,
-      limitLeft: null,
-      allowanceLeft: null,
-      budgets: [],
-      handoff: handoff?.() ?? null,
-    };
-  };
+  const facts = (): TailFacts => ({
+    ...nothingMeasured,
+    ready,
+    serviceUp: !away,
+    mode: 'store',
+    verifiedTo: proofOf(),
+    lastPostAt: last?.at ?? null,
+    lastPostLagMs: last?.lagMs ?? null,
+    rows,
+    gaps,
+    handoff: handoff?.() ?? null,
+  });
   const ago = (at: number) => `${span(Math.max(0, clock.now() - at))} ago`;
 
   const health = watchHealth(context, flags, {

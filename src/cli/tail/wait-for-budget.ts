@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { lockFiles } from './files.ts';
 import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
-import { type HealthWatch, type TailFacts, watchHealth } from './service/watch.ts';
+import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
 
 /** How often to check the budget, which may be raised before it renews. */
 const LOOK_MS = 10 * 60_000;
@@ -51,7 +51,7 @@ function openWaiting(context: Context, flags: ServiceFlags): HealthWatch {
   const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state });
   let turns = 0;
   const watch = watchHealth(context, flags, {
-    facts: () => beforeStart,
+    facts: () => nothingMeasured,
     text: () => 'waiting for units',
     turns: () => turns,
     wake: () => void turns++,
@@ -59,27 +59,3 @@ function openWaiting(context: Context, flags: ServiceFlags): HealthWatch {
   const closing = (close: () => Promise<void>) => () => close().finally(unlock);
   return { end: closing(watch.end), handOver: closing(watch.handOver) };
 }
-
-const beforeStart: TailFacts = {
-  ready: false,
-  serviceUp: true,
-  mode: 'waiting',
-  verifiedTo: null,
-  lastPostAt: null,
-  lastPostLagMs: null,
-  rows: 0,
-  filled: 0,
-  late: 0,
-  skipped: 0,
-  gaps: 0,
-  reconnects: 0,
-  pages: 0,
-  rate: 0,
-  spent: 0,
-  spentAtMost: 0,
-  perMinute: 0,
-  limitLeft: null,
-  allowanceLeft: null,
-  budgets: [],
-  handoff: null,
-};

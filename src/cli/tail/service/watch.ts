@@ -14,6 +14,31 @@ export type TailFacts = Omit<
   'up' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
 >;
 
+/** The facts of a tail that has not started. */
+export const nothingMeasured: TailFacts = {
+  ready: false,
+  serviceUp: true,
+  mode: 'waiting',
+  verifiedTo: null,
+  lastPostAt: null,
+  lastPostLagMs: null,
+  rows: 0,
+  filled: 0,
+  late: 0,
+  skipped: 0,
+  gaps: 0,
+  reconnects: 0,
+  pages: 0,
+  rate: 0,
+  spent: 0,
+  spentAtMost: 0,
+  perMinute: 0,
+  limitLeft: null,
+  allowanceLeft: null,
+  budgets: [],
+  handoff: null,
+};
+
 /** A tail that is monitored. */
 export interface Watched {
   facts(): TailFacts;
