@@ -205,18 +205,23 @@ export function openRegular(path: string): number {
   throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
 }
 
+/** Opens a regular file; undefined if it does not exist. */
+export function openIfPresent(path: string): number | undefined {
+  try {
+    return openRegular(path);
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Reads a regular file of at most `most` bytes; undefined if the file does not exist. Throws if the file is
  * larger.
  */
 export function readBounded(path: string, most: number): string | undefined {
-  let fd: number;
-  try {
-    fd = openRegular(path);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+  const fd = openIfPresent(path);
+  if (fd === undefined) return undefined;
   try {
     const parts: Buffer[] = [];
     let size = 0;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { appendLines, isAbsent, openRegular, readAt } from '../base/files.ts';
+import { appendLines, openIfPresent, readAt } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 
 /** A cached answer: a 200 with its record, or a 404 without one. */
@@ -142,13 +142,8 @@ export function openBucket(path: string): Bucket {
   return {
     weight: () => hashes.length * 16,
     get({ hash, prefix }, now) {
-      let fd: number;
-      try {
-        fd = openRegular(path);
-      } catch (error) {
-        if (isAbsent(error)) return undefined;
-        throw error;
-      }
+      const fd = openIfPresent(path);
+      if (fd === undefined) return undefined;
       try {
         refresh(fd);
         // Use the answer with the latest time, and of equal times the last line. The order of lines alone is

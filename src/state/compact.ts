@@ -1,8 +1,7 @@
-import { closeSync, fstatSync } from 'node:fs';
-import { appendLines, openRegular, readAt } from '../base/files.ts';
-import { isHeld, tryLock } from '../base/lock.ts';
-import { writeAtomic } from '../base/replace-file.ts';
+import { closeSync } from 'node:fs';
+import { openRegular, readAt } from '../base/files.ts';
 import { isAhead, readAnswer, scanLines } from './bucket.ts';
+import { rewriteFile } from './rewrite.ts';
 
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
@@ -29,38 +28,14 @@ function liveOf(path: string): number {
   }
 }
 
-/**
- * Rewrites a bucket file with the newest answer for each subject.
- *
- * Writers do not wait for a compaction. A process that appends to the old file either finishes before the
- * rename, and its lines are then copied to the new file; or it notices that the file was replaced, and
- * appends its lines again.
- *
- * Does nothing if another process is compacting the same file.
- */
-export function compact(path: string, now: number): void {
-  const lock = tryLock(`${path}.lock`, now);
-  if (!isHeld(lock)) return;
-  let fd: number | undefined;
-  try {
-    fd = openRegular(path);
-    const bytes = readAt(fd, 0, fstatSync(fd).size);
+/** Rewrites a bucket file with the newest answer for each subject. */
+export const compact = (path: string, now: number): void =>
+  rewriteFile(path, now, (bytes) => {
     const { lines, end } = newest(bytes, now);
     const live = lines.reduce((sum, { from, end: to }) => sum + to - from + 1, 0);
-    const parts = [
-      Buffer.from(`["live",${live}]\n`),
-      ...lines.map((line) => bytes.subarray(line.from, line.end + 1)),
-    ];
-    writeAtomic(path, Buffer.concat(parts), { sync: false, temporary: `${path}.tmp` });
-    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
-    if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
-  } catch {
-    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-    lock.release();
-  }
-}
+    const kept = lines.map((line) => bytes.subarray(line.from, line.end + 1));
+    return { parts: [Buffer.from(`["live",${live}]\n`), ...kept], end };
+  });
 
 interface Line {
   readonly from: number;

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, openRegular, readAt } from '../base/files.ts';
+import { appendLines } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
+import { latestLines } from './latest-lines.ts';
 
 /** Handles that a shell accepts without quotes. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -40,27 +40,10 @@ export function listHandles(folder: string, prefix: string, limit: number): stri
 
 function latest(folder: string, prefix: string, limit: number): string[] {
   const found = new Map<string, string>();
-  for (const handle of tailOf(fileIn(folder)).split('\n').reverse()) {
+  for (const handle of latestLines(fileIn(folder), LARGEST, 'latin1').reverse()) {
     if (found.size >= limit) break;
     const name = handle.toLowerCase();
     if (PLAIN.test(handle) && name.startsWith(prefix) && !found.has(name)) found.set(name, handle);
   }
   return [...found.values()];
-}
-
-function tailOf(path: string): string {
-  try {
-    const fd = openRegular(path);
-    try {
-      const { size } = fstatSync(fd);
-      const from = Math.max(0, size - LARGEST);
-      const text = readAt(fd, from, size - from).toString('latin1');
-      // The text may begin in the middle of a line, so drop the first line.
-      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return '';
-  }
 }

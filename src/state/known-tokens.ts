@@ -1,8 +1,8 @@
-import { closeSync, fstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { appendLines, ensureFolder, openRegular, readAt } from '../base/files.ts';
+import { appendLines, ensureFolder } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
+import { latestLines } from './latest-lines.ts';
 
 /** A token of a post: its ticker, address and chain. */
 export interface KnownToken {
@@ -45,8 +45,7 @@ export function noteTokens(folder: string, tokens: readonly KnownToken[]): void 
 
 /** The saved tokens, oldest first. */
 export function tokensIn(folder: string): KnownToken[] {
-  return textOf(fileIn(folder))
-    .split('\n')
+  return latestLines(fileIn(folder), LARGEST, 'utf8')
     .map((line) => {
       const [symbol = '', address = '', network = ''] = line.split('\t');
       return { symbol, address, network };
@@ -57,19 +56,3 @@ export function tokensIn(folder: string): KnownToken[] {
 const isPlain = ({ symbol, address, network }: KnownToken) =>
   PLAIN.test(symbol) && ADDRESS.test(address) && NETWORK.test(network);
 const lineOf = ({ symbol, address, network }: KnownToken) => `${symbol}\t${address}\t${network}`;
-
-function textOf(path: string): string {
-  try {
-    const fd = openRegular(path);
-    try {
-      const { size } = fstatSync(fd);
-      const from = Math.max(0, size - LARGEST);
-      const text = readAt(fd, from, size - from).toString('utf8');
-      return from === 0 ? text : text.slice(text.indexOf('\n') + 1);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return '';
-  }
-}

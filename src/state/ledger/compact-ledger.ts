@@ -1,8 +1,7 @@
-import { closeSync, fstatSync, statSync } from 'node:fs';
-import { appendLines, openRegular, readAt } from '../../base/files.ts';
-import { isHeld, tryLock } from '../../base/lock.ts';
-import { writeAtomic } from '../../base/replace-file.ts';
+import { closeSync, statSync } from 'node:fs';
+import { openRegular, readAt } from '../../base/files.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
+import { rewriteFile } from '../rewrite.ts';
 import { ended, entryText, readLedgerLine } from './lines.ts';
 import { monthFile, monthOf } from './months.ts';
 
@@ -37,33 +36,14 @@ function sizeOnce(path: string): number {
 
 /**
  * Rewrites a file with one line per call, and one line per hour for calls older than two days. Calls whose
- * outcome is not known keep their own line.
- *
- * A process that appends to the old file during the compaction either finishes before the rename, and its
- * lines are then copied; or it notices that the file was replaced, and appends its lines again. Readers
- * recognize lines that were written twice by their ids.
+ * outcome is not known keep their own line. Readers recognize lines that were written twice by their ids.
  */
-function compact(path: string, now: number): void {
-  const lock = tryLock(`${path}.lock`, now);
-  if (!isHeld(lock)) return;
-  let fd: number | undefined;
-  try {
-    fd = openRegular(path);
-    const { size } = fstatSync(fd);
-    const whole = readAt(fd, 0, size);
-    const end = whole.lastIndexOf(10) + 1;
-    const bytes = Buffer.from(compacted(whole.toString('utf8', 0, end), now));
-    const text = Buffer.concat([Buffer.from(`{"compacted":${bytes.length}}\n`), bytes]);
-    writeAtomic(path, text, { sync: false, temporary: `${path}.tmp` });
-    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
-    if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
-  } catch {
-    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
-  } finally {
-    if (fd !== undefined) closeSync(fd);
-    lock.release();
-  }
-}
+const compact = (path: string, now: number): void =>
+  rewriteFile(path, now, (bytes) => {
+    const end = bytes.lastIndexOf(10) + 1;
+    const kept = Buffer.from(compacted(bytes.toString('utf8', 0, end), now));
+    return { parts: [Buffer.from(`{"compacted":${kept.length}}\n`), kept], end };
+  });
 
 /** Returns the compacted text of a file. Calls stay in the order of their first lines. */
 function compacted(text: string, now: number): string {

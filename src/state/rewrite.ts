@@ -1,0 +1,36 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { appendLines, openRegular, readAt } from '../base/files.ts';
+import { isHeld, tryLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
+
+/** The new content of a file, and the end of the part of the old one that it replaces. */
+export interface Rewritten {
+  readonly parts: readonly Uint8Array[];
+  readonly end: number;
+}
+
+/**
+ * Rewrites a file to which other processes append.
+ *
+ * Writers do not wait for it. A process that appends to the old file either finishes before the rename, and its
+ * lines are then copied to the new file; or it notices that the file was replaced, and appends its lines again.
+ *
+ * Does nothing if another process is rewriting the same file.
+ */
+export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) => Rewritten): void {
+  const lock = tryLock(`${path}.lock`, now);
+  if (!isHeld(lock)) return;
+  let fd: number | undefined;
+  try {
+    fd = openRegular(path);
+    const { parts, end } = rewrite(readAt(fd, 0, fstatSync(fd).size));
+    writeAtomic(path, Buffer.concat(parts), { sync: false, temporary: `${path}.tmp` });
+    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
+    if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
+  } catch {
+    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+    lock.release();
+  }
+}
