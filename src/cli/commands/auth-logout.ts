@@ -1,7 +1,7 @@
 import { noProfile, profileOf } from '../../state/config/config-file.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
-import { configOf, sourcedSettings, withNearProfile } from '../settings/settings.ts';
+import { configOf, profileName, withNearProfile } from '../settings/settings.ts';
 
 export const authLogout = command({
   path: 'auth logout',
@@ -20,7 +20,7 @@ export const authLogout = command({
   parse: ([profile], given) => ({ ...given, profile }),
   async run(context, { profile, forget }) {
     const config = configOf(context.io);
-    const name = profile ?? sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
+    const name = profile ?? profileName(context.io, context.globals);
     const file = config.read();
     if (!profileOf(file, name)) throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
     if (forget) {

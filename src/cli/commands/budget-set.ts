@@ -3,7 +3,7 @@ import { unitsText } from '../../base/units.ts';
 import { plainName, units } from '../../base/values.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
-import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { configOf, profileName } from '../settings/settings.ts';
 
 /** The profile settings that hold the budgets. */
 export const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
@@ -39,8 +39,7 @@ export const budgetSet = command({
     const store = await context.store();
     if (store === undefined) {
       checkLocal(machine);
-      const how = { tolerant: true, newProfile: true };
-      const profile = sourcedSettings(context.io, context.globals, how).profile.value;
+      const profile = profileName(context.io, context.globals, { newProfile: true });
       await configOf(context.io).set(profile, budgetSettings[period], String(cu));
       context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
       return 0;

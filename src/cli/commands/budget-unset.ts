@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { plainName } from '../../base/values.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
-import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { configOf, profileName } from '../settings/settings.ts';
 import { budgetSettings, checkLocal } from './budget-set.ts';
 
 export const budgetUnset = command({
@@ -34,7 +34,7 @@ export const budgetUnset = command({
       if (await storeBudgets(store).unset({ period, machine })) removed.push(owner);
     }
     if (machine === undefined) {
-      const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
+      const profile = profileName(context.io, context.globals);
       const was = await configOf(context.io).unset(profile, budgetSettings[period]);
       if (was) removed.push(`profile "${profile}"`);
     }

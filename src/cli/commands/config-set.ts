@@ -2,7 +2,7 @@ import { readSetting } from '../../state/config/read-setting.ts';
 import { settingNames, settingRows } from '../../state/config/settings-table.ts';
 import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
-import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { configOf, profileName, sourcedSettings } from '../settings/settings.ts';
 
 /** The accepted values of settings that have a fixed set. */
 const choicesBy = Object.fromEntries(
@@ -38,10 +38,9 @@ export const configSet = command({
     return { name, value };
   },
   async run(context, { name, value }) {
-    const how = { tolerant: true, newProfile: true };
-    const profile = sourcedSettings(context.io, context.globals, how).profile.value;
+    const profile = profileName(context.io, context.globals, { newProfile: true });
     await configOf(context.io).set(profile, name, value);
-    const now = sourcedSettings(context.io, context.globals, how)[name];
+    const now = sourcedSettings(context.io, context.globals, { tolerant: true, newProfile: true })[name];
     context.notice(`Set ${name} in profile "${profile}"`);
     if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
     return 0;

@@ -1,7 +1,7 @@
 import { settingNames } from '../../state/config/settings-table.ts';
 import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
-import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { configOf, profileName } from '../settings/settings.ts';
 
 export const configUnset = command({
   path: 'config unset',
@@ -16,7 +16,7 @@ export const configUnset = command({
   exits: [0, 2, 9],
   parse: ([word = '']) => writableSetting(word),
   async run(context, name) {
-    const profile = sourcedSettings(context.io, context.globals, { tolerant: true }).profile.value;
+    const profile = profileName(context.io, context.globals);
     const was = await configOf(context.io).unset(profile, name);
     context.notice(
       was ? `Reset ${name} in profile "${profile}"` : `${name} was not set in profile "${profile}"`,

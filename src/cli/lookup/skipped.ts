@@ -1,6 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { group } from '../../base/units.ts';
-import { safeLine } from '../../output/terminal/safe-text.ts';
+import { namesText } from '../../output/terminal/names-text.ts';
 import type { Context } from '../context.ts';
 
 /** The maximum number of names in a notice. */
@@ -27,10 +26,6 @@ export function reportSkipped(
 ): void {
   if (names.length === 0) return;
   const most = journal === undefined && io.stderr.isTTY !== true ? NAMED : NAMED_IN_SHORT;
-  const rest = names.length - most;
-  const more =
-    rest <= 0
-      ? ''
-      : ` and ${group(rest)} more${journal === undefined ? '' : `; all names are in ${journal}`}`;
-  notice(`skipped ${count}: ${safeLine(names.slice(0, most).join(' '))}${more}`);
+  const where = journal === undefined || names.length <= most ? '' : `; all names are in ${journal}`;
+  notice(`skipped ${count}: ${namesText(names, most)}${where}`);
 }

@@ -51,6 +51,10 @@ interface Reading {
 export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
+/** The name of the profile that a run uses, even if settings of it are invalid. */
+export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newProfile'> = {}): string =>
+  sourcedSettings(io, globals, { ...how, tolerant: true }).profile.value;
+
 function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });

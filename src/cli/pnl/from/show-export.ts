@@ -3,7 +3,7 @@ import { isRecord, textOf } from '../../../base/json-object.ts';
 import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
-import { safeLine } from '../../../output/terminal/safe-text.ts';
+import { namesText } from '../../../output/terminal/names-text.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
 import { createLookupTally } from '../../lookup/tally.ts';
@@ -85,10 +85,7 @@ async function* select(
   }
   const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
   if (missing.length > 0) {
-    const rest = missing.length > NAMED ? ` and ${missing.length - NAMED} more` : '';
-    context.notice(
-      `not found in ${from} (${handlesText(missing.length)}): ${safeLine(missing.slice(0, NAMED).join(' '))}${rest}`,
-    );
+    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing, NAMED)}`);
   }
   for (const record of wanted.values()) if (record) yield record;
 }
