@@ -1,33 +1,38 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
-import type { View } from '../view.ts';
+import type { Column, View } from '../view.ts';
+
+/** The columns that begin each table of callouts. */
+const postColumns: readonly Column<Sent>[] = [
+  {
+    title: 'posted',
+    kind: 'time',
+    value: (row) => row['createdAt'],
+    rank: 2,
+    field: 'createdAt',
+    seconds: true,
+  },
+  {
+    title: 'coin',
+    kind: 'text',
+    value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
+    min: 6,
+    field: 'coinSymbol',
+  },
+  {
+    title: 'by',
+    kind: 'text',
+    value: (row) => row['userName'] ?? row['wallet'],
+    min: 8,
+    field: 'userName',
+  },
+];
 
 /** Callouts, newest first: the coin, its performance since the callout, and the author's reason. */
 export const calloutView: View<Sent> = {
   columns: [
-    {
-      title: 'posted',
-      kind: 'time',
-      value: (row) => row['createdAt'],
-      rank: 2,
-      field: 'createdAt',
-      seconds: true,
-    },
-    {
-      title: 'coin',
-      kind: 'text',
-      value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
-      min: 6,
-      field: 'coinSymbol',
-    },
-    {
-      title: 'by',
-      kind: 'text',
-      value: (row) => row['userName'] ?? row['wallet'],
-      min: 8,
-      field: 'userName',
-    },
+    ...postColumns,
     { title: 'now', kind: 'multiple', value: (row) => row['multiple'], field: 'multiple' },
     {
       title: 'best',
@@ -63,28 +68,7 @@ export const calloutView: View<Sent> = {
 /** Live callouts, in the order of their arrival. */
 export const liveCalloutView: View<Sent> = {
   columns: [
-    {
-      title: 'posted',
-      kind: 'time',
-      value: (row) => row['createdAt'],
-      rank: 2,
-      field: 'createdAt',
-      seconds: true,
-    },
-    {
-      title: 'coin',
-      kind: 'text',
-      value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
-      min: 6,
-      field: 'coinSymbol',
-    },
-    {
-      title: 'by',
-      kind: 'text',
-      value: (row) => row['userName'] ?? row['wallet'],
-      min: 8,
-      field: 'userName',
-    },
+    ...postColumns,
     { title: 'mcap', kind: 'usd', value: (row) => row['calledOutAtMcap'], rank: 1, field: 'calledOutAtMcap' },
     { title: 'mint', kind: 'address', value: (row) => row['coinMint'], rank: 3, field: 'coinMint' },
     {
