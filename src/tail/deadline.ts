@@ -9,7 +9,10 @@ import type { Session } from './socket/session.ts';
 import type { Timing } from './timing.ts';
 import type { Walker } from './walk/walker.ts';
 
-/** Ends a run after its duration: closes the WebSocket, then makes a last walk, whose time is limited too. */
+/**
+ * Ends a run after its duration: closes the WebSocket, then performs a last walk. The time of this walk is
+ * limited too.
+ */
 export interface Deadline {
   start(): void;
   step(): void;
@@ -52,7 +55,7 @@ export function createDeadline({
     const walked = walker.finale === 'done' && !flow.filling;
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
-    // The last walk did not finish, so the end of the feed may be incomplete.
+    // Report that the end of the feed may be incomplete, because the last walk did not finish.
     parts.report.gap(flow.openEnd('failing'));
     parts.finish('failure', walker.trouble ?? (writer.busy() ? blockedAtEnd() : unanswered()));
   };

@@ -9,7 +9,7 @@ import { isOutOfUnits } from './spend/renewal.ts';
 import { modeOf, subscribedLink } from './state.ts';
 import type { WalkView } from './walk/walker.ts';
 
-/** A tail: runs once. */
+/** A tail, which can be run once. */
 export interface Tail {
   /**
    * Runs until the tail is stopped, has done what was requested, or fails. A failure is thrown after the
@@ -18,7 +18,8 @@ export interface Tail {
   run(signal: AbortSignal): Promise<Summary>;
   status(): TailStatus;
   /**
-   * Makes the main loop run once, which increases `turns`. A watchdog uses this to detect a loop that hangs.
+   * Causes one iteration of the main loop, which increases `turns`. A watchdog uses this to detect a loop
+   * that hangs.
    */
   wake(): void;
 }
@@ -28,7 +29,7 @@ const never = Number.POSITIVE_INFINITY;
 /** Whether the run ended because its output failed. */
 const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
 
-/** Creates a tail: one loop that calls all parts whenever one of them wakes it. */
+/** Creates a tail: a loop that calls all parts whenever one of the parts wakes the loop. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const { clock, sink } = ports;
   const inner = new AbortController();
@@ -55,7 +56,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
-    // If no page was read, report only the reason and not a gap.
+    // Report no gap if no page was read: the reason for the end is enough.
     if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
     else flow.fill(walked, stack, depth, continues);
@@ -63,19 +64,19 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 
   /**
-   * Whether frames could be printed at once. Only then may a WebSocket be opened, because it is charged by
-   * the minute.
+   * Whether frames could be printed at once. If not, no WebSocket is opened, because an open one is charged
+   * by the minute.
    */
   const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
 
-  /** When the loop must run again even if nothing wakes it. */
+  /** When the next iteration must start even if no part wakes the loop. */
   const nextDue = () =>
     Math.min(walker.due(view()), policy.due(isQuiet()), printing.due, spend.due, deadline.due);
 
   let told: Stretched | undefined;
   /**
-   * Reports that a budget requires a longer polling interval: once in each budget period, and again when the
-   * interval has doubled.
+   * Reports that a budget requires a longer polling interval. Reports once in each budget period, and again
+   * when the interval has doubled.
    */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;
@@ -151,7 +152,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // The posts since the last verification, by this run or by the one that it resumes, were not read.
+        // Report the posts since the last verification as a gap. The last verification may be one of the run
+        // that this run resumes.
         const why = undelivered(error);
         if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
@@ -171,7 +173,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         gaps: report.gaps,
         pages: walker.pages,
         durationMs: clock.mono() - began,
-        // Posts that could not be written are not complete, even if they were read.
+        // If the output failed, state no time: posts that were read may not have been written.
         completeTo:
           flow.verifiedAt === undefined || isUnwritten(ending)
             ? null

@@ -50,7 +50,7 @@ export const cannotStream = (why: PollReason) =>
           hint: 'raise --max-cu, or use polling: --via poll',
         });
 
-/** Why the service did not deliver the rest of the feed, if that ended the run. */
+/** Why the rest of the feed is missing; undefined if the run did not end for such a reason. */
 export function undelivered(error: unknown): 'failing' | 'unauthorized' | undefined {
   if (!(error instanceof Failure)) return undefined;
   if (error.kind === 'auth' || error.kind === 'forbidden') return 'unauthorized';

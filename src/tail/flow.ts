@@ -37,14 +37,17 @@ export interface Filled extends Readonly<Found> {
   readonly gap: Gap | undefined;
 }
 
-/** Tracks which part of the feed is complete and what was printed. All rows go to the writer through it. */
+/** Passes all rows to the writer, and tracks which part of the feed is complete and what was printed. */
 export interface Flow {
   readonly watermark: Watermark | undefined;
   /** The monotonic time at which the last walk down to the margin started. */
   readonly verifiedAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
-  /** Whether frames wait for a walk, because nothing printed so far allows a later run to resume. */
+  /**
+   * Whether frames wait for a walk, because a later run could not resume from the rows that were printed so
+   * far.
+   */
   readonly heldBack: boolean;
   /** Whether the row with this id was accepted and is waiting to be printed. */
   isHeld(id: string): boolean;
@@ -53,7 +56,7 @@ export interface Flow {
   route(depth: Depth): WalkBounds;
   /** Accepts a finished walk. */
   fill(walked: Walked, stack: RowStack, depth: Depth, continues: boolean): void;
-  /** Prints the next rows of a walk; returns the result after the last ones. */
+  /** Prints the next rows of a walk; returns the result after the last rows. */
   fillStep(): Promise<Filled | undefined>;
   /** Prints queued frames and returns how many were read. Passes frames that are not posts to `other`. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
@@ -61,16 +64,16 @@ export interface Flow {
   release(): void;
   /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
-  /** The gap between the last complete post and the end of a run that could not verify its last part. */
+  /** The gap at the end of a run that could not verify the posts after the last complete one. */
   openEnd(why: 'failing' | 'unauthorized'): Gap;
   /**
-   * A range that can no longer be verified, because the ids of its posts had to be removed from memory. Each
-   * range is returned once.
+   * A range that can no longer be verified, because memory for the ids of its posts was exhausted. Each range
+   * is returned once.
    */
   takeUnverified(): UnverifiedRange | undefined;
 }
 
-/** The number of frames read at a time. */
+/** The number of frames that are printed in one batch. */
 const FRAMES = 512;
 
 interface FlowWorld {
@@ -85,9 +88,9 @@ interface FlowWorld {
   readonly carries: (row: TailRow) => boolean;
   /** The maximum number of rows to print. */
   readonly count: number;
-  /** True if a later run can resume from the checkpoint of this one. */
+  /** Whether a later run can resume from the checkpoint of this run. */
   readonly heals: boolean;
-  /** True if a later run can resume only from the lines of the output file. */
+  /** Whether a later run can resume only from the lines of the output file. */
   readonly byFile: boolean;
 }
 
@@ -96,7 +99,7 @@ export function createFlow(world: FlowWorld): Flow {
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   let verifiedAt: number | undefined;
   let left = world.count;
-  // Until the rows of the first walk are printed, a later run resumes at the same place as this run did.
+  // Until the rows of the first walk are printed, a later run must resume where this run resumed.
   const resume = 'known' in start ? start : undefined;
   let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
@@ -121,7 +124,7 @@ export function createFlow(world: FlowWorld): Flow {
     return seen.add(row.id, row.at) && filter(row);
   };
 
-  /** A frame is printed if its id is new, whatever its post time. */
+  /** Whether to print the row of a frame: its id must be new. The post time does not matter. */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
     if (!seen.add(row.id, row.at) || !filter(row)) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Work that runs while the main loop continues. The loop polls its result, and awaits it only at the end of a
+ * Work that runs in the background. The main loop polls the result, and awaits the work only at the end of a
  * run.
  */
 export interface Job<T> {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createRecentSet } from '../base/recent-set.ts';
 import type { PostFields } from './row.ts';
 
-/** Counts posts without an id. A post that several pages and frames repeat counts once. */
+/** Counts posts without an id. A post that occurs in several pages and frames counts once. */
 export interface NamelessCounter {
   readonly count: number;
-  /** Counts posts that were not counted before; returns whether there were any. */
+  /** Counts the posts that were not counted before; returns whether there were such posts. */
   add(records: readonly PostFields[]): boolean;
 }
 

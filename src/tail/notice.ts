@@ -6,12 +6,15 @@ import type { Cut } from './walk/page-request.ts';
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
-/** A part of the feed that could not be read. Both bounds were read; a bound is null if it is not known. */
+/**
+ * A part of the feed that could not be read. Its bounds are posts that were read; a bound is null if it is
+ * not known.
+ */
 export interface Gap {
   readonly why: Cut | 'failing' | 'unauthorized';
   /** The newest complete post before the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
-  /** Late posts may be missing too, from this post time on. */
+  /** Posts that appeared late may be missing too, if their post time is not before this time. */
   readonly lateFrom: number | null;
   /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;
@@ -38,7 +41,10 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
-  /** Rows that only a walk found while streaming, and rows that appeared in pages late. */
+  /**
+   * Rows that the WebSocket should have delivered but only a walk found, and rows that appeared late in
+   * pages.
+   */
   readonly filled: number;
   readonly late: number;
   readonly gaps: readonly Gap[];
@@ -47,7 +53,7 @@ export interface Summary {
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** The newest verified post: everything before it is complete, except for the gaps. */
+  /** The newest verified post. Up to this post, the feed is complete except for the gaps. */
   readonly verifiedTo: PostMark | null;
   readonly durationMs: number;
   /** The local time up to which the feed is complete, except for the gaps; null if nothing was verified. */
@@ -73,8 +79,8 @@ export type TailNotice =
       readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
       readonly lagMs: number;
       /**
-       * The polling interval and the time at which its budget renews, if the interval is longer than the
-       * requested lag.
+       * The polling interval and the time at which the budget renews, if a budget makes the interval longer
+       * than the requested lag.
        */
       readonly stretched?: Stretched | undefined;
     }
@@ -93,14 +99,16 @@ export type TailNotice =
   | { readonly kind: 'streamAgain'; readonly perMinute: number }
   /** The polling interval was changed to make a budget last. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
-  /** A budget or the allowance is used up: the tail waits until it renews at `until`. */
+  /**
+   * A budget or the allowance is used up. The tail waits until `until`, when the budget or allowance renews.
+   */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }
   | { readonly kind: 'renewed' }
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
   | ({ readonly kind: 'gap' } & Gap)
   /**
-   * There were too many posts between two walks to remember all ids. Posts in this range that the WebSocket
-   * did not deliver cannot be found.
+   * There were too many posts between two walks to remember all ids. If the WebSocket did not deliver a post
+   * of this range, no walk can find that post.
    */
   | { readonly kind: 'unverified'; readonly from: PostMark | null; readonly to: PostMark }
   | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }
@@ -121,7 +129,7 @@ export interface TailStatus {
   readonly connected: boolean;
   /** Whether the last request for a page failed. */
   readonly failing: boolean;
-  /** A budget or the allowance is used up, and the tail waits until it renews. */
+  /** Whether the tail waits because a budget or the allowance is used up. */
   readonly waiting: boolean;
   readonly rows: number;
   readonly pages: number;
@@ -131,7 +139,7 @@ export interface TailStatus {
   readonly ceilingLeft: number | null;
   readonly allowanceLeft: number | null;
   readonly budgets: readonly BudgetLeft[];
-  /** How often the main loop has run. A watchdog uses this to detect a loop that hangs. */
+  /** The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs. */
   readonly turns: number;
   /** Posts per second in the feed. */
   readonly rate: number;
@@ -143,6 +151,6 @@ export interface TailStatus {
   /** CU per minute in the current mode. */
   readonly perMinute: number;
   readonly verifiedTo: PostMark | null;
-  /** Milliseconds since the walk started that last verified the feed. */
+  /** Milliseconds since the start of the walk that last verified the feed. */
   readonly verifiedAgoMs: number | null;
 }

@@ -10,14 +10,14 @@ import type { StartPoint } from './walk/bounds.ts';
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
-  /** The requested delay when polling. */
+  /** The requested maximum delay of posts when polling. */
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
-  /** Whether the WebSocket delivers a post that appears in pages; by default all. */
+  /** Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts. */
   readonly carries?: ((row: TailRow) => boolean) | undefined;
-  /** Whether the post of a frame also appears in the pages that are read; by default all. */
+  /** Whether the post of a frame also appears in the pages that are read; by default, all posts do. */
   readonly scope?: ((row: TailRow) => boolean) | undefined;
-  /** Whether to print a post; by default all. */
+  /** Whether to print a post; by default, all posts are printed. */
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
@@ -31,14 +31,14 @@ export interface TailOptions {
    * false if the user declines.
    */
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
-  /** Whether the tail waits until a budget that is used up renews. Otherwise the run ends. */
+  /** If a budget is used up, whether the tail waits until the budget renews instead of ending. */
   readonly waitForBudget?: boolean | undefined;
-  /** The share of the key's units that the WebSocket may use with `--via auto`. Default: all of them. */
+  /** The share of the key's units that the WebSocket may use with `--via auto`; by default, all units. */
   readonly socketShare?: number | undefined;
   /** The name of the feed in checkpoints. */
   readonly feed: string;
   /**
-   * True if a later run can resume only from the output file. Then nothing is printed long after the last
+   * Whether a later run can resume only from the output file. If so, rows are printed only soon after a
    * verification.
    */
   readonly fileIsCheckpoint?: boolean | undefined;

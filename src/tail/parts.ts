@@ -21,13 +21,13 @@ import { createWalker, type Walker } from './walk/walker.ts';
 
 const FIRST_TRIES = 6;
 
-/** How a run ends. */
+/** The functions that end a run. */
 export interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
 }
 
-/** Creates and connects the parts of a tail. Each has one responsibility. */
+/** Creates and connects the parts of a tail. */
 export function createTailParts(
   ports: TailPorts,
   options: TailOptions,

@@ -7,7 +7,9 @@ export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /** Posts without an id. Repeated ones cannot be recognized, so they are not printed, only counted. */
+  /**
+   * Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not printed.
+   */
   readonly nameless?: readonly PostFields[];
   /** The cost of the page. */
   readonly cu: number;
@@ -16,7 +18,7 @@ export interface FeedPage {
 /** A source of complete pages in the order of the feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
-  /** The cost of all calls so far, if the source counts it: only the source knows which answers were lost. */
+  /** The cost of all calls so far, including lost answers; absent if the source does not count the cost. */
   readonly spent?: (() => { readonly cu: number; readonly atMost: number }) | undefined;
   /** The price of a page of `limit` rows, in CU. */
   price(limit: number): number;
@@ -28,7 +30,7 @@ export interface PageSource {
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
-  /** True if the service may not have noticed the end of the connection and continues to charge. */
+  /** Whether the service may not have noticed the end of the connection, so that it continues to charge. */
   readonly unconfirmed?: boolean;
   /** The failure for which this machine closed the connection. */
   readonly failure?: Failure | undefined;
@@ -42,14 +44,16 @@ export interface Link {
   readonly held: number;
   /** The number of pings, pongs and frames that were received. */
   readonly signs: number;
-  /** Set when the connection has ended. There may still be frames in the queue. */
+  /**
+   * Why the connection ended; undefined while it is open. The queue may still contain frames after the end.
+   */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   /** Sends a ping. */
   ping?(): void;
   /**
-   * Closes the connection. Resolves to whether the service confirmed this and stopped charging; undefined if
-   * that cannot be known.
+   * Closes the connection. Resolves to whether the service confirmed the close and stopped charging;
+   * undefined if this cannot be determined.
    */
   close(): Promise<boolean> | undefined;
 }
@@ -57,13 +61,19 @@ export interface Link {
 /** Opens a WebSocket; calls `onChange` after each event. Throws `Failure`s. */
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
-/** The output for rows. Its methods return `false` when the reader has closed it, which is not a failure. */
+/**
+ * The output for rows. Its methods return `false` when the reader has closed the output, which is not a
+ * failure.
+ */
 export interface TailSink {
   /** Writes rows in order. Returns a promise if the caller must wait before it writes more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
-  /** Resolves when all rows have left this process, and are on disk if a run can resume from the file. */
+  /**
+   * Resolves when all rows have left this process. If a run can resume from the file, the rows are then also
+   * on disk.
+   */
   flush(): Promise<boolean>;
-  /** Ends the output. Resolves when work that must not be interrupted is done, even if that takes long. */
+  /** Ends the output. Resolves when work that must not be interrupted is done, however long this takes. */
   end?(): Promise<void>;
 }
 
@@ -74,7 +84,7 @@ export interface KeyFacts {
   /** Whether the key's plan includes the live feed; null if not known. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
-  /** What the user's budgets have left; absent if there are none. */
+  /** What the user's budgets have left; absent if there are no budgets. */
   readonly budgets?: readonly BudgetLeft[];
 }
 

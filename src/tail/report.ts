@@ -10,8 +10,8 @@ export interface TailReport {
   readonly counts: { readonly filled: number; readonly late: number; readonly nameless: number };
   gap(gap: Gap): void;
   /**
-   * Called after the rows of a walk were printed. `catchingUp`: it was the first walk, or frames were waiting
-   * for it. `filled`: the WebSocket should have delivered these rows.
+   * Called after the rows of a walk were printed. `catchingUp` means that this was the first walk, or that
+   * frames waited for the walk. `filled` means that the WebSocket should have delivered these rows.
    */
   walked(done: Filled, how: { readonly catchingUp: boolean; readonly filled: boolean }): void;
   /** Called with posts that were skipped because they have no id. */

@@ -12,17 +12,20 @@ export interface PostMark {
 
 /** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /** For a post without a usable time: the time of the next newer post on its page. */
+  /**
+   * For a post without a usable time: the time of the post before it in its page, which is the next newer
+   * one.
+   */
   readonly atMost?: number | undefined;
   readonly record: PostFields;
   /**
-   * The original bytes of the record, if they are one line. Printing them is faster than serializing the
-   * record.
+   * The original bytes of the record, if they are one line. Printing these bytes is faster than serializing
+   * the record.
    */
   readonly raw: Uint8Array | null;
 }
 
-/** The row of a record; null if the record has no id, because repetitions could not be recognized. */
+/** The row of a record; null if the record has no id, because its repetitions could not be recognized. */
 export function tailRow(record: PostFields, timeField: string): TailRow | null {
   const id = idOf(record);
   return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
@@ -43,7 +46,7 @@ export function tailRows(
   return { rows, nameless };
 }
 
-/** The id as text. A number may have more digits than a double can hold, so its original text is used. */
+/** The id as text. For a number, this is its original text, because a double may not represent all digits. */
 function idOf(record: PostFields): string | null {
   const { id } = record;
   if (typeof id === 'number' && Number.isFinite(id)) return numberSource(record, 'id') ?? String(id);

@@ -5,7 +5,7 @@ import type { Mode } from './spend/socket-share.ts';
 
 /** The state of a tail; docs/tail.md has a diagram. It is changed only by `socket/session.ts`. */
 export type TailState =
-  /** Only pages are read, because the feed has no WebSocket or a policy decided against it. */
+  /** The tail reads only pages, because the feed has no WebSocket or the policy decided against it. */
   | { readonly kind: 'polling' }
   /** There is no connection; the next attempt follows at `until`. */
   | { readonly kind: 'down'; readonly since: number; readonly until: number }

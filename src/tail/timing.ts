@@ -1,18 +1,18 @@
 /** All intervals and time limits of the tail. */
 export interface Timing {
-  /** The margin: how late a post may appear in pages and still be found. */
+  /** The margin: how long after its post time a post may appear in pages and still be found. */
   readonly marginMs: number;
-  /** The smallest margin, for a feed that is too fast for walks of the full margin. */
+  /** The smallest margin, for feeds with so many posts that walks of the full margin would cost too much. */
   readonly leastMarginMs: number;
   /** The interval of verifying walks while streaming, and of walks down to the margin while polling. */
   readonly auditMs: number;
-  /** How long after the first walk of a new connection each walk that verifies it starts. */
+  /** When further walks verify a new connection, as times after its first walk. */
   readonly confirmMs: readonly number[];
-  /** A connection is dead if nothing was received for this long. */
+  /** A connection counts as lost if nothing was received for this long. */
   readonly silentMs: number;
   /** If nothing was received for this long, the client sends a ping. */
   readonly pingMs: number;
-  /** If a clock jumps further than this, the machine was suspended. */
+  /** A clock that jumps further than this shows that the machine was suspended. */
   readonly jumpMs: number;
   /** How often the connection is checked. */
   readonly beatMs: number;
@@ -33,7 +33,8 @@ export interface Timing {
   /** How long a shutdown may take. */
   readonly closingMs: number;
   /**
-   * How many ids are remembered. If there are more, the range of the oldest ones is reported as unverified.
+   * How many ids are remembered. Beyond it, the oldest ids are removed, and their range is reported as
+   * unverified.
    */
   readonly seenMax: number;
 }

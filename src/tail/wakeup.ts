@@ -13,14 +13,14 @@ export interface Wakeup {
 }
 
 /**
- * The error with which a timer is cancelled. It is created once, because creating an error captures the
- * stack, which is slow.
+ * The error that cancels a timer. It is created once, because capturing the stack for each error would be
+ * slow.
  */
 const REPLACED = new Error('the timer was replaced');
 
 /**
- * Creates a wakeup with a single timer. The timer is replaced only by an earlier one: waking the loop
- * unnecessarily is cheaper than a new timer.
+ * Creates a wakeup with a single timer, which is replaced only by an earlier one: waking the loop
+ * unnecessarily costs less than a new timer.
  */
 export function createWakeup(clock: Clock): Wakeup {
   let woken = false;

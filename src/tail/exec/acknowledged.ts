@@ -7,8 +7,9 @@ import type { Batch } from './batch.ts';
 export type Acknowledged = readonly (readonly [id: string, at: number | null])[];
 
 /**
- * A line for an acknowledged batch. A checkpoint is one line, and each later batch is appended to it, so that
- * a crash repeats only the batch in progress. Writing a complete checkpoint for each batch would be too slow.
+ * A line for an acknowledged batch. The file begins with a checkpoint of one line. A line is appended for
+ * each later batch, so that a crash repeats only the batch in progress. Writing a complete checkpoint for
+ * each batch would be too slow.
  */
 export const acknowledgedLine = ({ rows }: Batch): string =>
   `${JSON.stringify({ acknowledged: rows.map(({ id, at }) => [id, at]) })}\n`;
@@ -26,14 +27,14 @@ const START_FORM = 'trdr-tail-start';
 
 /**
  * The first line of the file before a run has written a checkpoint: the post time at which the run started.
- * Acknowledged batches are appended, so that the next run hands over only the others.
+ * Lines for acknowledged batches are appended, so that the next run hands over only the other posts.
  */
 export const startCheckpoint = (feed: string, since: number | null): string =>
   JSON.stringify({ form: START_FORM, version: 1, feed, since });
 
 /**
- * Reads the start time from the first line of a file without a checkpoint; undefined if the first line does
- * not hold a start time. Throws if the file belongs to another feed.
+ * Reads the start time from the first line of a file without a checkpoint; undefined if the first line is not
+ * a start time. Throws if the file belongs to another feed.
  */
 export function readStartCheckpoint(
   text: string,

@@ -5,9 +5,15 @@ import type { Batch } from './batch.ts';
 export interface Acknowledgements {
   /** The ids that an earlier run has acknowledged. */
   readonly before: ReadonlySet<string>;
-  /** Call this before a batch is handed over. A run without a checkpoint saves its start time. */
+  /**
+   * The caller calls this before a batch is handed over. If the file has no checkpoint yet, saves the start
+   * time of the run.
+   */
   begin(batch: Batch): void;
-  /** Call this after a batch was acknowledged; `end` is the number of rows of the run up to its last row. */
+  /**
+   * The caller calls this after a batch was acknowledged. `end` is the number of the run's rows up to the end
+   * of the batch.
+   */
   add(batch: Batch, end: number): void;
   /** Replaces the checkpoint with one that includes the first `covered` rows of the run. */
   save(checkpoint: string, covered: number): void;
@@ -36,8 +42,8 @@ export function createAcknowledgements(
   const start = text === undefined ? undefined : readStartCheckpoint(text, feed);
   const hasCheckpoint = text !== undefined && start === undefined;
   const earlier = since.length === 0 ? '' : `${JSON.stringify({ acknowledged: since })}\n`;
-  // Without a checkpoint, the run reads again from its start, so the earlier batches must be saved until it
-  // ends.
+  // Without a checkpoint, the next run starts at the same time as this one, so the file must list the earlier
+  // batches too.
   const inherited = hasCheckpoint ? '' : earlier;
   let head = hasCheckpoint || start ? `${old}\n` : undefined;
   let lines = [{ end: 0, line: hasCheckpoint ? earlier : '' }];

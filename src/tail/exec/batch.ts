@@ -1,4 +1,4 @@
-/** A post for the command: its line, id and post time. */
+/** A post that is handed over to a command: its line, id and post time. */
 export interface HandoffRow {
   readonly id: string;
   /** Post time, epoch ms. */
@@ -20,11 +20,14 @@ export type CommandEnd =
   | {
       readonly ok: false;
       readonly why: string;
-      /** The exit status as a shell reports it: 128 and the signal for a killed command, 127 for one that is not found. */
+      /**
+       * The exit status as a shell reports it: 128 plus the signal number for a killed command, 127 for a
+       * command that is not found.
+       */
       readonly code: number;
     };
 
-/** What the handoff reports, for notices. */
+/** The events of a handoff, for notices. */
 export type HandoffNotice =
   | {
       readonly kind: 'failed';

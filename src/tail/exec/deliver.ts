@@ -2,7 +2,7 @@ import { createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Batch, CommandEnd, HandoffNotice } from './batch.ts';
 
-/** The outcome of a batch. The next run hands over a batch that was `left`. */
+/** The outcome of a batch. `left` means that the next run hands over the batch. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
 export interface DeliveryPorts {
@@ -11,7 +11,10 @@ export interface DeliveryPorts {
   readonly random: () => number;
   /** Runs the command with the batch on its stdin. */
   readonly run: (batch: Batch, attempt: number) => Promise<CommandEnd>;
-  /** Saves a batch that the command does not accept. If that fails, the thrown `Failure` ends the run. */
+  /**
+   * Saves a batch that the command does not accept. If the batch cannot be saved, throws a `Failure`, which
+   * ends the run.
+   */
   readonly deadLetter: (batch: Batch) => void;
   readonly notify: (notice: HandoffNotice) => void;
 }
@@ -20,8 +23,8 @@ export interface DeliveryOptions {
   /** The number of attempts after which a batch is written to the dead-letter file. */
   readonly tries: number;
   /**
-   * True without a checkpoint: if the run is stopped while a batch fails, the batch is written to the
-   * dead-letter file.
+   * Whether a batch that fails while the run is stopping is written to the dead-letter file. True for runs
+   * without a checkpoint.
    */
   readonly forgetful: boolean;
 }
@@ -34,8 +37,8 @@ export function createDelivery(
   { clock, random, run, deadLetter, notify }: DeliveryPorts,
   { tries, forgetful }: DeliveryOptions,
 ): (batch: Batch, stop: AbortSignal) => Promise<Delivery> {
-  // All batches share this backoff, so that a command that fails for every batch is not called more often
-  // with each new one.
+  // All batches share one backoff. With a backoff per batch, a command that fails for every batch would be
+  // called too often.
   const backoff = createBackoff(FIRST_WAIT_MS, LONGEST_WAIT_MS, random);
   return async (batch, stop) => {
     for (let attempt = 1; ; attempt++) {

@@ -6,7 +6,7 @@ export interface HandoffHealth {
   /** Acknowledged batches and posts. */
   readonly batches: number;
   readonly rows: number;
-  /** Attempts after the first one of a batch. */
+  /** Retries: all attempts except the first attempt of each batch. */
   readonly retries: number;
   /** Batches and posts in the dead-letter file. */
   readonly deadBatches: number;
@@ -14,7 +14,7 @@ export interface HandoffHealth {
   /** Posts that were read and are not yet acknowledged, and the oldest post time among them, epoch ms. */
   readonly pendingRows: number;
   readonly oldestAt: number | null;
-  /** The exit status of the last attempt; null before the first one ended. */
+  /** The exit status of the last attempt; null before the first attempt has ended. */
   readonly lastExit: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface HandoffMeter {
   readonly taken: (batch: Batch) => void;
   readonly attempted: (attempt: number, end: CommandEnd) => void;
   readonly delivered: (batch: Batch, outcome: Delivery) => void;
-  /** `queued` are the rows that are not in a batch yet. */
+  /** Returns the state; `queued` are the rows that are not in a batch yet. */
   readonly health: (queued: readonly HandoffRow[]) => HandoffHealth;
 }
 
@@ -48,7 +48,7 @@ export function createHandoffMeter(): HandoffMeter {
         deadBatches++;
         deadRows += batch.rows.length;
       }
-      // A batch that a stopped run leaves is still not acknowledged.
+      // A batch that a stopped run leaves stays in the count, because it is not acknowledged.
       if (outcome !== 'left') current = undefined;
     },
     health(queued) {

@@ -6,12 +6,12 @@ import type { Delivery } from './deliver.ts';
 
 /**
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
- * until the command has acknowledged them.
+ * until the command has acknowledged all rows.
  */
 export interface Handoff extends TailSink {
   /**
-   * Hands over the remaining rows and waits for the result; throws if that fails. No more rows may be written
-   * after this call.
+   * Hands over the remaining rows and waits for the result; throws if the command does not accept them. No
+   * more rows may be written after this call.
    */
   end(): Promise<void>;
   /** The number of rows written. */
@@ -35,7 +35,9 @@ export interface HandoffParts {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-  /** Called when a batch was acknowledged; `end` is the number of rows of the run up to its last row. */
+  /**
+   * Called when a batch was acknowledged. `end` is the number of the run's rows up to the end of the batch.
+   */
   readonly acknowledged: (batch: Batch, end: number) => void;
 }
 
@@ -44,7 +46,7 @@ export interface HandoffOptions {
   readonly batch: number;
   /** How long an incomplete batch waits for further rows. */
   readonly lingerMs: number;
-  /** True without a checkpoint: a stopped run hands over all rows before it ends. */
+  /** Whether a stopped run hands over all rows before it ends. True for runs without a checkpoint. */
   readonly forgetful: boolean;
   readonly stop: AbortSignal;
 }
@@ -136,7 +138,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     );
   };
 
-  /** Starts the next batch if it is due and none is in progress. */
+  /** Starts the next batch if it is due and no other batch is in progress. */
   const pump = () => {
     if (busy || over) return;
     const [first] = queue;
@@ -158,14 +160,14 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       }
       written += rows.length;
       pump();
-      // A stopped run accepts rows too, and leaves them to the next run.
+      // Accept rows even after a stop; the next run hands them over.
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },
     async flush() {
       const target = written;
-      // The first checkpoint needs these rows, and the tail prints nothing until it is made: hand them over
-      // now, even if the batch is not full.
+      // Hand these rows over now, even if the batch is not full: the first checkpoint must include them, and
+      // the tail prints nothing before that checkpoint.
       if (!flushed) urgentTo = target;
       flushed = true;
       pump();

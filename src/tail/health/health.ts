@@ -15,11 +15,11 @@ export interface TailHealth {
   readonly mode: HealthMode;
   readonly startedAt: number;
   readonly updatedAt: number;
-  /** When the main loop last ran. If this time does not advance, the loop hangs. */
+  /** The time of the last iteration of the main loop. If this time does not advance, the loop hangs. */
   readonly progressAt: number;
   /** The time up to which every post was printed, except in gaps; null before the first verification. */
   readonly verifiedTo: number | null;
-  /** The post time of the last printed post, and how much later it was printed. */
+  /** The last printed post: its post time, and how much later it was printed. */
   readonly lastPostAt: number | null;
   readonly lastPostLagMs: number | null;
   readonly rows: number;
@@ -31,7 +31,7 @@ export interface TailHealth {
   readonly pages: number;
   /** Posts per second in the feed. */
   readonly rate: number;
-  /** The CU charged: certainly, and at most. */
+  /** The CU that were certainly charged, and the CU that were charged at most. */
   readonly spent: number;
   readonly spentAtMost: number;
   readonly perMinute: number;
@@ -49,8 +49,8 @@ export interface TailHealth {
 /** Facts about a run that do not change. */
 export interface TailIdentity {
   /**
-   * The name of the tail, which distinguishes it from others on the machine: the name of its status file
-   * without the extension.
+   * The name of the tail: the name of its status file without the extension. It distinguishes the tail from
+   * others on the same machine.
    */
   readonly tail: string;
   readonly command: string;

@@ -6,7 +6,7 @@ interface Family {
   readonly type: 'gauge' | 'counter';
   readonly unit?: string;
   readonly help: string;
-  /** Returns one value, or one for each value of a label. There is no sample for null and undefined. */
+  /** Returns one value, or one value for each value of a label. Null and undefined give no sample. */
   readonly of: (health: TailHealth) => number | null | undefined | Labelled;
 }
 

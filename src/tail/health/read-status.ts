@@ -28,7 +28,10 @@ export interface SavedStatus
   readonly handoff: SavedHandoff | null;
 }
 
-/** The handoff to a command. `oldestAge` is the age of its oldest unacknowledged post, in milliseconds. */
+/**
+ * The handoff to a command. `oldestAge` is the age of the oldest post that the command has not acknowledged,
+ * in milliseconds.
+ */
 export type SavedHandoff = Omit<HandoffHealth, 'oldestAt'> & { readonly oldestAge: number };
 
 interface Sample {
@@ -47,7 +50,7 @@ function labelsOf(text: string): Record<string, string> {
   return labels;
 }
 
-/** Parses a status file. Throws if the text is not a complete one. */
+/** Parses a status file. Throws if the text is not a complete status. */
 export function readStatusFile(text: string): SavedStatus {
   if (!text.endsWith('\n# EOF\n')) throw notStatus();
   const samples = new Map<string, Sample[]>();
@@ -96,7 +99,7 @@ export function readStatusFile(text: string): SavedStatus {
   };
 }
 
-/** The handoff of a tail; null if it hands nothing over. */
+/** The handoff of a tail; null for a tail without a command. */
 function handoffIn(number: (name: string) => number | null): SavedHandoff | null {
   const count = (name: string) => number(`handoff_${name}`);
   const batches = count('batches_total');
@@ -119,15 +122,15 @@ const notStatus = () =>
     hint: 'use the file that the tail writes with --status',
   });
 
-/** The judgment of a tail's state. */
+/** The state of a tail in one word. */
 export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
-/** A status is stale if it is older than this. A running tail writes it every five seconds. */
+/** A status older than this is stale. A running tail writes its status every five seconds. */
 const STALE_MS = 30_000;
 
 /**
- * Judges a status. The lag is measured from the last verification, or from the start before the first one, and from the
- * oldest post that a command has not acknowledged.
+ * Derives the state from a status. The lag is the time since the last verification (before the first one,
+ * since the start), or the age of the oldest post that a command has not acknowledged, whichever is longer.
  */
 export function judgeStatus(
   status: SavedStatus,
@@ -135,7 +138,8 @@ export function judgeStatus(
   maxLagMs = Number.POSITIVE_INFINITY,
 ): HealthVerdict {
   if (!status.up) return 'stopped';
-  // The time may also be in the future, if the clock was set back; a running tail soon writes the file again.
+  // Use the absolute difference: if the clock was set back, the time is in the future until a running tail
+  // writes the file again.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
   if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';

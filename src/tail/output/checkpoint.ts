@@ -16,8 +16,8 @@ export interface Checkpoint {
 }
 
 /**
- * The checkpoint of the current state; undefined before the first page. Rows that are waiting do not count as
- * printed.
+ * The checkpoint of the current state; undefined before the first page. Rows that wait to be printed do not
+ * count as printed.
  */
 export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;
@@ -60,7 +60,7 @@ export function readCheckpoint(text: string, feed: string): Resume {
 
 function parse(text: string): JsonObject {
   const value = parseObject(text);
-  // Incomplete, empty and foreign files get the same error message.
+  // Use one error message for incomplete files, empty files and files of other programs.
   if (!value) throw invalidCheckpoint('it is damaged, or not a checkpoint file');
   return value;
 }

@@ -3,8 +3,8 @@ import { type Job, startJob } from '../job.ts';
 import type { Timing } from '../timing.ts';
 
 /**
- * Writes checkpoints while the tail runs. Each time, it takes a snapshot of the state, flushes the rows
- * printed up to then, and replaces the file.
+ * Writes checkpoints while the tail runs. To write one, the checkpointer takes a snapshot of the state,
+ * flushes the rows that were printed before the snapshot, and replaces the file.
  */
 export interface Checkpointer {
   /** Marks the current checkpoint as outdated. */
@@ -12,7 +12,7 @@ export interface Checkpointer {
   /** Starts writing a checkpoint if one is due; throws if the last attempt failed. */
   step(): void;
   readonly due: number;
-  /** Whether a checkpoint was written, from which a later run can resume. */
+  /** Whether a checkpoint was written, so that a later run can resume. */
   readonly safe: boolean;
   /** Writes the last checkpoint. All rows must have been written before. */
   end(): Promise<void>;
@@ -29,8 +29,8 @@ interface CheckpointerParts {
 }
 
 /**
- * The maximum number of characters per millisecond that are written on average: large checkpoints are written
- * less often.
+ * The maximum number of characters per millisecond that are written on average. Large checkpoints are
+ * therefore written less often.
  */
 const CHARACTERS_PER_MS = 200;
 

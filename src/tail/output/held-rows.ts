@@ -2,21 +2,21 @@ import type { TailRow } from '../row.ts';
 import type { TailWriter } from './writer.ts';
 
 /**
- * How many lines a file must have before a late one is added: a later run reads the position from the newest
- * three.
+ * How many lines a file must have before a late row is added: a later run derives its position from the
+ * newest three lines.
  */
 const SOLID_LINES = 3;
 
-/** Passes rows to the writer, and holds back those that a later run could not resume from yet. */
+/** Passes rows to the writer, and delays rows that a later run could not resume from yet. */
 export interface HeldRows {
-  /** The number of frames that wait for the first walk, and count as printed rows already. */
+  /** The number of frames that wait for the first walk. They already count as printed rows. */
   readonly waiting: number;
   /** Whether a late row may be printed now. */
   readonly acceptsLate: boolean;
   has(id: string): boolean;
   /** Prints rows of pages. */
   printPage(rows: readonly TailRow[]): void;
-  /** Prints rows of frames, or holds them back until the first walk was printed. */
+  /** Prints rows of frames, or delays them until the rows of the first walk are printed. */
   printFrames(rows: TailRow[], late: readonly TailRow[]): void;
   /** Prints the frames that waited for the first walk. */
   release(): void;
@@ -25,9 +25,9 @@ export interface HeldRows {
 }
 
 /**
- * Creates the held rows of a run. `resumed` is the number of lines that an output file has, if its lines are the
- * only checkpoint; undefined otherwise. The first line of a new file determines where a later run starts, so
- * everything before it must be verified.
+ * `resumed` is the number of lines in the output file if a later run can resume only from these lines;
+ * otherwise undefined. The first line of a new file determines where a later run starts, so all posts before
+ * that line must be verified.
  */
 export function createHeldRows(
   writer: TailWriter,

@@ -12,20 +12,20 @@ export interface TailBytes {
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
-/** What a new run finds out from an output file. */
+/** The facts that a new run derives from an output file. */
 export interface TailEnd {
-  /** The number of bytes up to the last complete line; an incomplete line may follow. */
+  /** The number of bytes up to the end of the last complete line. An incomplete line may follow. */
   readonly keep: number;
   /** Where to resume; undefined if the file has no lines. */
   readonly resume: Resume | undefined;
   /**
-   * True if the file starts so recently that a walk goes back further. Then the file cannot tell what was
-   * printed before it started.
+   * True if the file starts so recently that a walk reads posts from before its start. The file does not show
+   * which of those posts were printed.
    */
   readonly young: boolean;
 }
 
-/** Settings for reading the lines. */
+/** The settings for interpreting the lines. */
 export interface LineForm {
   readonly timeField: string;
   /** The local time, epoch ms. */
@@ -35,14 +35,14 @@ export interface LineForm {
 /** The number of bytes read at a time. */
 const CHUNK = 65_536;
 /**
- * The number of lines that are always read. Reading ends after the same number of consecutive old lines,
- * because no newer line is expected before them.
+ * The number of lines that are always read. Reading ends when this many consecutive lines are old, because no
+ * newer line is expected before them.
  */
 const LEAST_LINES = 2_000;
 const OLDER_LINES = 64;
 /**
- * Only this many lines at the beginning of a file are sure to come from verified pages. Later lines may have
- * arrived late over the WebSocket, with a much older post time.
+ * Only the first lines of a file, up to this number, certainly come from verified pages. A later line may be
+ * a late post from the WebSocket, with a much older post time.
  */
 const FIRST_LINES = 3;
 const LINE_END = 0x0a;
@@ -53,9 +53,9 @@ interface Known {
 }
 
 /**
- * Reads the end of an NDJSON file that a tail wrote. Rows are printed at most `holdMs` after the last
- * verification, and appear at most `marginMs` late. So everything that is older than the newest line by more
- * than both is complete. Ids are read from twice that range, because late lines follow newer ones.
+ * Reads the end of an NDJSON file that a tail wrote. A row is printed at most `holdMs` after the last
+ * verification, and its post appears at most `marginMs` late. The feed is therefore complete up to the time
+ * of the newest line minus both. Ids are read from twice that range, because late lines follow newer lines.
  */
 export async function readTailFile(
   bytes: TailBytes,
@@ -119,8 +119,8 @@ function resumeFrom(
 }
 
 /**
- * The post time at which a file starts. Rows posted before its first lines do not belong to it. Later lines
- * can be older, because the WebSocket also delivers late posts from before the start.
+ * The post time at which a file starts, which is that of its first lines. Later lines can be older, because
+ * the WebSocket also delivers late posts from before the start.
  */
 function beginOf(known: readonly Known[], horizon: number): number {
   const begin = known
@@ -147,7 +147,7 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
       stop = at;
     }
     rest = chunk.subarray(0, stop);
-    // A line longer than a chunk is assembled from several chunks. Text after the last line break is an
+    // Assemble a line that is longer than a chunk from several chunks. Text after the last line break is an
     // incomplete line.
     if (end < 0) rest = new Uint8Array(0);
     to = from;
@@ -176,8 +176,8 @@ const notTailOutput = (line: string) =>
   );
 
 /**
- * Combines a checkpoint with its output file: the checkpoint states what was complete when it was written,
- * and the file what was printed afterwards.
+ * Combines a checkpoint with its output file. The checkpoint states up to where the feed was complete when
+ * the checkpoint was written; the file shows what was printed since then.
  */
 export function mergeResume(
   checkpoint: Resume | undefined,

@@ -11,7 +11,7 @@ import type { TailWriter } from './writer.ts';
 
 /** Prints rows batch by batch: the rows of a walk first, then frames. */
 export interface Printing {
-  /** Prints the next batch; returns whether it did anything. */
+  /** Prints the next batch; returns whether there was anything to do. */
   step(): Promise<boolean>;
   readonly due: number;
   /** Returns the number of frames that were printed since the last call. */
@@ -19,8 +19,8 @@ export interface Printing {
   /** The number of frames that were printed since the last call of `takeFrames`. */
   readonly frames: number;
   /**
-   * Call this after the rows of a walk with this start time were printed: prints rows that were waiting for
-   * it.
+   * Called when the rows of a walk with this start time are printed. Prints the rows that waited for the
+   * walk.
    */
   walked(startedAt: number): void;
 }
@@ -34,7 +34,7 @@ interface PrintingParts {
   readonly session: Session;
   readonly walker: Walker;
   readonly report: TailReport;
-  /** True if a later run can resume only from the lines of the output file. */
+  /** Whether a later run can resume only from the lines of the output file. */
   readonly byFile: boolean;
   readonly notify: (notice: TailNotice) => void;
   /** Called when the rows of a walk were printed. */
@@ -51,8 +51,8 @@ export function createPrinting(parts: PrintingParts): Printing {
   let blockedAt: number | undefined;
 
   /**
-   * A run can resume from a file only if its lines were printed soon after a verification. Otherwise frames
-   * wait for the next walk.
+   * Whether frames must wait for the next walk: a later run can resume from a file only if the lines were
+   * printed soon after a verification.
    */
   const mayPrintFrames = () =>
     !parts.byFile || (flow.verifiedAt !== undefined && clock.mono() - flow.verifiedAt <= timing.holdMs);

@@ -4,7 +4,7 @@ import { createRecentSet } from '../../base/recent-set.ts';
  * Remembers which posts were printed: all that were posted since `floor`, and the latest of the older ones.
  */
 export interface Seen {
-  /** For a post from before this time, it is not known whether it was printed. */
+  /** Whether a post from before this time was printed is not known. */
   readonly floor: number;
   /** The number of remembered ids with a post time, and of those without one. */
   readonly size: number;
@@ -13,7 +13,7 @@ export interface Seen {
   add(id: string, at: number | null): boolean;
   /** Remembers an id from before the floor. Such ids are not part of checkpoints. */
   recall(id: string): void;
-  /** Raises the floor to `horizon` and removes older ids. */
+  /** Raises the floor to `horizon` and removes the ids of older posts. */
   forget(horizon: number): void;
   /**
    * The ids that were posted at or after `horizon`, ids without a time, and late ids that only the WebSocket
@@ -22,14 +22,17 @@ export interface Seen {
   since(horizon: number): [id: string, at: number | null][];
 }
 
-/** How many ids from before the floor are remembered, because a frame may repeat a post long afterwards. */
+/**
+ * How many ids from before the floor are remembered. They are needed because a frame may repeat a post long
+ * after its post time.
+ */
 const OLDER_MAX = 20_000;
 /** The maximum number of late ids in a checkpoint. */
 const LATE_MAX = 1_000;
 
 /** How many posts without a time are remembered. Their age is not known, so only their number is limited. */
 const TIMELESS_MAX = 10_000;
-/** The smallest change of the floor, because each change scans all ids. */
+/** The smallest change of the floor. Smaller changes are skipped, because each change scans all ids. */
 const STEP_MS = 5_000;
 
 /**
@@ -52,9 +55,9 @@ function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: s
 }
 
 /**
- * Remembers ids in two generations. New ids are added to the young one; from time to time, the ids of the old
- * one that are still needed are copied, and it is dropped as a whole. If there are more than `max` ids, the
- * older half is dropped whatever its age, which raises `floor`.
+ * Remembers ids in two generations. New ids are added to the young generation. From time to time, the ids of
+ * the old generation that are still needed are copied, and the old generation is dropped as a whole. If there
+ * are more than `max` ids, the older half is dropped whatever its age, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   let fresh = generation();

@@ -12,7 +12,7 @@ export interface Watermark {
 }
 
 /**
- * How many posts at the top may have a wrong time. A single post dated in the future must not end every walk
+ * How many of the newest posts may have a wrong time. One post dated in the future must not end every walk
  * too early.
  */
 const IGNORED_ROWS = 2;
@@ -24,8 +24,8 @@ export function watermarkOf(first: readonly TailRow[]): Watermark {
 }
 
 /**
- * The third newest of these times, so that one or two wrong ones do not matter; the oldest if there are
- * fewer.
+ * The third newest of these times, so that one or two wrong times do not matter; the oldest time if there are
+ * fewer than three.
  */
 export function steadyTime(times: readonly (number | null)[]): number | null {
   const known = times.filter((at) => at !== null).sort((a, b) => b - a);
@@ -36,8 +36,8 @@ export function steadyTime(times: readonly (number | null)[]): number | null {
 const AHEAD_MS = 86_400_000;
 
 /**
- * Removes times that are far in the future. If most of them are, the local clock must be wrong, and all are
- * returned.
+ * Removes times that are far in the future. If most times are, the local clock must be wrong, and all times
+ * are returned.
  */
 export function plausibleTimes(times: readonly (number | null)[], now: number): readonly (number | null)[] {
   const isAhead = (at: number | null) => at !== null && at > now + AHEAD_MS;
@@ -45,6 +45,6 @@ export function plausibleTimes(times: readonly (number | null)[], now: number): 
   return ahead > 0 && ahead * 2 < times.length ? times.map((at) => (isAhead(at) ? null : at)) : times;
 }
 
-/** Whether a position is at or below the top of the complete part of the feed. */
+/** Whether a position is in the complete part of the feed: at its newest post, or older. */
 export const isBelow = (mark: PostMark, top: PostMark | null): boolean =>
   mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;

@@ -16,27 +16,27 @@ export interface SocketOptions {
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
   /**
-   * The maximum size of the queued frames. Beyond it, the WebSocket is closed: it is charged by the minute,
-   * so it must not wait for a slow output.
+   * The maximum size of the queued frames in bytes. Beyond it, the WebSocket is closed: an open WebSocket is
+   * charged by the minute, so it must not wait for a slow output.
    */
   readonly maxHeld?: number;
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
 /**
- * Reading pauses while the queue is larger than the first size, until it is smaller than the second, to save
- * memory.
+ * To limit memory, reading pauses when the queue is larger than the first size, and resumes when the queue is
+ * smaller than the second size.
  */
 const PAUSE_ABOVE = 1024 * 1024;
 const RESUME_BELOW = 256 * 1024;
-/** The longest pause: while reading is paused, pings are not answered. */
+/** The longest pause of reading. It is limited because pings are not answered during a pause. */
 const PAUSE_MS = 5_000;
-/** The maximum size of a frame; no valid frame is this large. */
+/** The maximum size of a frame in bytes; no valid frame is this large. */
 const MAX_FRAME = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 15_000;
 /** How long to wait for the service to confirm a close. */
 const CLOSE_MS = 2_000;
-/** Errors that also end the connection at the service, so that it stops charging. */
+/** Errors that also end the connection at the service, so that the service stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
 /** Opens the live feed. The key is sent in a header. Redirects are not followed. */
@@ -69,7 +69,7 @@ export function createConnect(options: SocketOptions): Connect {
   };
 }
 
-/** The link of a WebSocket. Frames stay in a queue until they are read. */
+/** Creates the link of a WebSocket, whose frames stay in a queue until the tail reads them. */
 function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
   const queue = createFrameQueue();
   let signs = 0;
@@ -95,7 +95,7 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
   const onMessage = (data: unknown, isBinary: boolean) => {
     // By default, ws delivers each frame as one Buffer.
     if (end || closing || !(data instanceof Buffer)) return;
-    // Text frames are valid UTF-8; binary ones may not be, and must be converted.
+    // ws has checked that text frames are valid UTF-8. Binary frames may not be, so convert them.
     queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
       finish('overflow', `more than ${maxHeld} bytes of frames are queued`);
@@ -153,8 +153,8 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
 }
 
 /**
- * Closes the connection with a close frame. Resolves to whether the service confirmed it, so that it charges
- * no further minute.
+ * Closes the connection with a close frame. Resolves to whether the service confirmed the close, so that it
+ * charges no further minute.
  */
 function closeCleanly(
   socket: Opening,
@@ -180,7 +180,7 @@ function closeCleanly(
   });
 }
 
-/** A connection through the proxy that the environment configures; undefined if there is none. */
+/** A connection through the proxy that the environment configures; undefined if no proxy is configured. */
 async function tunnelTo(
   url: URL,
   env: SocketOptions['env'],

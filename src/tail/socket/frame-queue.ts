@@ -8,7 +8,7 @@ export interface FrameQueue {
 
 /** The overhead of a frame in bytes, so that a queue of many small frames is limited too. */
 const FRAME_COST = 256;
-/** Remove the frames that were read from the array when there are this many. */
+/** When this many frames of the array were read, they are removed from it. */
 const COMPACT_AFTER = 1_024;
 
 export function createFrameQueue(): FrameQueue {

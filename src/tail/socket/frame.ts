@@ -6,7 +6,7 @@ import { type ReadFrame, readOtherFrame, TIME_FIELD } from './other-frame.ts';
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
 
-/** A post with its original bytes. The record is parsed on first use and keeps the digits of its numbers. */
+/** A post with its original bytes. The record is parsed on first use, with all digits of its numbers. */
 class RawRow implements TailRow {
   readonly id: string;
   readonly at: number | null;
@@ -29,9 +29,9 @@ class RawRow implements TailRow {
 }
 
 /**
- * The row of a thesis frame in the documented format; null for any other frame. The text between the known
- * beginning of a frame and its last brace is parsed separately. If it is an object, it is exactly the record,
- * so its bytes can be printed unchanged.
+ * The row of a thesis frame in the documented format; null for any other frame. Parses the text between the
+ * known beginning of the frame and its last brace. If this text is an object, it is exactly the record, and
+ * its bytes can be printed unchanged.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {
   const bytes = bufferOf(frame);

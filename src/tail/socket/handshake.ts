@@ -17,7 +17,7 @@ export async function opened(
   now: () => number,
   signal: AbortSignal,
 ): Promise<void> {
-  // If the request was sent, the service may have opened a connection although its response is missing.
+  // If the request was sent, the service may have opened a connection although no response arrived.
   const failed = (error: unknown) => (opening.sent ? broken(host, error) : unreachable(host, error));
   let abort = () => {};
   try {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Link } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 
-/** Checks that one connection is alive. */
+/** Checks whether a connection still works. */
 export function createHeartbeat(clock: Clock, timing: Timing) {
   let signs = 0;
   let heardAt = 0;
@@ -18,13 +18,13 @@ export function createHeartbeat(clock: Clock, timing: Timing) {
       wall = clock.now();
       heardAt = mono;
     },
-    /** Call this when a check is due; returns why the connection is dead, or undefined. */
+    /** Called when a check is due. Returns why the connection no longer works; undefined if it works. */
     dead(link: Link): { why: 'suspended' | 'silent'; text: string } | undefined {
       const now = clock.mono();
       if (now < mono + timing.beatMs) return undefined;
       const passed = now - mono;
-      // On some systems the monotonic clock stops while the machine is suspended, on others it does not. So
-      // both clocks are compared with the expected time.
+      // Compare both clocks with the expected time: on some systems the monotonic clock stops while the
+      // machine is suspended, on others it continues.
       const jumped = Math.max(passed - timing.beatMs, clock.now() - wall - passed);
       mono = now;
       wall = clock.now();
@@ -33,7 +33,7 @@ export function createHeartbeat(clock: Clock, timing: Timing) {
         heardAt = now;
       }
       if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
-      // A service that sends no pings must answer those of the client.
+      // If the service sends no pings, send one, which the service must answer.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
       return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };

@@ -7,14 +7,14 @@ import { type PostFields, type TailRow, tailRow } from '../row.ts';
 export const TIME_FIELD = 'platformCreatedAt';
 
 /**
- * What a frame contains. Much of the format is undocumented, so frames are recognized by their content
- * instead of validated.
+ * The content of a frame. Much of the format is undocumented, so frames are recognized by their content
+ * instead of being validated.
  */
 export type ReadFrame =
   | { readonly kind: 'row'; readonly row: TailRow }
-  /** A post without an id; repetitions of it cannot be recognized. */
+  /** A post without an id, whose repetitions cannot be recognized. */
   | { readonly kind: 'nameless'; readonly record: PostFields }
-  /** The response to a subscribe frame, with the subscription that it confirms, if it states one. */
+  /** The response to a subscribe frame, with the confirmed subscription if the response states it. */
   | { readonly kind: 'subscription'; readonly stated: unknown }
   | { readonly kind: 'error'; readonly text: string }
   /** An informational frame, such as a greeting or a heartbeat. */
@@ -60,13 +60,13 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   ];
 }
 
-/** The posts of a thesis frame, in any member that is known to hold posts. */
+/** The posts of a thesis frame, from every member that is known to contain posts. */
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))
     return data.flatMap((each) => (isRecord(each) ? postsOf({ data: each }, depth) : []));
   if (!isRecord(data)) {
-    // If no member holds a post, the frame itself may be one.
+    // If no member contains a post, the frame itself may be a post.
     const { type: _, ...record } = frame;
     if (looksLikePost(record)) return postsOf({ data: record }, depth);
     return [{ kind: 'unreadable', why: 'a thesis frame without a thesis' }];
@@ -88,7 +88,8 @@ const statedBy = (value: PostFields): ReadFrame => ({
 export function confirms(stated: unknown, requested: Subscription): boolean {
   if (stated === null || stated === false) return false;
   const type = typeof stated === 'string' ? stated : isRecord(stated) ? stated['type'] : undefined;
-  // A subscription to all tokens includes every list of tokens, but not the other way round.
+  // A confirmed subscription to all tokens includes every requested list of tokens, but a list does not
+  // include all tokens.
   if (type === 'tokens' || Array.isArray(stated)) return requested.type === 'tokens';
   return true;
 }
@@ -108,7 +109,7 @@ function errorText(value: PostFields): string {
 const textIn = (value: PostFields, names: readonly string[]): string | undefined =>
   names.map((name) => value[name]).find((each) => typeof each === 'string');
 
-/** A member whose text is JSON, parsed; any other member unchanged. */
+/** Parses a member whose value is JSON text; returns any other member unchanged. */
 function unpacked(value: unknown): unknown {
   return typeof value === 'string' && /^\s*[[{]/.test(value) ? parseJson(value) : value;
 }

@@ -28,26 +28,26 @@ export type SessionEvent =
     };
 
 /**
- * Opens a connection, subscribes, monitors it and replaces it when it ends. There is one connection at a
- * time. Owns the state of the tail.
+ * Opens a connection, subscribes, monitors the connection and replaces it when it ends. There is one
+ * connection at a time. Only the session changes the state of the tail.
  */
 export interface Session {
   readonly state: TailState;
   /** Advances the session and returns the next event. No connection is opened while `mayDial` is false. */
   step(mayDial: boolean): SessionEvent | undefined;
-  /** When `step` must be called again even if nothing wakes the loop. */
+  /** When `step` must be called again even if no part wakes the loop. */
   due(mayDial: boolean): number;
   /** When the current connection was opened. */
   readonly openedAt: number | undefined;
   /**
-   * The number of consecutive sessions that ended within a minute, or delivered no posts although there were
-   * some.
+   * The number of consecutive connections that ended within a minute, or delivered no posts although the feed
+   * had some.
    */
   readonly shortSessions: number;
-  /** Since when the response to the subscription has been overdue; undefined if it is not. */
+  /** Since when the response to the subscription has been overdue; undefined if it is not overdue. */
   readonly unansweredSince: number | undefined;
   readonly connections: number;
-  /** Allows frames to be printed; call it after a walk that started after the subscription. */
+  /** Called after a walk that started after the subscription. Allows frames to be printed. */
   goLive(): void;
   /** Stops printing frames until the next walk. */
   catchUp(): void;
@@ -57,20 +57,20 @@ export interface Session {
   poll(): void;
   /** Ends polling, so that a connection may be opened again. */
   reopen(): void;
-  /** Closes the connection. No other is opened. */
+  /** Closes the connection permanently: no other connection is opened. */
   close(): void;
   /** Resolves when no connection attempt is in progress. */
   settled(): Promise<void>;
 }
 
-/** The longest time that the service may need to notice that its pings are not answered. */
+/** The longest time that the service may need to notice that its pings get no answer. */
 const PING_MS = 60_000;
 
 interface SessionWorld {
   readonly clock: Clock;
   readonly random: () => number;
   readonly timing: Timing;
-  /** Undefined if the feed has no WebSocket. */
+  /** Opens the WebSocket; undefined if the feed has no WebSocket. */
   readonly connect: Connect | undefined;
   readonly subscription: Subscription;
   readonly meter: CostMeter;
@@ -78,7 +78,10 @@ interface SessionWorld {
   readonly signal: AbortSignal;
 }
 
-/** Creates a session, which is about to connect, or polls if the feed has no WebSocket. */
+/**
+ * Creates a session. It starts in the state before connecting, or in that of polling if the feed has no
+ * WebSocket.
+ */
 export function createSession(world: SessionWorld): Session {
   const { clock, timing, meter } = world;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);
@@ -99,7 +102,7 @@ export function createSession(world: SessionWorld): Session {
 
   const hangUp = (link: Link, lingeringMs: number) => {
     // If the service does not confirm the end of the connection, it may charge until it notices that its
-    // pings are not answered.
+    // pings get no answer.
     const answered = link.close();
     if (openedAt === undefined) return;
     const heard = meter.closed(lingeringMs);
@@ -153,7 +156,7 @@ export function createSession(world: SessionWorld): Session {
     return response;
   };
 
-  /** Handles a connection that has ended, after the frames in its queue were read. */
+  /** Handles the end of a connection, after the frames in its queue were read. */
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= heartbeat.dead(link) ?? link.end;
     if (!cause) return undefined;
@@ -167,10 +170,11 @@ export function createSession(world: SessionWorld): Session {
     return { kind: 'quota', text };
   };
 
-  /** Ends the connection, or the attempt to open one, and opens no other. */
+  /** Ends the connection or the attempt to open one. No other connection is opened. */
   const leave = (next: TailState) => {
     if ('link' in state) hangUp(state.link, PING_MS);
-    // A connection that is being opened is closed as soon as it is open; the service may already charge it.
+    // Close a connection that is still being opened as soon as it is open: the service may already charge for
+    // it.
     if (state.kind === 'dialing') {
       meter.uncertain();
       closing = state.job.settled.then(closeLate(state.job));
@@ -180,8 +184,8 @@ export function createSession(world: SessionWorld): Session {
   };
 
   /**
-   * Waits for the response to the subscription. If it is overdue, subscribes again: that is free, whereas a
-   * new connection is not.
+   * Waits for the response to the subscription. If the response is overdue, subscribes again, which is free,
+   * whereas a new connection is charged.
    */
   const subscribing = (current: Extract<TailState, { kind: 'subscribing' }>): SessionEvent | undefined => {
     const { link, since, until, tries } = current;
@@ -203,7 +207,7 @@ export function createSession(world: SessionWorld): Session {
       }
       if (state.kind === 'subscribing') return subscribing(state);
       const link = subscribedLink(state);
-      // The frames that are left in the queue of a live connection are still printed after its end.
+      // After the end of a connection, the frames that are left in its queue are still printed.
       return link && ended(link, state.kind === 'live');
     },
     due(mayDial) {

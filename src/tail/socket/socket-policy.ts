@@ -11,14 +11,14 @@ import type { Session, SessionEvent } from './session.ts';
 /** Decides when a WebSocket is opened, and when the tail uses polling instead. */
 export interface SocketPolicy {
   /**
-   * Advances the connection; `quiet` means that frames could be printed at once. Returns whether anything
+   * Advances the session. `quiet` means that frames could be printed at once. Returns whether anything
    * happened.
    */
   step(quiet: boolean): boolean;
   due(quiet: boolean): number;
   /**
-   * Switches to polling for this reason. If the reason is a budget, streaming is possible again after its
-   * renewal.
+   * Switches to polling for this reason. If the reason is a budget, streaming is possible again after the
+   * budget renews.
    */
   poll(why: PollReason): void;
   /**
@@ -42,15 +42,15 @@ interface PolicyParts {
   readonly polls: () => void;
 }
 
-/** The decision about the next minute is made this long before the paid minute ends. */
+/** How long before the end of a paid minute the tail decides about the next minute. */
 const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
-/** The connection is closed when the pages have shown this many posts that it did not deliver. */
+/** The connection is closed when pages contained this many posts that the connection did not deliver. */
 const MISSED_POSTS = 5;
 /** Handshake failures that do not prevent polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
 
-/** Creates the policy. A failure that `step` throws ends the run. */
+/** Creates the policy. A failure thrown by `step` ends the run. */
 export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const { clock, session, via, spend, meter, notify } = parts;
   let missed = 0;
@@ -61,7 +61,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   const poll = (why: PollReason, asks = false) => {
     session.poll();
     forBudget = why === 'budget' || why === 'quota';
-    // Poll while the user is being asked for a higher limit, even with --via ws, so that the lag stays small.
+    // Poll while the user is asked to raise the limit, even with --via ws, so that the lag stays small.
     if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
 
@@ -72,7 +72,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     parts.polls();
   };
 
-  /** Returns to streaming when a budget has renewed and covers it. */
+  /** Returns to streaming when a budget has renewed and covers the cost of streaming. */
   const reopen = (): boolean => {
     if (!forBudget || spend.against(0) !== undefined) return false;
     forBudget = false;
@@ -81,7 +81,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     return true;
   };
 
-  /** Handles the user's answer to the question for a higher limit. */
+  /** Handles the user's answer to the question whether to raise the limit. */
   const answered = (): boolean => {
     const granted = spend.takeAnswer();
     if (granted === undefined) return false;
@@ -95,7 +95,10 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       ? Number.POSITIVE_INFINITY
       : session.openedAt + (decided + 1) * MINUTE - DECIDE_MS;
 
-  /** Returns why the next minute should not be paid for; checked only shortly before that minute starts. */
+  /**
+   * Returns why the next minute should not be paid for. The check runs only shortly before that minute
+   * starts.
+   */
   const objection = (quiet: boolean): PollReason | undefined => {
     if (session.openedAt === undefined) return quiet ? spend.against(session.shortSessions) : undefined;
     if (decidedFor !== session.openedAt) decided = 0;
@@ -105,7 +108,9 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     return spend.against(0);
   };
 
-  /** Polls until the allowance of the key resets: until then, each connection would be closed again. */
+  /**
+   * Polls until the allowance of the key resets. Until then, the service would close every new connection.
+   */
   const withoutUnits = () => {
     spend.refused(resetsIn(clock.now()));
     leave('quota');

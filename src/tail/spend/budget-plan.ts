@@ -4,19 +4,23 @@ import type { BudgetLeft } from '../ports.ts';
 import { type PagePrice, pollCost } from './pace.ts';
 import { WALK_RESERVE } from './socket-share.ts';
 
-/** Spreads the rest of the budgets over the time until they renew. */
+/** Spreads what the budgets have left over the time until they renew. */
 export interface BudgetPlan {
   /** Updates what the budgets have left; `spent` is the cost of the run so far. */
   learn(budgets: readonly BudgetLeft[], spent: number): void;
-  /** Called when a budget did not cover a minute of the WebSocket: it counts as used up until it renews. */
+  /**
+   * Called when a budget did not cover a minute of the WebSocket. That budget counts as used up until it
+   * renews.
+   */
   refuse(untilMs: number): void;
   /**
-   * Whether the budgets cover another minute of the WebSocket; with `whole`, all minutes until they renew.
+   * Whether the budgets cover another minute of the WebSocket; with `whole`, whether they cover all minutes
+   * until they renew.
    */
   covers(spent: number, whole: boolean): boolean;
   /**
-   * The polling interval in seconds with which every budget lasts until it renews, but not shorter than
-   * `least`. `until` is when the tightest budget renews.
+   * The shortest polling interval in seconds with which every budget lasts until it renews, but at least
+   * `least`. `until` is the time at which the budget that determines the interval renews.
    */
   interval(least: number, rate: number, spent: number): { readonly seconds: number; readonly until?: number };
   /** When the next budget renews, in epoch milliseconds. */
@@ -24,15 +28,18 @@ export interface BudgetPlan {
 }
 
 const MINUTE = 60_000;
-/** The longest polling interval. With a longer one, nobody would notice that a budget is used up. */
+/**
+ * The longest polling interval. If the budgets require a longer interval, they count as used up, so that the
+ * user notices.
+ */
 export const LONGEST_POLL_MS = 3_600_000;
-/** The number of iterations that approach the interval at which the cost equals the budget. */
+/** The number of iterations that compute the interval at which the cost equals the budget. */
 const STEPS = 8;
 
 interface PlanParts {
   readonly clock: Pick<Clock, 'now'>;
   readonly price: PagePrice;
-  /** How far below the newest post a verifying poll reads, and how often there is one. */
+  /** How far below the newest post a verifying walk reads, and how often such a walk is made. */
   readonly marginMs: number;
   readonly auditMs: number;
   /** Milliseconds until the run ends. */
@@ -47,8 +54,8 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
 
   const renewsAt = () => Math.min(Number.POSITIVE_INFINITY, ...budgets.map((budget) => budget.renewsAt));
   /**
-   * What each budget has left and how long it must last. Nothing is known about a budget that has renewed in
-   * the meantime.
+   * What each budget has left and how long this amount must last. A budget that has renewed since the last
+   * update is omitted, because its amount is not known.
    */
   const current = (spent: number) =>
     budgets
@@ -76,12 +83,12 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
     covers(spent, whole) {
       if (clock.now() < refusedUntil) return false;
       const known = current(spent);
-      // Keep the last decision until the use of the new budget period is known.
+      // Do not change the decision until the use of the new budget period is known.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
-      // Minutes that were reserved in advance are released when the connection ends, but they do not cover a
-      // new connection.
+      // Require one more minute: the minutes that the present connection reserved in advance are released
+      // when it ends, but they do not cover a new connection.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

@@ -1,7 +1,7 @@
 import { cu as price } from '../../contract/prices.ts';
 
 /**
- * The cost of a run. It is not documented how the service rounds minutes of the WebSocket, so there are two
+ * The cost of a run. The service does not document how it rounds minutes of the WebSocket, so there are two
  * sums.
  */
 export interface TailCost {
@@ -20,11 +20,11 @@ export interface CostMeter {
   lost(cu: number): void;
   opened(): void;
   /**
-   * Counts the end of a connection. The service may believe for another `lingeringMs` that it is open; call
-   * the returned function when it has confirmed the end.
+   * Counts the end of a connection, which the service may consider open for another `lingeringMs`. The caller
+   * calls the returned function when the service has confirmed the end.
    */
   closed(lingeringMs: number): () => void;
-  /** Counts a handshake whose outcome is not known: the service may have started a minute. */
+  /** Counts a handshake whose outcome is not known. The service may have charged a minute for it. */
   uncertain(): void;
 }
 
@@ -41,7 +41,7 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
   let most = 0;
   const running = () => (openAt === undefined ? undefined : mono() - openAt);
   const leastOf = (ms: number) => price.socketMinute * Math.floor(ms / MINUTE);
-  // The service may have started the next minute already.
+  // The service may already have charged the next minute.
   const mostOf = (ms: number) => price.socketMinute * (Math.floor((ms + SLACK_MS) / MINUTE) + 1);
   const socket = () => {
     const ms = running();

@@ -10,8 +10,8 @@ export interface PagePrice {
 const thesisPrice: PagePrice = { step: THESIS_BLOCK, cu: cu.thesisBlock };
 
 /**
- * The CU of one poll if there is a poll every `seconds` and the feed has `rate` posts per second. One known
- * post is read again, to show that no post is missing between two polls.
+ * The CU of one poll if the tail polls every `seconds` and the feed has `rate` posts per second. Each poll
+ * also reads one known post again, which proves that no post is missing between two polls.
  */
 export const pollCost = (rate: number, seconds: number, price = thesisPrice): number =>
   price.cu * Math.ceil((rate * seconds + 1) / price.step);
@@ -21,8 +21,8 @@ export const pollPerMinute = (rate: number, seconds: number, price = thesisPrice
   (60 / seconds) * pollCost(rate, seconds, price);
 
 /**
- * The cheapest polling interval for the requested lag. It is the lag itself, or a shorter interval in which
- * the expected posts and the known one just fill whole blocks. It is not shorter than `least`.
+ * The cheapest polling interval for the requested lag, but at least `least`: the lag itself, or a shorter
+ * interval in which the expected posts and the one known post just fill whole blocks.
  */
 export function pollSeconds(rate: number, lag: number, least: number, price = thesisPrice): number {
   const longest = Math.max(lag, least);
@@ -32,7 +32,7 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
   return cheaper ? full : longest;
 }
 
-/** The shortest polling interval in seconds. It leaves half of the rate limit to other processes. */
+/** The shortest polling interval in seconds, which leaves half of the rate limit to other processes. */
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
@@ -40,7 +40,7 @@ export const leastSeconds = (ratePerMinute: number | null): number =>
 export const pageRows = (expected: number, step: number, max: number): number =>
   Math.min(max, Math.max(step, step * Math.ceil((expected + 1) / step)));
 
-/** Chooses page sizes for polling. Learns whether the service returns more than one block of rows. */
+/** Chooses page sizes for polling, and finds out whether the service returns more than one block of rows. */
 export interface PollSizer {
   first(): number;
   next(expected: number): number;
@@ -48,8 +48,8 @@ export interface PollSizer {
 }
 
 /**
- * Starts with one block and tries two blocks once. Stays with one if the service returned fewer rows than
- * were paid for.
+ * Starts with pages of one block and tries two blocks once. If the service returns fewer rows than were paid
+ * for, all further pages are one block.
  */
 export function createPollSizer(sizes: { readonly step: number; readonly max: number }): PollSizer {
   let most = Math.min(sizes.max, sizes.step * 2);
@@ -95,14 +95,11 @@ export function createRate(): Rate {
  */
 export interface Margin {
   readonly ms: number;
-  /** Learns from a finished walk, by the number of its rows and the greatest lateness among them. */
+  /** Adapts the margin to a finished walk: the number of its rows, and the greatest lateness of a row. */
   learn(lateMs: number, rows: number): void;
 }
 
-/**
- * A walk with this many rows costs half as much as a minute of the WebSocket; the margin shrinks after ten
- * such walks.
- */
+/** A walk with this many rows counts as large: it costs half as much as a minute of the WebSocket. */
 const WALK_ROWS = 1_000;
 const LESSONS = 10;
 
@@ -117,7 +114,7 @@ export function createMargin(full: number, least: number, auditMs: number): Marg
     },
     learn(lateMs, rows) {
       worst = Math.max(lateMs, worst * 0.99);
-      // How many rows a walk of the full margin would have read.
+      // Estimate how many rows a walk of the full margin would have read.
       const whole = (rows * (full + auditMs)) / (ms + auditMs);
       lessons = whole > WALK_ROWS ? lessons + 1 : 0;
       ms = lessons >= LESSONS ? Math.min(full, Math.max(least, 3 * worst)) : full;

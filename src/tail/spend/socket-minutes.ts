@@ -3,7 +3,7 @@ import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
 import type { Ledger, Reservation } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 
-/** Records the minutes of one connection in the ledger, each of them before it starts. */
+/** Records the minutes of one connection in the ledger, each minute before it starts. */
 export interface SocketMinutes {
   /** Called when the connection is open. */
   opened(): void;
@@ -15,8 +15,8 @@ export interface SocketMinutes {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Called when the connection has ended, or the handshake had no response; `known` means that the service
-   * stopped charging.
+   * Called when the connection has ended, or when the handshake had no response. `known` means that the
+   * service has certainly stopped charging.
    */
   end(known: boolean): Promise<void>;
   /** Called when the handshake was rejected, so that no minute has started. */
@@ -26,16 +26,13 @@ export interface SocketMinutes {
 const MINUTE = 60_000;
 /** By how much the clocks of the service and of this machine may differ. */
 const SLACK_MS = 1_000;
-/**
- * The service notices after two pings at the latest that the other side no longer answers, and charges until
- * then.
- */
+/** The service notices after at most two pings that the client no longer answers, and charges until then. */
 const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
- * Starts to record a connection before it is opened. The recorded minutes always include the time that the
- * service would need to notice a dead client, so that a kill or a crash leaves no minute unrecorded. A minute
- * counts as certain when something was received after its end.
+ * Starts the record of a connection before the connection is opened. The recorded minutes always include the
+ * time that the service would need to notice that the client died, so that no minute is missing after a kill
+ * or a crash. A minute counts as certainly charged when data was received after its end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,
@@ -48,7 +45,7 @@ export async function recordSocketMinutes(
   let ending: Promise<void> | undefined;
 
   /**
-   * The time since the connection was opened, by the clock that has advanced more: on some systems, the
+   * The time since the connection was opened, by the clock that has advanced further: on some systems, the
    * monotonic clock stops while the machine is suspended.
    */
   const elapsed = () => Math.max(0, mono() - from.mono, now() - from.wall);
@@ -67,8 +64,8 @@ export async function recordSocketMinutes(
 
   async function close(known: boolean): Promise<void> {
     const lasted = elapsed();
-    // After so long a silence, the service must have closed the connection, even if data still arrives from
-    // buffers.
+    // After this long without data, the service must have closed the connection, even if buffered data still
+    // arrives.
     const stale = lasted - heardAt > LINGER_MS + SLACK_MS;
     const most = startedBy(known && !stale ? lasted : heardAt + LINGER_MS);
     await settleCertain();

@@ -17,7 +17,7 @@ export type PollReason =
   | 'share' // the WebSocket has used its share of the units
   | 'unstable'; // the connection failed several times within a minute
 
-/** The facts on which the decision depends. */
+/** The facts on which the choice between WebSocket and polling depends. */
 export interface SpendState {
   readonly via: Via;
   readonly hasSocket: boolean;
@@ -27,22 +27,26 @@ export interface SpendState {
   readonly allowanceLeft: number | null;
   /** Whether the user's budgets cover another minute. */
   readonly budgetsCover: boolean;
-  /** The CU that the key had left when the run started, and the share of them that the WebSocket may use. */
+  /**
+   * The CU that the key had left when the run started, and the share of these CU that the WebSocket may use.
+   */
   readonly allowanceAtStart: number | null;
   readonly socketShare: number;
   readonly socketSpent: number;
-  /** The number of consecutive sessions that ended within a minute. */
+  /** The number of consecutive connections that ended within a minute. */
   readonly shortSessions: number;
 }
 
-/** The CU that must remain after a minute of the WebSocket, for the walks that fill gaps and verify. */
+/**
+ * The CU that must remain after a minute of the WebSocket, for the walks that fill gaps and verify the feed.
+ */
 export const WALK_RESERVE = 5 * cu.thesisBlock;
 /**
- * The CU that a spending limit must have left for streaming: one minute, and another one until the service
- * notices a dead connection.
+ * The CU that a spending limit must have left for streaming: the cost of one minute, and of another minute in
+ * which the service does not yet notice that the client died.
  */
 export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
-/** After this many consecutive short sessions, the connection counts as unstable. */
+/** After this many consecutive short connections, the network counts as too unstable for streaming. */
 const SHORT_SESSIONS = 3;
 
 /**

@@ -12,10 +12,7 @@ import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } fr
 
 /** Decides what the tail may spend on pages and on the WebSocket. */
 export interface TailSpend {
-  /**
-   * Whether the spending limit covers another `cu`; a promise while the user is being asked for a higher
-   * limit.
-   */
+  /** Whether the spending limit covers another `cu`; a promise while the user is asked to raise the limit. */
   afford(cu: number): boolean | Promise<boolean>;
   /** The CU left of the spending limit and on the key; null if unlimited or not known. */
   readonly left: {
@@ -29,15 +26,18 @@ export interface TailSpend {
   perMinute(mode: Mode): number;
   /** Why another minute of the WebSocket should not be paid for. */
   against(shortSessions: number): PollReason | undefined;
-  /** Asks the user for a limit that covers more streaming; returns false if that is not possible. */
+  /**
+   * Asks the user to raise the limit so that it covers more streaming; returns false if the user cannot be
+   * asked.
+   */
   askToStream(): boolean;
-  /** The user's answer; it can be taken once. */
+  /** Returns the user's answer, only once; undefined if there is no answer. */
   takeAnswer(): boolean | undefined;
   /** Requests `me`, which is free, at intervals. */
   step(mode: Mode): void;
   /** Called when a budget did not cover a minute of the WebSocket. */
   refused(retryAfterMs: number): void;
-  /** The polling interval, if a budget makes it longer than the requested lag. */
+  /** The polling interval, if a budget makes the interval longer than the requested lag. */
   readonly stretched: Stretched | undefined;
   readonly due: number;
   /** Resolves after the first response of `me`; throws if the service rejects the key. */
@@ -62,7 +62,7 @@ interface TailSpendParts {
   readonly signal: AbortSignal;
 }
 
-/** Creates the decision. Before the first response of `me`, nothing is known about the key. */
+/** Creates the spending decisions. Before the first response of `me`, nothing is known about the key. */
 export function createTailSpend({ world, timing, meter, rate, price, ...given }: TailSpendParts): TailSpend {
   const { clock, key } = world;
   let facts: KeyFacts | undefined;
@@ -96,7 +96,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     const least = leastSeconds(facts?.ratePerMinute ?? null);
     return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
   };
-  // An interval that the user requested is used as long as the budgets last.
+  // With --via poll, use the interval that the user requested until the budgets are used up.
   const interval = (): { readonly seconds: number; readonly until?: number } =>
     given.via === 'poll'
       ? { seconds: wantedSeconds() }
@@ -111,7 +111,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     facts = outcome.value;
     atStart ??= facts.remaining;
     plan.learn(facts.budgets ?? [], meter.spent.most);
-    // What is left changes when a budget renews.
+    // Request the amounts again when a budget renews.
     next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
     return undefined;
   };
@@ -172,7 +172,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
       while (job && !given.signal.aborted) {
         await wait();
         const error = look();
-        // Ignore other failures: if they last, reading pages will fail too.
+        // Ignore other failures: if they persist, page requests will report them.
         if (error instanceof Failure && error.kind === 'auth') throw error;
       }
     },

@@ -6,13 +6,13 @@ import type { WalkBounds, Walked } from './walk.ts';
 
 /** Where a run starts in the feed. */
 export type StartPoint =
-  /** At the newest post. Up to `recent` posts of the first page are printed too, without additional cost. */
+  /** At the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
   | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }
   | Resume;
 
-/** The state in which an earlier run stopped: up to where it was complete, and what it printed after that. */
+/** Where an earlier run stopped: up to where its feed was complete, and which later posts it printed. */
 export interface Resume {
   readonly kind: 'checkpoint' | 'file';
   readonly watermark: Watermark;
@@ -26,8 +26,8 @@ export interface Resume {
 }
 
 /**
- * How far back a walk reads: as the first walk, down to the margin (deep), or down to the first known post
- * (shallow).
+ * How far back a walk reads: to the start of the run (start), back to the margin (deep), or back to the first
+ * known post (shallow).
  */
 export type Depth = 'start' | 'deep' | 'shallow';
 
@@ -37,15 +37,17 @@ export interface BoundsSource {
   /** The post time down to which a walk must read. */
   low(): number;
   /**
-   * Called with the first walk. Posts from before the start of the run count as known from now on; they are
-   * returned, newest first.
+   * Called with the first walk. Returns the posts from before the start of the run, newest first. From then
+   * on, these posts count as known.
    */
   begin(walked: Walked): readonly TailRow[];
 }
 
-/** If a post is dated further ahead of the posts below it, its time does not determine the start. */
+/**
+ * If the time of a post is ahead of the next older posts by more than this, it does not determine the start.
+ */
 const MAX_AHEAD_MS = 3_600_000;
-/** The number of posts after which the first walk no longer looks for one with an older time. */
+/** The number of posts after which the first walk stops searching for a post with an older time. */
 const MAX_TIES = 300;
 
 interface BoundsParts {
@@ -65,7 +67,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
 
-  /** Whether a post is at or below a post that was printed or counted as known. */
+  /** Whether a post was printed or counts as known, or is older than such a post. */
   const isKnown = (row: TailRow): boolean => {
     const mark = watermark();
     if (!mark?.top || row.id === mark.top.id) return true;
@@ -73,7 +75,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   const deep = (): WalkBounds => ({
-    // In a feed without post times, a known id ends the walk.
+    // End the walk at a known id if the feed has no post times.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
     keep: (row) => !seen.has(row.id) && (row.at ?? row.atMost ?? seen.floor) >= seen.floor,
     target: low,
@@ -84,15 +86,15 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
     const whole = deep();
     return {
       ...whole,
-      // A known post without a time does not end the walk, because pages may always list such posts first.
+      // Do not end the walk at a known post without a time, because every page may list such posts first.
       beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
       target: () => watermark()?.base ?? null,
     };
   };
 
   /**
-   * The newest `rows` posts, and all others with the same time as the oldest of these, because later those
-   * others could look like new posts.
+   * The newest `rows` posts, and all other posts with the time of the oldest of them. Without the latter,
+   * those posts could look new later.
    */
   const newest = (rows: number): WalkBounds => {
     let count = 0;

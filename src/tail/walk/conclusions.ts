@@ -26,7 +26,9 @@ interface ConclusionParts {
   readonly spent: (failure: Failure) => void;
 }
 
-/** The connection counts as broken if a walk finds this many posts that it should have delivered. */
+/**
+ * The connection counts as broken if a walk finds this many posts that the connection should have delivered.
+ */
 const MISSED_ROWS = 3;
 
 /**

@@ -4,8 +4,8 @@ import { plausibleTimes } from '../seen/watermark.ts';
 /**
  * Removes implausible post times from a page. Pages are sorted by post time, newest first. A time that
  * contradicts this order (not a time, seconds instead of milliseconds, a date years ahead) would end a walk
- * too early or set a wrong watermark. Such a post counts as a post without a time, and as not newer than the
- * post before it.
+ * too early or set a wrong watermark. Such a post is treated as a post without a time that is not newer than
+ * the post before it.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
   const times = plausibleTimes(
@@ -22,13 +22,13 @@ export function orderedRows(rows: readonly TailRow[], now: number): readonly Tai
   });
 }
 
-/** If times drop by this much at the end of a page, the next page must confirm it. */
+/** If times drop by this much at the end of a page, the next page must confirm the drop. */
 const DROP_MS = 3_600_000;
 const LAST_ROWS = 2;
 
 /**
- * How many posts can be judged without the next page, which decides whether the times of the last posts are
- * plausible.
+ * How many posts can be judged without the next page. For the remaining posts, only the next page shows
+ * whether their times are plausible.
  */
 export function settledRows(rows: readonly TailRow[]): number {
   const timed = rows.flatMap(({ at }, i) => (at === null ? [] : [{ at, i }]));
@@ -39,7 +39,7 @@ export function settledRows(rows: readonly TailRow[]): number {
   return rows.length;
 }
 
-/** Copies a row. The spread operator would not copy its getters. */
+/** Copies a row member by member, because the spread operator does not copy getters of a prototype. */
 const copyOf = ({ id, record, raw }: TailRow) => ({ id, record, raw });
 
 /** The indices of the longest non-ascending subsequence (patience sorting). */

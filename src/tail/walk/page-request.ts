@@ -17,14 +17,20 @@ export interface PageRequestWorld {
   /** Called when an answer was lost that may have been charged. */
   readonly lost: (cu: number) => void;
   readonly wait: (ms: number, failure: Failure) => void;
-  /** Waits after a budget or the service has rejected a page because no units are left; absent if that ends the walk. */
+  /**
+   * Waits after a budget or the service has rejected a page because no units are left. If this function is
+   * absent, the walk ends.
+   */
   readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
   readonly signal: AbortSignal;
 }
 
 type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
-/** Requests one page until it arrives. If the service does not know the first cursor, tries the others. */
+/**
+ * Requests one page, and retries until the page arrives. If the service rejects the first cursor, tries the
+ * others.
+ */
 export async function requestPage(
   world: PageRequestWorld,
   before: readonly string[],
@@ -36,7 +42,7 @@ export async function requestPage(
   let failed = 0;
   for (;;) {
     const id = before[cursor];
-    // Every attempt can be charged, also if its answer is lost.
+    // Check the limit before every attempt, because an attempt can be charged even if its answer is lost.
     const fits = world.afford(world.source.price(limit));
     if (fits === false || (fits !== true && !(await fits))) return { cut: 'ceiling' };
     try {

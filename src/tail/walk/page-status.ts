@@ -15,7 +15,10 @@ export interface PageStatus {
   renewal(failure: Failure): Promise<void>;
 }
 
-/** The interval at which a request is tried again: the budget may have been raised, or the allowance topped up. */
+/**
+ * How often a rejected request is tried again, because the user may have raised the budget or bought a
+ * top-up.
+ */
 const BUDGET_MS = 10 * 60_000;
 
 export function createPageStatus(

@@ -5,7 +5,7 @@ import type { PostFields, TailRow } from '../row.ts';
 /** The rows of a walk: added newest first, removed oldest first. */
 export interface RowStack {
   push(rows: readonly TailRow[]): Promise<void>;
-  /** Removes and returns the oldest rows, oldest first. The list is empty if nothing is left. */
+  /** Removes and returns the oldest rows, oldest first. The list is empty if no rows are left. */
   take(): Promise<readonly TailRow[]>;
   clear(): Promise<void>;
 }

@@ -30,7 +30,7 @@ export interface WalkState {
 
 const NOW = Number.NEGATIVE_INFINITY;
 
-/** Plans the next walk. All decisions about when pages are read are made here. */
+/** Plans the next walk. This function alone decides when pages are read. */
 export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (!state.started) return { why: 'start', due: NOW };
   if (state.ending) return { why: 'final', due: NOW };

@@ -7,15 +7,15 @@ import { orderedRows, settledRows } from './page-order.ts';
 import { type Cut, type PageRequestWorld, requestPage } from './page-request.ts';
 import type { RowStack } from './row-stack.ts';
 
-/** How far a walk reads and which posts it returns. Determined again when the walk restarts. */
+/** How far a walk reads and which posts it returns. Both are determined again when the walk restarts. */
 export interface WalkBounds {
   /** Whether a post is out of range. The walk ends with the page of the first such post. */
   beyond(row: TailRow): boolean;
   /** Whether to return a post; called for every post of every page, including posts out of range. */
   keep(row: TailRow, beyond: boolean): boolean;
-  /** The post time down to which the walk reads, to estimate how many posts are left. */
+  /** The post time back to which the walk reads. It is used to estimate how many posts are left. */
   target(): number | null;
-  /** Whether a post is at or below the newest known position; true if there is no such position. */
+  /** Whether a post is at the newest known position or older; true if there is no such position. */
   isKnown(row: TailRow): boolean;
 }
 
@@ -26,8 +26,8 @@ export interface WalkWorld extends PageRequestWorld {
   readonly stack: RowStack;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
   /**
-   * After this many consecutive failures, the walk gives up on the first page. It never gives up on later
-   * pages.
+   * After this many consecutive failures of the first page, the walk ends. For later pages, there is no
+   * limit.
    */
   readonly tries: number;
   /** Called when the first page has arrived, before its posts are examined. */
@@ -47,7 +47,10 @@ export interface Walked {
   readonly reached: PostMark | null;
   /** Whether the walk reached the oldest post of the feed. */
   readonly bottom: boolean;
-  /** The monotonic time at which the first page was requested. The walk verifies everything posted before. */
+  /**
+   * The monotonic time at which the first page was requested. The walk verifies all posts from before this
+   * time.
+   */
   readonly startedAt: number;
   readonly pages: number;
   readonly rows: number;
@@ -57,13 +60,15 @@ export interface Walked {
 const FIRST_ROWS = 10;
 /** The number of consecutive pages without new rows after which a walk counts as stuck. */
 const IDLE_PAGES = 3;
-/** How many other ids of a page are tried as a cursor if the service does not know the first one. */
+/** How many other ids of a page are tried as a cursor if the service rejects the first one. */
 const OTHER_CURSORS = 3;
 
 type Leg = Omit<Walked, 'cut' | 'failure'>;
 type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
 
-/** Reads pages from the newest one back. A walk that makes no progress restarts at the newest page, once. */
+/**
+ * Reads pages from the newest to older ones. A walk that makes no progress restarts at the newest page, once.
+ */
 export async function walk(world: WalkWorld): Promise<Walked> {
   let end = await walkOnce(world);
   if (end.cut === 'cursor' || end.cut === 'stuck' || end.cut === 'denied') {
@@ -84,8 +89,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let known = false;
   // The last rows of a page. Whether their times are plausible depends on the next page.
   let pending: readonly TailRow[] = [];
-  // Set when a page claims to be the last one, which one more request checks. The value tells whether the
-  // page was full or short.
+  // Set when a page states that it is the last one, which another request must confirm. The value states
+  // whether the page was full or short.
   let uncertain: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
@@ -102,8 +107,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const size = page.rows.length + (page.nameless?.length ?? 0);
     sizer.learn(limit, size, page.hasMore);
 
-    // An empty page that claims that more posts follow has no usable cursor: continuing from its own cursor
-    // could skip posts.
+    // An empty page that states that more posts follow has no usable cursor: its `nextBefore` could skip
+    // posts.
     if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -111,8 +116,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       continue;
     }
 
-    // After a different cursor, pages overlap. New posts in the overlap appeared late. They are left to the
-    // next walk, so that this one stays in order.
+    // If another cursor than the first one was used, pages overlap. New posts in the overlap appeared late.
+    // Leave them to the next walk, so that the rows of this walk stay in order.
     const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const all = [...pending, ...came];
     const ordered = orderedRows(all, clock.now());
@@ -126,7 +131,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const kept: TailRow[] = [];
     let beyond = false;
     for (const [i, row] of news.entries()) {
-      // Do not end the walk because of a time that no later row confirms, even if the page says that it is
+      // Do not end the walk because of a time that no later row confirms, even if the page states that it is
       // the last one.
       beyond ||= i < settledCount && route.beyond(row);
       if (route.keep(row, beyond)) kept.push(row);
@@ -162,8 +167,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 }
 
 /**
- * The first rows with a post time. Posts without a time are listed first, so their position says nothing
- * about the newest post.
+ * The first rows with a post time. Pages list posts without a time first, so the position of such a post does
+ * not show whether it is new.
  */
 function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
   if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
@@ -172,7 +177,7 @@ function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly 
   return (timed.length > 0 ? timed : all).slice(0, FIRST_ROWS);
 }
 
-/** How many more rows to expect if they are as frequent as on this page. */
+/** How many more rows to expect if posts are as frequent as on this page. */
 function expectedRows(page: FeedPage, target: number | null): number {
   const times = page.rows.map((row) => row.at).filter((at) => at !== null);
   const newest = times[0];
@@ -180,6 +185,6 @@ function expectedRows(page: FeedPage, target: number | null): number {
   if (target === null || newest === undefined || oldest === undefined) return 0;
   if (oldest <= target) return 0;
   if (newest <= oldest) return page.rows.length;
-  // Rounded down: a page that is too large costs more, whereas a page that is too small does not.
+  // Round down, because rows that are requested but not needed are charged too.
   return Math.floor(((oldest - target) / (newest - oldest)) * page.rows.length);
 }

@@ -13,12 +13,12 @@ import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
 import { type Walked, type WalkWorld, walk } from './walk.ts';
 
-/** A walk that is complete; its rows are printed next. */
+/** A complete walk, whose rows are printed next. */
 export interface FinishedWalk {
   readonly walked: Walked;
   readonly stack: RowStack;
   readonly depth: Depth;
-  /** Whether the run continues. It does not if no further page can be paid for. */
+  /** Whether the run continues; false if no further page can be paid for. */
   readonly continues: boolean;
 }
 
@@ -43,11 +43,11 @@ export interface Walker {
   /** The progress of the last walk of the run; undefined if the run is not ending. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
   want(): void;
-  /** Requests a walk after a new subscription, and further ones that verify it. */
+  /** Requests a walk after a new subscription, and further walks that verify the connection. */
   subscribed(): void;
   /** Requests the last walk of the run. */
   end(): void;
-  /** Starts a walk that is due, or returns one that is complete. `moved` tells whether anything happened. */
+  /** Starts a walk that is due, or returns a complete walk. `moved` states whether anything happened. */
   step(view: WalkView): { readonly moved: boolean; readonly finished?: FinishedWalk };
   /** Called when the rows of a walk were printed. */
   emitted(finished: Pick<FinishedWalk, 'walked' | 'depth'>): void;
@@ -105,8 +105,8 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   };
 
   /**
-   * How far the walk reads. Decided when the first page has arrived, so that a slow page cannot delay a
-   * verification for too long.
+   * How far the walk reads. This is decided only when the first page has arrived, because a verification may
+   * have become due while the page was requested.
    */
   const depthNow = (mode: WalkView['mode'], urgent: boolean): Depth => {
     if (!started) return 'start';
@@ -151,7 +151,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   };
 
   /**
-   * Repeats a walk that made no progress, after a pause. Returns false if a gap must be reported instead;
+   * Waits and then repeats a walk that made no progress. Returns false if a gap must be reported instead;
    * throws if the run must end.
    */
   const repeatWalk = ({ rows }: Walked, urgent: boolean): boolean => {
@@ -231,7 +231,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       // If the run is already ending when its first walk completes, that walk is also the last one.
       if (!started && finale === 'wanted') finale = 'done';
       started = true;
-      // An incomplete shallow walk verifies nothing, so the next walk must.
+      // An incomplete shallow walk verifies nothing, so the next walk must be deep.
       if (walked.cut && depth === 'shallow') wanted = true;
       if (finale === 'walking') finale = 'done';
     },
