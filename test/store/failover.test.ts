@@ -111,7 +111,7 @@ describe.skipIf(!hasServer())('scripts with an omission', () => {
     const tokens = async (how: typeof lead) => {
       await one.send('FLUSHALL', []);
       await two.send('FLUSHALL', []);
-      const keys = [feed.lease, feed.epoch];
+      const keys = [feed.lease, feed.epoch, feed.info];
       return [
         tokenOf(await one.run(how, keys, ['n1', 9_000])),
         tokenOf(await two.run(how, keys, ['n2', 9_000])),

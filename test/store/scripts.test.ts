@@ -261,7 +261,8 @@ describe.skipIf(!hasServer())('scripts', async () => {
   describe('the feed', () => {
     const posting = async (keys: Keys, nonce: string, ms = 10_000) => {
       const feed = keys.feed('thesis');
-      const answer = await db().run(lead, [feed.lease, feed.epoch], [nonce, ms]);
+      const place = [feed.lease, feed.epoch, feed.info];
+      const answer = await db().run(lead, place, [nonce, ms, 'machine', nonce]);
       return { feed, token: Array.isArray(answer) ? String(answer[0]) : '' };
     };
     const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
@@ -272,6 +273,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       const { feed, token } = await posting(keys, 'n1');
       expect(token).toBe('1:n1');
       expect((await posting(keys, 'n2')).token).toBe('');
+      expect(await db().send('HGET', [feed.info, 'machine'])).toBe('n1');
       expect(await db().run(renew, [feed.lease], ['1:n2', 10_000])).toBe(0);
       expect(await db().run(renew, [feed.lease], [token, 10_000])).toBe(1);
       expect(await db().run(resign, [feed.lease], ['1'])).toBe(0);
@@ -281,7 +283,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
 
     it('publishes each post once, with its id and the mark', async () => {
       const { feed, token } = await posting(fresh(), 'n');
-      const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}'];
+      const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}', 'a', 1_000, '{"id":"a"}'];
       expect(await put(feed, token, ['m1', '', 60_000, 100, '[["old","5"]]', ...posts])).toEqual([
         'ok',
         2,

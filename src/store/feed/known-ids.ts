@@ -13,17 +13,24 @@ const CHECKED = 20_000;
 const PAGE = 1_000;
 
 /**
- * Reads the published ids of a feed for a new leader, after repairing differences between the ids and the
- * stream.
+ * Reads the published ids of a feed for a new leader. The first leader after a start of the server repairs
+ * differences between the ids and the stream before; `checked` is the start for which that was done. Scripts
+ * are atomic, so differences arise only when a server reads its file.
  */
-export async function knownIds(store: StoreConnection, feed: FeedKeys, token: string): Promise<KnownIds> {
-  const known = await readIds(store, feed);
-  if (known.length === 0) return rebuild(store, feed);
+export async function knownIds(
+  store: StoreConnection,
+  feed: FeedKeys,
+  { token, checked }: { readonly token: string; readonly checked: unknown },
+): Promise<KnownIds> {
+  const { boot } = store.server;
+  const stored = await readIds(store, feed);
+  const known = stored.length === 0 ? await rebuild(store, feed) : stored;
+  if (boot !== '' && checked === boot) return known;
   const { repeated, missing } = await compareStream(store, feed, known);
-  if (repeated.length === 0 && missing.length === 0) return known;
   const members = JSON.stringify(missing.map(([id, at]) => [id, at ?? '+inf']));
-  await store.run(repair, [feed.lease, feed.seen, feed.stream], [token, members, ...repeated]);
-  return readIds(store, feed);
+  const keys = [feed.lease, feed.seen, feed.stream, feed.info];
+  await store.run(repair, keys, [token, boot, members, ...repeated]);
+  return repeated.length === 0 && missing.length === 0 ? known : readIds(store, feed);
 }
 
 /**

@@ -61,9 +61,12 @@ export interface RelayTerm {
 export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
   const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
   const asked = clock.mono();
-  const answer = await store.run(lead, [feed.lease, feed.epoch], [randomBytes(12).toString('hex'), leaseMs]);
-  const [token = '', left = 0]: readonly unknown[] = Array.isArray(answer) ? answer : [];
-  if (typeof token !== 'string' || token === '') return { leftMs: Number(left) || leaseMs };
+  const description = () => Object.entries(options.describe()).flat();
+  const nonce = randomBytes(12).toString('hex');
+  const keys = [feed.lease, feed.epoch, feed.info];
+  const answer = asList(await store.run(lead, keys, [nonce, leaseMs, ...description()]));
+  const [token, second] = answer;
+  if (typeof token !== 'string' || token === '') return { leftMs: Number(second) || leaseMs };
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
@@ -87,11 +90,10 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     for (let waitMs = 0; !over.aborted; waitMs = renewMs) {
       if (waitMs > 0) await clock.sleep(waitMs, over);
       const sent = clock.mono();
-      const description = Object.entries(options.describe()).flat();
       const renewed = await store.run(
         report,
         [feed.lease, feed.info],
-        [token as string, leaseMs, ...description],
+        [token as string, leaseMs, ...description()],
       );
       if (renewed !== 1) return finish('another machine leads the feed');
       endsAt = sent + leaseMs;
@@ -113,7 +115,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
-  const known = await knownIds(store, feed, token);
+  const known = await knownIds(store, feed, { token, checked: second });
   /** The ids that this term has read from the store or published. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);

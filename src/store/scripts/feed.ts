@@ -12,19 +12,20 @@ export const publish = script(
   'publish',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
-local added, last = 0, ''
+local added, last, fresh, members = 0, '', {}, {}
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
-  if not redis.call('ZSCORE', KEYS[2], id) then
-    -- Each entry before its id: a torn write then leaves an entry without an id, which the next leader finds and adds.
-    -- It could not find the entry of an id.
+  if not fresh[id] and not redis.call('ZSCORE', KEYS[2], id) then
     last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
+    fresh[id] = true
     -- A post without a time is remembered permanently, because it keeps its place in the pages.
-    redis.call('ZADD', KEYS[2], time == '' and '+inf' or time, id)
+    members[2 * added + 1], members[2 * added + 2] = time == '' and '+inf' or time, id
     added = added + 1
-    if time ~= '' then redis.call('HSET', KEYS[5], 'newest', time) end
   end
 end
+-- The entries before their ids: a torn write then leaves entries without ids, which the next leader finds and adds. It
+-- could not find the entry of an id.
+if added > 0 then redis.call('ZADD', KEYS[2], unpack(members)) end
 if ARGV[6] ~= '' then
   for _, one in ipairs(cjson.decode(ARGV[6])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
 end
@@ -37,7 +38,6 @@ if added > 0 then
   redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
   redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))
   redis.call('HSET', KEYS[5], 'published', now)
-  redis.call('HINCRBY', KEYS[5], 'rows', added)
 end
 return { 'ok', added, last }`,
 );
@@ -63,17 +63,18 @@ return flat`,
 );
 
 /**
- * Deletes entries that a later entry repeats, and adds missing ids. KEYS: lease, seen ids, stream. ARGV:
- * token, ids with their times (JSON), then the entries to delete. Returns 0 if another process holds the
- * lease.
+ * Deletes entries that a later entry repeats, adds missing ids, and records the start of the server for which
+ * this was checked. KEYS: lease, seen ids, stream, info. ARGV: token, start of the server, ids with their times
+ * (JSON), then the entries to delete. Returns 0 if another process holds the lease.
  */
 export const repair = script(
   'repair',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-for _, one in ipairs(cjson.decode(ARGV[2])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
+for _, one in ipairs(cjson.decode(ARGV[3])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
 -- A user with the rights of an earlier version may not delete entries; the feed works without it.
-for at = 3, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
+for at = 4, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
+redis.call('HSET', KEYS[4], 'checked', ARGV[2])
 return 1`,
 );
 

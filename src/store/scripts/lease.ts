@@ -1,9 +1,10 @@
 import { script } from '../script.ts';
 
 /**
- * Takes a lease if it is free. The token is an epoch number and a nonce; the nonce is needed because two
- * servers can issue the same epoch after a failover. KEYS: lease, epoch. ARGV: nonce, ms. Returns the token,
- * or an empty string and the remaining time of the other lease.
+ * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
+ * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. KEYS: lease,
+ * epoch, info. ARGV: nonce, ms, then fields and values. Returns the token and the start of the server for which
+ * the feed was last checked, or an empty string and the remaining time of the other lease.
  */
 export const lead = script(
   'lead',
@@ -12,7 +13,8 @@ local left = redis.call('PTTL', KEYS[1])
 if left > 0 then return { '', left } end
 local token = redis.call('INCR', KEYS[2]) .. ':' .. ARGV[1]
 redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
-return { token, 0 }`,
+for at = 3, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
+return { token, redis.call('HGET', KEYS[3], 'checked') or '' }`,
 );
 
 /** Extends a lease that the caller holds. KEYS: lease. ARGV: token, ms. */

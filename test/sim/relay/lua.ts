@@ -14,6 +14,10 @@ export interface ScriptRunner {
 export function createScriptRunner(call: (name: string, args: readonly string[]) => Reply): ScriptRunner {
   const state = lauxlib.luaL_newstate();
   lualib.luaL_openlibs(state);
+  // Servers run Lua 5.1, where this function is global.
+  const unpack = bytes('unpack = table.unpack');
+  lauxlib.luaL_loadbuffer(state, unpack, unpack.length, unpack);
+  lua.lua_pcall(state, 0, 0, 0);
 
   const library = (name: string, fields: readonly string[], work: (values: readonly Reply[]) => Reply) => {
     lua.lua_newtable(state);

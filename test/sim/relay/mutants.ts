@@ -39,7 +39,7 @@ export const withoutNonce: RelayMutation = {
 
 const publishesWithoutIds = rewritten(
   'publish',
-  "redis.call('ZADD', KEYS[2], time == '' and '+inf' or time, id)",
+  "if added > 0 then redis.call('ZADD', KEYS[2], unpack(members)) end",
   '',
 );
 
