@@ -165,10 +165,9 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
 }
 
 function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
-  const { mode, rows, gaps, spent, verifiedAgoMs, connected } = tail.status();
+  const { mode, gaps, spent, verifiedAgoMs, connected } = tail.status();
   return {
     mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
-    published: rows,
     gaps,
     spent: spent.most,
     verifiedAgo: verifiedAgoMs === null ? '' : Math.round(verifiedAgoMs),

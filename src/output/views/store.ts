@@ -1,4 +1,4 @@
-import { group, unitsText } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { StoreItem } from '../../contract/records/store.ts';
 import { span } from '../format/time.ts';
@@ -55,15 +55,15 @@ function detail(row: Item): string {
       const lag = known(row['lag']) ? [`verified ${ago(row['lag'])}`] : [];
       return [
         ...leader,
-        `${group(Number(row['entries'] ?? 0))} posts`,
-        `last ${ago(row['lastPostAgo'])}`,
+        countText(Number(row['entries'] ?? 0), 'post'),
+        ...(known(row['lastPostAgo']) ? [`last ${ago(row['lastPostAgo'])}`] : []),
         ...lag,
         ...some(row['gaps'], 'gaps'),
       ].join(', ');
     }
     case 'group':
       return [
-        row['members'] === 1 ? '1 member' : `${row['members']} members`,
+        countText(Number(row['members'] ?? 0), 'member'),
         ...some(row['pending'], 'pending'),
         ...some(row['behind'], 'behind'),
         `read up to ${ago(row['lastReadAgo'])}`,
