@@ -36,30 +36,41 @@ const PAUSE_MS = 5_000;
 export function createLink({ address, connect, keys, clock, random }: LinkOptions): StoreLink {
   const connectHooks: ((store: StoreConnection) => Promise<void>)[] = [];
   let current: Promise<StoreConnection> | undefined;
-  let before = false;
+  let wasConnected = false;
   let closed = false;
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
+  /**
+   * A wrong password is a usage error before the first connection. Later it counts as an outage, so that relays
+   * and followers continue when the user of the store works again.
+   */
+  const outageOf = (error: unknown, wasConnected: boolean) =>
+    wasConnected && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')
+      ? storeFailure('STORE_AWAY', error.message, error.hint, error)
+      : error;
+
   async function openChecked(): Promise<StoreConnection> {
-    const store = await connectStore(address, connect);
+    let store: StoreConnection | undefined;
     try {
+      store = await connectStore(address, connect);
       await checkSchema(store, keys, address.shown);
+      wasConnected = true;
       return store;
     } catch (error) {
-      store.close();
-      throw error;
+      store?.close();
+      throw outageOf(error, wasConnected);
     }
   }
 
-  async function open(): Promise<StoreConnection> {
+  async function openShared(): Promise<StoreConnection> {
+    const before = wasConnected;
     const store = await openChecked();
     try {
       for (const hook of connectHooks) await hook(store);
     } catch (error) {
       store.close();
-      throw error;
+      throw outageOf(error, before);
     }
-    before = true;
     store.lost.addEventListener('abort', () => {
       current = undefined;
       giveUp(store.lost.reason);
@@ -76,18 +87,13 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
     if (current) return current;
     if (pause && clock.mono() < pause.until) throw pause.why;
-    const opening = open();
+    const opening = openShared();
     current = opening;
     try {
       return await opening;
     } catch (error) {
       current = undefined;
       giveUp(error);
-      // Before the first connection, a wrong password is a usage error. Later, it counts as an outage, so
-      // that the run continues.
-      if (before && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) {
-        throw storeFailure('STORE_AWAY', error.message, error.hint, error);
-      }
       throw error;
     }
   }

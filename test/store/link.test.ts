@@ -56,6 +56,26 @@ describe.skipIf(!hasServer())('a link', () => {
     link.close();
   });
 
+  it('treats a user that is rejected later as an outage, for the shared connection and for additional ones', async () => {
+    const server = await startServer();
+    const { link, clock } = linkTo(server);
+    const first = await link.open();
+    await first.send('ACL', ['SETUSER', 'default', '>changed']);
+    for (const each of [() => link.open(), () => link.use(async () => 0)])
+      await expect(each()).rejects.toMatchObject({
+        code: 'STORE_AWAY',
+        message: expect.stringContaining('rejected the user or password'),
+      });
+    await first.send('ACL', ['SETUSER', 'default', 'nopass']);
+    clock.ms = 5_000;
+    (await link.open()).close();
+    expect(await link.use(async () => 0)).toBe(0);
+    link.close();
+    await first.send('ACL', ['SETUSER', 'default', 'resetpass']);
+    await expect(linkTo(server).link.open()).rejects.toMatchObject({ code: 'STORE_DENIED' });
+    first.close();
+  });
+
   it('does not use a store that a newer version has written to', async () => {
     const server = await startServer();
     const admin = await server.connect();
