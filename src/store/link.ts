@@ -44,8 +44,8 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
    * A wrong password is a usage error before the first connection. Later it counts as an outage, so that relays
    * and followers continue when the user of the store works again.
    */
-  const outageOf = (error: unknown, wasConnected: boolean) =>
-    wasConnected && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')
+  const outageOf = (error: unknown, isLater: boolean) =>
+    isLater && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')
       ? storeFailure('STORE_AWAY', error.message, error.hint, error)
       : error;
 

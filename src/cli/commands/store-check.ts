@@ -25,12 +25,13 @@ export const storeCheck = command({
     const { examine } = await import('../../store/check.ts');
     const { keys, link, address } = await needStore(context);
     const { now, mono } = context.io.clock;
+    const user = address.username ?? 'default';
     let failed = false;
     await context.emit(checkView, false, async (out) => {
       try {
         await link.use(async (store) => {
           await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, { keys, now, mono })) {
+          for await (const found of examine(store, { keys, user, now, mono })) {
             failed ||= found.verdict === 'fail';
             await out.write({ ...found });
           }
