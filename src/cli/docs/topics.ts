@@ -5,6 +5,7 @@ import type { Definition, DocPage } from './page.ts';
 /** Environment variables that are not settings. */
 const variables: readonly Definition[] = [
   ['TRDR_API_KEY', 'API key; never accepted as an argument'],
+  ['TRDR_STORE_PASSWORD', 'password of the shared store; overrides the saved one'],
   ['TRDR_PROFILE', 'profile to use instead of the current one'],
   ['TRDR_NO_PROMPT', 'never ask; behave as if not interactive (CI has the same effect)'],
   ['TRDR_CONFIG_DIR', 'folder of the config file'],

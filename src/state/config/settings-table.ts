@@ -137,6 +137,7 @@ export const settingRows = {
     kind: filePath,
     fallback: undefined,
     fallbackText: "the system's",
+    env: 'TRDR_STORE_CA',
     about: 'PEM file of the certificate authority that signed the certificate of the store',
   }),
   storePrefix: row({
@@ -149,6 +150,7 @@ export const settingRows = {
     kind: oneOf('local', 'stop'),
     fallback: 'local',
     fallbackText: 'local',
+    env: 'TRDR_STORE_AWAY',
     about: 'if the store is unavailable: use the files of this machine, or stop paid calls',
   }),
   storePlain: row({
@@ -169,6 +171,7 @@ export const settingRows = {
     kind: plainName,
     fallback: 'shared' as string,
     fallbackText: 'shared',
+    env: 'TRDR_EGRESS',
     about: 'name of the public IP address: machines with the same name share the rate limit of resolve',
   }),
 } as const;
