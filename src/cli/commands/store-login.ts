@@ -45,18 +45,23 @@ export const storeLogin = command({
     const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
     const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
     if (!noVerify) {
-      const { product, version } = await store.link
-        .use(async ({ server }) => server)
-        .catch((error: unknown) => {
-          throw password === undefined ? withoutPassword(error) : error;
-        });
-      store.link.close();
+      // Without a key, the names of the keys in the store are not known yet.
+      const { connectStore } = await import('../../store/connection.ts');
+      const opening =
+        settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
+      const connection = await opening.catch((error: unknown) => {
+        throw password === undefined ? withoutPassword(error) : error;
+      });
+      connection.close();
+      const { product, version } = connection.server;
       notice(`${store.address.shown} is reachable (${product} ${version})`);
     }
     await configOf(io).storeLogin(settings.profile, { store: url, password });
-    notice(
-      `Saved store ${store.address.shown} to profile "${settings.profile}"; run "trdr store check" to check it`,
-    );
+    const next =
+      settings.key === undefined
+        ? 'run "trdr auth login" to save the API key that the machines share'
+        : 'run "trdr store check" to check it';
+    notice(`Saved store ${store.address.shown} to profile "${settings.profile}"; ${next}`);
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
     return 0;
   },
