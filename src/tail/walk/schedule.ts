@@ -20,6 +20,8 @@ export interface WalkState {
   readonly connected: boolean;
   /** The time at which the last walk started. */
   readonly lastAt: number;
+  /** The time at which the rows of the last walk were printed. */
+  readonly printedAt: number;
   /** The time at which the first walk after the last connection started. */
   readonly gapAt: number;
   readonly confirmed: number;
@@ -36,8 +38,10 @@ export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (state.ending) return { why: 'final', due: NOW };
   if (state.wanted) return { why: 'gap', due: NOW };
   if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // Without a connection, poll at the requested lag.
-  if (!state.connected) return { why: 'outage', due: Math.max(state.downSince, state.lastAt) + state.lagMs };
+  // Without a connection, poll at the requested lag. It is counted from the end of the last walk: a connection is opened
+  // only between two walks, so walks that take longer than the lag would otherwise prevent it.
+  if (!state.connected)
+    return { why: 'outage', due: Math.max(state.downSince, state.printedAt) + state.lagMs };
   const confirm = timing.confirmMs[state.confirmed];
   if (confirm !== undefined) return { why: 'confirm', due: state.gapAt + confirm };
   return { why: 'audit', due: state.lastAt + timing.auditMs };

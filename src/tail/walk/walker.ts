@@ -89,16 +89,17 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let started = false;
   let wanted = false;
   let lastAt = Number.NEGATIVE_INFINITY;
+  let printedAt = Number.NEGATIVE_INFINITY;
   let gapAt = Number.NEGATIVE_INFINITY;
   let confirmed = 0;
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
 
-  const plan = ({ mode, connected, downSince, pollMs }: WalkView) => {
-    const { lagMs } = given;
+  const plan = (view: WalkView) => {
+    const times = { lastAt, printedAt, gapAt };
     const ending = finale === 'wanted';
     const next = planWalk(
-      { started, ending, wanted, mode, connected, lastAt, gapAt, confirmed, downSince, pollMs, lagMs },
+      { ...view, ...times, started, ending, wanted, confirmed, lagMs: given.lagMs },
       timing,
     );
     return next.due >= retryAt ? next : { ...next, due: retryAt };
@@ -231,6 +232,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       // If the run is already ending when its first walk completes, that walk is also the last one.
       if (!started && finale === 'wanted') finale = 'done';
       started = true;
+      printedAt = clock.mono();
       // An incomplete shallow walk verifies nothing, so the next walk must be deep.
       if (walked.cut && depth === 'shallow') wanted = true;
       if (finale === 'walking') finale = 'done';
