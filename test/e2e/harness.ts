@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { onTestFinished } from 'vitest';
+import { onTestFailed, onTestFinished } from 'vitest';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { program } from './program.ts';
 import { checkSchema } from './schema-check.ts';
@@ -109,6 +109,11 @@ export function startTrdr(args: readonly string[], options: RunOptions = {}) {
     stripFinalNewline: false,
     stdin: 'pipe',
   });
+  let err = '';
+  child.stderr.on('data', (part: Buffer) => {
+    err = (err + part.toString()).slice(-4_000);
+  });
+  onTestFailed(() => void process.stderr.write(`stderr of trdr ${args.join(' ')}:\n${err}\n`));
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
