@@ -14,10 +14,11 @@ const NOON = Date.UTC(2026, 4, 15, 12);
 
 /** Starts the service; `play(line, options)` returns what a command line writes to stdout. */
 export async function openStage() {
-  const [{ run }, { createInFlight }, { startSandbox, manualClock }] = await Promise.all([
+  const [{ run }, { createInFlight }, { startSandbox }, { manualClock }] = await Promise.all([
     load('src/cli/run.ts'),
     load('src/core/client/in-flight.ts'),
     load('src/sandbox/index.ts'),
+    load('src/sandbox/clock.ts'),
   ]);
   const home = mkdtempSync(join(tmpdir(), 'trdr-stage-'));
   const time = manualClock(NOON);

@@ -11,6 +11,12 @@ export const BOARD_SIZE = 100;
 export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
+/**
+ * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
+ * leave. The additional second covers network delays: otherwise a delayed call, and a fast one that was sent
+ * a minute later, could arrive within the same minute.
+ */
+export const RATE_WINDOW_MS = 61_000;
 
 /**
  * What each plan grants. Explore grants its `monthlyUnits` only once; for Enterprise, the contract sets the

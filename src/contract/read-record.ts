@@ -51,16 +51,6 @@ export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report 
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 
-/** The differences between a record and its description; each field is listed once. */
-export function differencesOf(schema: $ZodType, sent: Sent): FieldDifference[] {
-  const found = new Map<string, FieldDifference>();
-  readerOf(schema)(sent, '', (difference) => {
-    const name = `${difference.field} ${difference.got}`;
-    if (!found.has(name)) found.set(name, difference);
-  });
-  return [...found.values()];
-}
-
 /** A difference as text: `rank is null, expected an integer`. */
 export const differenceText = ({ field, expected, got }: FieldDifference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;

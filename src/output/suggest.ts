@@ -1,4 +1,7 @@
-/** Damerau-Levenshtein distance (optimal string alignment). */
+/**
+ * Damerau-Levenshtein distance (optimal string alignment).
+ * @internal Exported for tests.
+ */
 export function distance(from: string, to: string): number {
   const a = [...from];
   const b = [...to];
@@ -22,7 +25,10 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
-/** The known words nearest to `word`: at most three, best first. */
+/**
+ * The known words nearest to `word`: at most three, best first.
+ * @internal Exported for tests.
+ */
 export function suggest(word: string, known: Iterable<string>): string[] {
   const given = word.toLowerCase().slice(0, 64);
   if (given === '') return [];

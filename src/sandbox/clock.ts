@@ -25,7 +25,10 @@ interface Timer {
 /** Node fires a timer with a longer delay at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/** A clock that only moves when a test moves it. */
+/**
+ * A clock that only moves when a test moves it.
+ * @internal Exported for tests.
+ */
 export const manualClock = (start: number): SandboxClock => clockOf(start, null);
 
 /** A clock that runs from `start` (by default: now) and can also be moved. */

@@ -24,7 +24,6 @@ import { type StateReport, stateReporter } from './server/state-report.ts';
 import { readRecording } from './world/index.ts';
 import type { World } from './world/types.ts';
 
-export { manualClock } from './clock.ts';
 export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys/plans.ts';
 export type { SandboxOptions } from './options.ts';

@@ -5,7 +5,10 @@ import { rewriteFile } from './rewrite.ts';
 
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
-/** The maximum size of a bucket file. All bucket files together have at most 1 GB. */
+/**
+ * The maximum size of a bucket file. All bucket files together have at most 1 GB.
+ * @internal Exported for tests.
+ */
 export const BUCKET_BYTES = 1024 * 1024;
 /** Files smaller than this are not compacted. */
 const LEAST_BYTES = 128 * 1024;

@@ -1,10 +1,5 @@
 import { parseObject } from '../base/json-object.ts';
-/**
- * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
- * leave. The additional second covers network delays: otherwise a delayed call, and a fast one that was sent
- * a minute later, could arrive within the same minute.
- */
-export const WINDOW_MS = 61_000;
+import { RATE_WINDOW_MS } from '../contract/limits.ts';
 
 /** Calls are counted per time slot of this length, so that a lane with a high limit needs little memory. */
 const SLOT_MS = 250;
@@ -36,7 +31,7 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   const slots: [number, number][] = [];
   for (const [slot, calls] of lane.slots) {
     const at = Math.min(slot - shift, present);
-    if ((at + 1) * SLOT_MS + WINDOW_MS <= now) continue;
+    if ((at + 1) * SLOT_MS + RATE_WINDOW_MS <= now) continue;
     const last = slots.at(-1);
     if (last && last[0] >= at) last[1] += calls;
     else slots.push([at, calls]);
@@ -54,7 +49,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
     for (const [slot, calls] of lane.slots) {
       above -= calls;
       // The lane has no free capacity until the calls of this time slot no longer count.
-      if (above <= 0) return answer((slot + 1) * SLOT_MS + WINDOW_MS - now);
+      if (above <= 0) return answer((slot + 1) * SLOT_MS + RATE_WINDOW_MS - now);
     }
   }
   const present = Math.floor(now / SLOT_MS);

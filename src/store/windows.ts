@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import { RATE_WINDOW_MS } from '../contract/limits.ts';
 import type { RateWindows, Ticket, WindowSlot } from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
 
-/**
- * A minute, plus a second for network delays: the service counts a call when it arrives, and the lanes count
- * it when it leaves.
- */
-const WINDOW_MS = 61_000;
 /** How late a call with a reserved departure may leave. The value must be less than the additional second. */
 const GRACE_MS = 250;
 
@@ -39,7 +35,7 @@ interface Departure {
  * available again.
  */
 export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
-  const { link, local, machine, clock, memory, notice, windowMs = WINDOW_MS } = options;
+  const { link, local, machine, clock, memory, notice, windowMs = RATE_WINDOW_MS } = options;
   const process = randomUUID();
   let singles = 0;
   let departures: Departure[] = [];

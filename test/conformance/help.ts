@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { afterEach, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { manualClock, type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 

@@ -7,7 +7,7 @@ import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../s
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readJournalLine, writeLine } from '../../src/state/export-journal/journal-lines.ts';
 import { loadJournal, type Placed } from '../../src/state/export-journal/journal-load.ts';
-import { readEntry } from '../../src/state/ledger/lines.ts';
+import { readLedgerLine } from '../../src/state/ledger/lines.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { readCheckpoint, writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
@@ -63,7 +63,9 @@ describe('a line of the ledger', () => {
   });
   test('is an entry that can be summed, or nothing', () =>
     holdsInTime(fc.array(jsonText(entry), { maxLength: 4 }), async (lines) => {
-      const entries = lines.map(readEntry).filter((one) => one !== undefined);
+      const entries = lines
+        .map(readLedgerLine)
+        .flatMap((line) => (line && line.kind !== 'end' ? [line.entry] : []));
       for (const by of ['command', 'endpoint', 'day', 'profile'] as const) {
         const sums = await summarize(entries, by);
         expect(sums.reduce((sum, { calls }) => sum + calls, 0)).toBe(entries.length);
@@ -72,7 +74,7 @@ describe('a line of the ledger', () => {
 
   test('is the entry that was written', () => {
     holds(entry, (one) => {
-      expect(readEntry(JSON.stringify(one))).toEqual(one);
+      expect(readLedgerLine(JSON.stringify(one))).toEqual({ kind: 'entry', entry: one });
     });
   });
 });

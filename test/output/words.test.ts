@@ -8,9 +8,11 @@ import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { barLine, secondsLeft, timeLeft } from '../../src/output/terminal/progress.ts';
-import { loadStyle, plainStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
+import { loadStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { anyText, check, unsafe } from './check.ts';
+
+const plainStyle = await loadStyle(false);
 
 describe('a failure', () => {
   const failure = new Failure('rate', 'Too many requests.', {

@@ -57,7 +57,10 @@ function flagOf(option: Option<unknown>) {
   };
 }
 
-/** The JSON Schema (2020-12) of printed records. */
+/**
+ * The JSON Schema (2020-12) of printed records.
+ * @internal Exported for tests.
+ */
 export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' }),
 });

@@ -22,7 +22,7 @@ const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>):
   socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
 
 /** CU per minute if the posts between two polls fit on one page. */
-export const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
+const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
   (shape.socket ? cu.socketMinute : 0) + shape.page * pagesPerMinute(shape);
 
 const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE);

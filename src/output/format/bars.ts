@@ -22,7 +22,7 @@ export function bar(share: number, width: number, unicode = true): string {
 }
 
 /** Draws a list of numbers as a sparkline; values that are not numbers leave a gap. */
-export function sparkline(values: readonly unknown[], unicode = true): string {
+function sparkline(values: readonly unknown[], unicode: boolean): string {
   const known = values.filter(finite);
   const low = known.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
   const high = known.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);

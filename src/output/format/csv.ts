@@ -33,6 +33,7 @@ const tabs: Dialect = {
 /**
  * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. The caller adds the
  * quotes.
+ * @internal Exported for tests.
  */
 export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
   disarm(clean(text));
@@ -40,6 +41,7 @@ export const csvText = (text: string, clean: (text: string) => string = withoutC
 /**
  * Formats one value as a cell: text is made safe, numbers are unchanged, lists and objects become JSON, null
  * becomes an empty cell.
+ * @internal Exported for tests.
  */
 export function csvCell(
   value: unknown,

@@ -39,7 +39,10 @@ export interface ProgressOptions {
   readonly delayMs?: number;
 }
 
-/** Seconds as `42s`, `3m 20s` or `2h 5m`. */
+/**
+ * Seconds as `42s`, `3m 20s` or `2h 5m`.
+ * @internal Exported for tests.
+ */
 export function timeLeft(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole}s`;
@@ -51,6 +54,7 @@ export function timeLeft(seconds: number): string {
  * Estimates the remaining seconds. The rate limit lets the calls of the first minute pass at once, so the
  * speed of the first minute does not predict a longer run. After the first minute, the rate limit determines
  * the speed.
+ * @internal Exported for tests.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);
@@ -64,6 +68,7 @@ export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs:
 /**
  * The progress line: label, bar, count, rate, CU, remaining time. If the line is too long for the terminal,
  * the last parts are omitted.
+ * @internal Exported for tests.
  */
 export function barLine(
   label: string,

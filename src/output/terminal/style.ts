@@ -34,7 +34,7 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
 }
 
 /** The style that adds no color. */
-export const plainStyle: Style = (_tone, text) => text;
+const plainStyle: Style = (_tone, text) => text;
 
 /** The style for a stream. To start fast, chalk is loaded only if color is wanted. */
 export async function loadStyle(color: boolean): Promise<Style> {

@@ -46,6 +46,7 @@ const pick = <T>(items: readonly T[], random: Random): T | undefined =>
 /**
  * Changes `count` random members of a value: removes them, sets them to null, changes their type, nests them,
  * or adds new ones.
+ * @internal Exported for tests.
  */
 export function driftValue(
   value: unknown,

@@ -159,7 +159,10 @@ function timeOf(part: string): TimeRange | null {
   return { min: Math.min(from, to ?? from), max: Math.max(from, to ?? from) };
 }
 
-/** Describes the syntax and every fault, one per line. */
+/**
+ * Describes the syntax and every fault, one per line.
+ * @internal Exported for tests.
+ */
 export function faultHelp(): string {
   const lines = Object.entries(faultKinds).map(([name, { meaning }]) => `${name}: ${meaning}`);
   return [

@@ -57,7 +57,10 @@ export function readConfig(path: string | undefined): ConfigFile {
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
 
-/** Parses a config file. Error messages never quote the text of the file, because the file contains keys. */
+/**
+ * Parses a config file. Error messages never quote the text of the file, because the file contains keys.
+ * @internal Exported for tests.
+ */
 export function parseConfig(given: string, path: string): ConfigFile {
   // Editors on Windows add a byte order mark.
   const text = given.replace(/^\uFEFF/, '');

@@ -57,12 +57,6 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
   return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
 }
 
-/** Parses a plain entry; undefined for any other line. */
-export function readEntry(line: string): LedgerEntry | undefined {
-  const value = parseObject(line);
-  return value && entryOf(value);
-}
-
 /** The entry of an ended call; undefined if the call was not charged. */
 export function ended(
   { time, command, profile, host, endpoint }: LedgerEntry,

@@ -78,17 +78,14 @@ end
 
 -- An expired reservation belongs to a process that died or lost the store: its call may have been charged.
 local function expire(ledger)
-  local count = 0
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
     local call = read(id)
     if call and call.state == 'open' then
       lose(id, call, ledger)
-      count = count + 1
     else
       redis.call('ZREM', open, id)
     end
   end
-  return count
 end
 `;
 
@@ -184,9 +181,6 @@ end
 return { 'ok' }`,
   true,
 );
-
-/** Records expired reservations as lost. KEYS[7]: ledger. */
-export const sweep = money('sweep', `return { 'ok', expire(KEYS[7]) }`, true);
 
 /**
  * Raises the sums to the service's own count, because a restart or failover may have lost recent costs. The

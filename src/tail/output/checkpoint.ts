@@ -30,7 +30,10 @@ export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Fl
 const FORMAT = 'trdr-tail';
 const VERSION = 1;
 
-/** The text of a checkpoint file. */
+/**
+ * The text of a checkpoint file.
+ * @internal Exported for tests.
+ */
 export const writeCheckpoint = (checkpoint: Checkpoint): string =>
   `${JSON.stringify({ form: FORMAT, version: VERSION, ...checkpoint })}\n`;
 

@@ -32,6 +32,7 @@ class RawRow implements TailRow {
  * The row of a thesis frame in the documented format; null for any other frame. Parses the text between the
  * known beginning of the frame and its last brace. If this text is an object, it is exactly the record, and
  * its bytes can be printed unchanged.
+ * @internal Exported for tests.
  */
 export function readThesis(frame: Uint8Array): TailRow | null {
   const bytes = bufferOf(frame);

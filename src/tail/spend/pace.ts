@@ -36,7 +36,10 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
-/** The limit to request if `expected` more rows are needed. */
+/**
+ * The limit to request if `expected` more rows are needed.
+ * @internal Exported for tests.
+ */
 export const pageRows = (expected: number, step: number, max: number): number =>
   Math.min(max, Math.max(step, step * Math.ceil((expected + 1) / step)));
 

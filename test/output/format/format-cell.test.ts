@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bar, sparkline } from '../../../src/output/format/bars.ts';
+import { bar } from '../../../src/output/format/bars.ts';
 import { formatCell } from '../../../src/output/format/format-cell.ts';
 import type { CellKind } from '../../../src/output/view.ts';
 
@@ -134,8 +134,8 @@ describe('a meter', () => {
   });
 
   it('draws a line of columns', () => {
-    expect(sparkline([0, 1, 2, 3, 4, 5, 6, 7])).toBe('▁▂▃▄▅▆▇█');
-    expect(sparkline([1, null, 1])).toBe('▅ ▅');
-    expect(sparkline([], false)).toBe('');
+    expect(form('spark', [0, 1, 2, 3, 4, 5, 6, 7])).toBe('▁▂▃▄▅▆▇█');
+    expect(form('spark', [1, null, 1])).toBe('▅ ▅');
+    expect(form('spark', [0, 7], { ...berlin, unicode: false })).toBe('_@');
   });
 });

@@ -3,12 +3,13 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { renderCard } from '../../../src/output/format/card.ts';
 import { createTable } from '../../../src/output/format/table.ts';
-import { loadStyle, plainStyle, type Style } from '../../../src/output/terminal/style.ts';
+import { loadStyle, type Style } from '../../../src/output/terminal/style.ts';
 import type { CellKind, Column } from '../../../src/output/view.ts';
 import { anyText, anyValue, check, unsafe } from '../check.ts';
 
 const now = Date.UTC(2025, 10, 21, 10, 0, 0);
 const context = { utc: true, now: () => now, unicode: true };
+const plainStyle = await loadStyle(false);
 const look = (width: number, style: Style = plainStyle) => ({ width, style, context });
 
 type Row = Readonly<Record<string, unknown>>;

@@ -52,7 +52,10 @@ const internationalTexts: Texts = [
   '$T\n\n1. catalyst this week\n2. thin book\n3. ???\n\n— end of thesis',
 ];
 
-/** Texts that attack terminals, spreadsheets, parsers and browsers. */
+/**
+ * Texts that attack terminals, spreadsheets, parsers and browsers.
+ * @internal Exported for tests.
+ */
 export const hostileTexts: Texts = [
   '\u001b[2J\u001b[1;31mYOUR KEY HAS EXPIRED\u001b[0m',
   '\u001b]0;owned\u0007\u001b]8;;https://evil.example/$T\u0007buy $T\u001b]8;;\u0007',

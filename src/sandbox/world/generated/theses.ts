@@ -34,7 +34,10 @@ const salt = { which: 71, text: 72, form: 73, id: 74 };
 const EAGER_GROUPS = 100_000;
 const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');
 
-/** The trade that a thesis is about: in the history, one of each pair of trades; later, every live trade. */
+/**
+ * The trade that a thesis is about: in the history, one of each pair of trades; later, every live trade.
+ * @internal Exported for tests.
+ */
 export const tradeBehind = (seed: number, count: number, index: number): number =>
   index < count
     ? index * TRADES_PER_THESIS + (hash(seed, salt.which, index) & 1)

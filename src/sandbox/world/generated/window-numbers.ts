@@ -1,7 +1,10 @@
 import { type PnlWindow, type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { DAY } from '../hash.ts';
 
-/** The length of each window. */
+/**
+ * The length of each window.
+ * @internal Exported for tests.
+ */
 export const windowSpans: Readonly<Record<WindowName, number>> = {
   '24h': DAY,
   '7d': 7 * DAY,
