@@ -4,7 +4,7 @@ import { differenceText } from '../contract/read-record.ts';
 import { span } from '../output/format/time.ts';
 import { safeLine } from '../output/terminal/safe-text.ts';
 
-/** Notices that a long run can repeat without end. */
+/** Notices that a long run may repeat without end, so that they must be limited. */
 export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
   'wait',
   'retry',

@@ -15,7 +15,7 @@ export interface Argument {
   /** How to complete the argument; `path` means API paths. */
   readonly complete?: 'file' | 'profile' | 'handle' | 'command' | 'help' | 'path';
   readonly choices?: readonly string[];
-  /** Choices that depend on the argument before. */
+  /** Choices that depend on the previous argument. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -38,12 +38,12 @@ export interface Command<O extends Options, I> {
   /** The schema of one printed record. */
   readonly record?: () => z.core.$ZodType;
   /**
-   * True for a command that prints records until it is stopped: it rejects the format `json`, and `--out`
-   * appends.
+   * Whether the command prints records until it is stopped. Such a command rejects the format `json`, and its
+   * `--out` appends.
    */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /** What the command does about settings that cannot be read. */
+  /** How the command treats settings that cannot be read. */
   readonly settings?: SettingsUse;
   /** The hint for too many arguments. */
   readonly excess?: string;
@@ -51,7 +51,7 @@ export interface Command<O extends Options, I> {
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;
 }
 
-/** Returns its argument: type-checks a command while keeping its own types. */
+/** Type-checks a command and returns it with its exact types. */
 export const command = <const O extends Options, I>(spec: Command<O, I>): Command<O, I> => spec;
 
 /** A command whose option and input types are not known, for the command tree, help and docs. */

@@ -7,12 +7,13 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 type Require = (name: string) => unknown;
 
 /**
- * Loads the program with the code that earlier runs compiled, because compiling takes longer than running. `folder` has the files of
- * the program, `digest` identifies the build, and `within` is the `require` for modules of Node.
+ * Loads the program with the code that earlier runs compiled, because compilation would take longer than a
+ * short run. `folder` contains the files of the program, `digest` identifies the build, and `within` is the
+ * `require` for modules of Node.
  */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;
-  // Most environments name the home directory, so the module is rarely needed.
+  // Load `os` only if needed: most environments state the home directory.
   const home = homeOf(env, platform, () => process.getBuiltinModule('node:os').homedir());
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
@@ -25,9 +26,9 @@ interface Loaded {
 }
 
 /**
- * A `require` that uses compiled code from the folder `place`, and saves there what it had to compile. The
- * folder belongs to one build and one version of Node: V8 rejects code of other versions, but compares only
- * the length of the source.
+ * A `require` that uses compiled code from the folder `place`, and saves code that it compiled to that
+ * folder. Each build and each version of Node has its own folder: V8 itself rejects code of other versions,
+ * but of the source it compares only the length.
  */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
@@ -40,7 +41,7 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
     const filename = join(folder, name);
     const path = join(place, name);
     const cachedData = readIfThere(path);
-    // The files are ASCII.
+    // Latin-1 is enough, because the files contain only ASCII.
     const text = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
     const script = new Script(text, { filename, ...(cachedData && { cachedData }) });
     if (!cachedData || script.cachedDataRejected) isComplete = false;
@@ -59,12 +60,16 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
   return find;
 }
 
-/** Whether a run has failed: it then has compiled only a part of what a successful run needs. An interrupted run has not failed. */
+/**
+ * Whether a run has failed. A failed run has compiled only a part of the code that a successful run needs. An
+ * interrupted run does not count as failed.
+ */
 const endedEarly = (code: number) => code > 0 && code < 128;
 
 /**
- * Saves the compiled code of all files that the run loaded, even if only one of them was not saved before: the run may have compiled
- * more functions of the other files than earlier runs. Best effort: a run without cached code is only slower.
+ * Saves the compiled code of all files that the run loaded, even if only one of them was not saved before,
+ * because the run may have compiled more functions of the other files than earlier runs. Errors are ignored:
+ * a run without saved code is only slower.
  */
 function save(place: string, loaded: readonly Loaded[]): void {
   try {
@@ -81,7 +86,9 @@ function save(place: string, loaded: readonly Loaded[]): void {
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/** Removes the compiled code of other builds. If one of them is still in use, its next run compiles again. */
+/**
+ * Removes the compiled code of other builds. If another build is still in use, its next run compiles again.
+ */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);

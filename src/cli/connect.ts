@@ -22,7 +22,7 @@ export interface Target {
   readonly embedded: boolean;
 }
 
-/** What a connection must know about the run. */
+/** The facts about the run that a connection needs. */
 export interface Connecting {
   readonly io: Io;
   readonly command: string;
@@ -47,13 +47,13 @@ export async function connect(
 ): Promise<Client> {
   const dir = settings.folders.state;
   const local = openWindows({
-    // The embedded service belongs to this process, so its rate limits are not shared.
+    // Do not share the rate limits of the embedded service, which belongs to this process.
     dir: embedded ? undefined : dir,
     baseUrl,
     key: key ?? '',
     now: io.clock.now,
     sleep: io.clock.sleep,
-    // The service counts these calls per IP address, not per key.
+    // The service counts resolves per IP address, not per key.
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });
@@ -91,8 +91,8 @@ export async function connect(
 }
 
 /**
- * Opens the list of differences between answers and their description. All embedded services share one list,
- * whatever their port.
+ * Opens the list of differences between answers and the service description. All embedded services share one
+ * list, whatever their port.
  */
 export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,

@@ -9,7 +9,7 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** How many notices of each repeated kind are shown before they are limited. */
+/** How many notices of each kind are shown before further ones are limited. */
 const FIRST_NOTICES = 20;
 
 /** The service, ledger and store of a run. Each is opened when it is first used. */
@@ -25,7 +25,7 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-/** What the connections must know about the run. */
+/** The facts about the run that the connections need. */
 export interface RunConnectionOptions {
   readonly io: Io;
   readonly command: AnyCommand;
@@ -39,7 +39,7 @@ export interface RunConnectionOptions {
   readonly closing: AbortSignal;
 }
 
-/** Creates the connections. None is opened yet. */
+/** Creates the connections without opening any of them. */
 export function createConnections(options: RunConnectionOptions): Connections {
   const { io, command, globals, settings, permission, notice, trace, closing } = options;
   const closers: (() => Promise<void>)[] = [];
@@ -89,7 +89,8 @@ export function createConnections(options: RunConnectionOptions): Connections {
       store,
       ledger,
       notify(event) {
-        // After the reader has closed the output, nobody needs the notice; the ledger has the maximum cost.
+        // Print no notice after the reader has closed the output. The ledger contains the maximum cost of the
+        // call.
         if (event.kind === 'lost' && closing.reason === outputClosed) return;
         if (event.kind === 'trace') return trace?.(noticeText(event));
         const shown = limit.show(event.kind, noticeText(event));

@@ -14,7 +14,7 @@ import type { RunStore } from './store/open-store.ts';
 export interface Planned {
   readonly id: EndpointId | 'ws';
   readonly ask: RequestParts<EndpointId>;
-  /** The maximum number of calls, or of minutes on the WebSocket; null if it is not limited. Default: 1. */
+  /** The maximum number of calls, or of minutes on the WebSocket; null if there is no maximum. Default: 1. */
   readonly times?: number | null;
   /** Calls per minute, for a run without a known end. */
   readonly perMinute?: number;
@@ -28,7 +28,7 @@ export interface Records<T> {
   write(record: T): void | Promise<void>;
   /** Writes one line of JSON unchanged; absent if the format must parse the record. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
-  /** Resolves when everything that was written has left the process. */
+  /** Resolves when all written records have left the process. */
   flush(): Promise<void>;
   end(): Promise<void>;
   /** Ends an incomplete run; see `OutputSink`. */
@@ -37,18 +37,18 @@ export interface Records<T> {
   readonly closed: AbortSignal;
 }
 
-/** Something on the terminal that is drawn again and again, such as a progress line. */
+/** A part of the terminal that is redrawn, such as a progress line. */
 export interface Display {
   hide(): void;
-  /** Called when a question was answered: it may be drawn again. */
+  /** Called when a question was answered, so that the part may be drawn again. */
   show(): void;
 }
 
 /** The output of a run. */
 export interface OutputSink extends Sink {
   /**
-   * Ends an incomplete run and delivers what was written, because it was paid for. After an interrupt, the
-   * output file is not replaced; its rows are saved in a file next to it.
+   * Ends an incomplete run and delivers the rows written so far, because they were paid for. After an
+   * interrupt, the output file is not replaced; the rows are saved in a file next to it.
    */
   endEarly(): Promise<void>;
 }
@@ -61,15 +61,15 @@ export interface Context {
   readonly globals: Globals;
   readonly settings: RunSettings;
   readonly format: OutputFormat;
-  /** Aborted on a signal, or when the reader closes the output. Every wait ends then. */
+  /** Aborted on a signal, or when the reader closes the output. The abort ends every wait. */
   readonly signal: AbortSignal;
   /** The service of the run: the configured one, or the embedded one, which is started on first use. */
   target(): Promise<Target>;
   /** The client for this service, created on first use. */
   client(): Promise<Client>;
   /**
-   * The base URL and key that cached answers belong to; undefined if none is configured. The sandbox has its
-   * own.
+   * The base URL and key that cached answers belong to; undefined if no service is configured. The sandbox
+   * has its own base URL and key.
    */
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
   /** A client for another service or key, for the commands that check keys. */
@@ -86,8 +86,8 @@ export interface Context {
    */
   records<T>(view: View<T>, single?: boolean, into?: Sink): Promise<Records<T>>;
   /**
-   * Opens the output, runs `body` and closes the output. If the body fails, what was written is still
-   * delivered, because it was paid for.
+   * Opens the output, runs `body` and closes the output. If `body` fails, the records written so far are
+   * still delivered, because they were paid for.
    */
   emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
   /** Prints text that is not a record. */
@@ -101,11 +101,14 @@ export interface Context {
   /** Decides whether the run may spend, and how much. */
   readonly permission: Permission;
   /**
-   * Registers something that is drawn on the terminal and must be hidden during a question. Returns a
-   * function that unregisters it.
+   * Registers a part of the terminal that must be hidden during a question. Returns a function that removes
+   * the registration.
    */
   display(shown: Display): () => void;
-  /** States whether the answers of the run are cached. If they are, rows that nobody read are not lost. */
+  /**
+   * Tells the output whether the answers of the run are cached. Cached answers are not lost if the reader
+   * closes before it has read their rows.
+   */
   answersAreCached(are?: boolean): void;
   /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
   readonly lostPaidRows: boolean;
@@ -116,11 +119,11 @@ export interface Context {
    * estimate the remaining time.
    */
   readonly pace: { readonly perMinute: number | null; readonly calls: number };
-  /** Sets the result that the cost line shows; null if the command reports its cost itself. */
+  /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
-   * Requests what the key has left, which is free, if the run has paid and does not know it. If the service
-   * does not answer soon, the cost line does without.
+   * Requests what the key has left, which is free, if the run has paid and the amount is not known. If the
+   * service does not answer soon, the cost line omits the amount.
    */
   askWhatIsLeft(): Promise<void>;
   /**
@@ -130,8 +133,8 @@ export interface Context {
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
   /**
-   * After a write error: saves the paid rows that were written to a file before, and adds the name of that
-   * file to the error.
+   * After a write error: saves the paid rows that were written before the error to another file, and adds the
+   * name of that file to the error.
    */
   saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;

@@ -25,7 +25,7 @@ export async function createContext(
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  // A plan is always printed to stdout: --out and --fields are meant for records.
+  // Ignore --out and --fields for a plan, because they are meant for records.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const closing = new AbortController();
@@ -107,7 +107,7 @@ export async function createContext(
     async askWhatIsLeft() {
       const { opened } = connections;
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
-      // The command reports its cost itself.
+      // Print no cost line, because the command reports its cost itself.
       if (costLine() === undefined) return;
       await lookAtAccount(opened, signal, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },
@@ -139,7 +139,7 @@ export async function createContext(
   return context;
 }
 
-/** How long a finished run waits to learn what is left. */
+/** How long a finished run waits for the amount that the key has left. */
 const LAST_LOOK_MS = 1_500;
 
 /**

@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
-/** An output stream: a terminal, a pipe or a file. */
+/** An output stream to a terminal, a pipe or a file. */
 export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
 
 /** The terminal on which the user answers questions. */
@@ -14,7 +14,7 @@ export interface Terminal {
   open(): TerminalInput;
 }
 
-/** Everything outside of the program that a command may use. */
+/** The parts of the environment that a command may use: streams, variables, clock, signals. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -23,18 +23,17 @@ export interface Io {
   readonly stderr: Out;
   /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */
   readonly isJournal?: boolean | undefined;
-  /** Undefined if there is no terminal. */
+  /** The terminal for questions; undefined if there is none. */
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: () => number;
-  /**
-   * Aborted with an `Interrupt` by the first signal. From then on, no new call is sent, and every wait ends.
-   */
+  /** Aborted with an `Interrupt` by the first signal. The abort prevents new calls and ends every wait. */
   readonly signal: AbortSignal;
   /**
-   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output. Returns a function that stops this.
+   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output. Returns a function that removes the
+   * handler.
    */
   readonly onReopen: (act: () => void) => () => void;
   /** The paid calls that a shutdown waits for. */

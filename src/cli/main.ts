@@ -7,14 +7,14 @@ import { layoutPage } from './docs/layout.ts';
 declare const __VERSION__: string;
 
 /**
- * Starts the program. Version, help and completion are answered from prebuilt files. Everything else loads
- * the parser and one command.
+ * Starts the program. Version, help and completion come from prebuilt files; for all other command lines, the
+ * parser and one command are loaded.
  */
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = prebuilt(argv);
   const outline = argv[0] === '__complete' ? readPrebuilt('.', 'complete.json') : undefined;
-  // If writing the text fails, the program runs normally, and reports the same error.
+  // If the text cannot be written, run the whole program, which reports the same error.
   if (ready !== undefined) writeText(ready, () => runCommand(argv));
   else if (outline !== undefined) complete(argv.slice(1), outline);
   else runCommand(argv);
@@ -23,7 +23,10 @@ export function start(): void {
 const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
-/** Answers a shell. This happens at every key press, so only the required code is loaded. */
+/**
+ * Answers a completion request of a shell. A shell sends one at every press of the tab key, so only the
+ * required code is loaded.
+ */
 function complete(request: readonly string[], outline: string): void {
   const { env, platform } = process;
   void import('./docs/complete.ts')
@@ -38,7 +41,7 @@ function complete(request: readonly string[], outline: string): void {
 
 /**
  * Writes the only text of a run directly to the descriptor of stdout, because opening a stream takes longer
- * than the rest of the run. If stdout is non-blocking and its reader slow, a stream is used.
+ * than the rest of the run. If stdout is non-blocking and the reader is slow, a stream is used.
  */
 function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
@@ -57,7 +60,7 @@ function writeText(text: string, failed: () => void): void {
 
 const scripts: Readonly<Record<string, string>> = completionFiles;
 
-/** The answer to a command line, if a prebuilt file contains it; otherwise undefined. */
+/** The output of a command line from a prebuilt file; undefined if no prebuilt file contains it. */
 function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);

@@ -19,8 +19,8 @@ interface Shown {
 }
 
 /**
- * Limits the kinds in `repeated`, which a failing service or command can cause without end. The first `first`
- * notices of each kind are always shown.
+ * Limits the notices of the kinds in `repeated`, which a failing service or command can cause without end.
+ * The first `first` notices of each kind are always shown.
  */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
@@ -43,7 +43,7 @@ export function createNoticeLimit<Kind extends string>(
       const more = state.suppressed === 0 ? '' : ` (and ${state.suppressed} more like this)`;
       state.suppressed = 0;
       if (state.shown >= first) {
-        // If there was no notice for as long as the pause, start again with the shortest pause.
+        // If the last notice is longer ago than the pause, start again with the shortest pause.
         if (now > state.next + state.pause && state.shown > first) state.pause = PAUSE_MS;
         state.next = now + state.pause;
         state.pause = Math.min(LONGEST_MS, state.pause * 2);

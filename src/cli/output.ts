@@ -19,7 +19,7 @@ const endings: Readonly<Record<string, OutputFormat>> = {
   markdown: 'markdown',
 };
 
-/** The format that a file's extension means. A number, as in `out.1`, is not an extension. */
+/** The format for the extension of a file. A number, as in `out.1`, does not count as an extension. */
 function formatByName(path: string): OutputFormat | undefined {
   const extension = /^\.([a-z]\w*)$/i.exec(extname(path))?.[1]?.toLowerCase();
   if (extension === undefined) return undefined;
@@ -53,8 +53,8 @@ export function formatOf(
       'use -o ndjson',
     );
   }
-  // Ignore the setting where it is impossible: a stream cannot be a JSON document, and a file is not a
-  // terminal.
+  // Ignore the setting if the output cannot have that format: a stream cannot be a JSON document, and a file
+  // cannot contain a table.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback =
     out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
@@ -64,7 +64,7 @@ export function formatOf(
   return format;
 }
 
-/** The fields in --fields, checked against the record's schema before any request is sent. */
+/** The fields of --fields, checked against the record's schema before any request is sent. */
 export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,
@@ -105,14 +105,14 @@ export async function renderOptions(
 }
 
 /**
- * Opens the output for records: stdout, or a file. A stream appends to its file; any other command creates
- * the file when all records are written.
+ * Opens the output for records: stdout, or a file. A stream appends to its file. For other commands, the file
+ * appears when all records are written.
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
     const { descriptorIn } = await import('../output/open-file.ts');
     const fd = descriptorIn(out);
-    // Use the program's own streams: two writers on one descriptor would mix their output.
+    // Use the program's own streams, because two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
     const { appendSink, fileSink } = await import('../output/file.ts');
     const { signal } = io;

@@ -15,14 +15,15 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.exitCode = await run({
     argv,
     env: process.env,
-    // Node creates each stream on first access, because that takes some milliseconds.
+    // Access the stream only when it is needed: Node creates it on first access, which takes some
+    // milliseconds.
     get stdin() {
       stdin ??= process.stdin;
       return stdin;
     },
     stdout: process.stdout,
     get stderr() {
-      // Ignore errors of stderr; a closed output is detected elsewhere.
+      // Ignore errors of stderr, because the program can do nothing about them.
       stderr ??= process.stderr.on('error', () => {});
       return stderr;
     },
@@ -39,11 +40,11 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     },
     inFlight,
   });
-  // The signal handlers stay active while the last output is being sent to a slow reader.
+  // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();
   stdin?.destroy();
-  // If all output is written, exit at once, which is faster than waiting for Node to end. If some is left,
-  // exiting would cut it off.
+  // If all output is written, exit at once, which is faster than waiting for Node to end. If output is
+  // pending, wait, because `process.exit` would cut it off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
@@ -70,7 +71,7 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
         return false;
       }
     },
-    // Loaded on first use, because it takes milliseconds and few runs ask a question.
+    // Load the module on first use, because loading takes milliseconds and few runs ask a question.
     open: () => new (process.getBuiltinModule('node:tty').ReadStream)(openSync(path, 'r+')),
   };
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts';
 
 /** The progress of a run; the cost and the pace of its calls are added. */
 export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
-  /** `total` is undefined if it is unknown. */
+  /** Shows `done` of `total`; `total` is undefined if the number is not known. */
   show(label: string, done: number, total: number | undefined): void;
 }
 

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { Interrupt, type Io, type TerminalInput } from './io.ts';
 
-/** What a prompt needs from outside of the program. */
+/** The parts of the environment that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
 /** Whether a variable has a value other than 0 and false. */

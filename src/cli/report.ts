@@ -11,9 +11,10 @@ import type { RunSettings } from './settings/settings.ts';
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
- * Creates a function that reports on stderr why a run failed, and returns the exit code. It prints text if
- * stderr is a terminal or the output is a table, and otherwise one line of JSON. If the settings are not
- * known, it looks for flags in the command line itself, because parsing may be what failed.
+ * Creates a function that reports on stderr why a run failed, and returns the exit code. The function prints
+ * text if stderr is a terminal or the output is a table, and otherwise one line of JSON. If the settings are
+ * not known, because the command line could not be parsed, it searches the command line for the flags that
+ * matter.
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {

@@ -28,12 +28,15 @@ export interface RunOutput
     | 'setOutcome'
     | 'costLine'
   > {
-  /** Saves the paid rows that were written to a file before a write failed, and adds that to the error. */
+  /**
+   * Saves the paid rows that were written before a write failed, and adds the name of their file to the
+   * error.
+   */
   saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** What the output must know about the run. */
+/** The facts about the run that the output needs. */
 export interface RunOutputOptions {
   readonly io: Io;
   readonly command: AnyCommand;
@@ -41,13 +44,13 @@ export interface RunOutputOptions {
   readonly settings: RunSettings;
   readonly format: OutputFormat;
   readonly notice: (text: string) => void;
-  /** Aborted when the reader closes the output or the disk is full. Every wait of the run ends then. */
+  /** Aborted when the reader closes the output or the disk is full. The abort ends every wait of the run. */
   readonly closing: AbortController;
   /** The client of the run; undefined before the first call. */
   readonly client: () => Client | undefined;
 }
 
-/** Creates the output. Nothing is opened yet. */
+/** Creates the output without opening it. */
 export function createRunOutput(options: RunOutputOptions): RunOutput {
   const { io, command, globals, settings, format, notice, closing, client } = options;
   const closers: (() => Promise<void>)[] = [];
@@ -102,7 +105,8 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       write(record) {
-        // The fields of cached answers were saved when they were requested.
+        // Save only the fields of new answers. The fields of cached answers were saved when those answers
+        // were requested.
         if (client() !== undefined) note(record);
         return printer.write(record);
       },

@@ -49,7 +49,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     code = (await command.run(context, input as never)) ?? 0;
     if (isWatched()) await context.askWhatIsLeft();
   } catch (error) {
-    // A reader that closes the output, such as `head`, has read all that it needs: this is a normal end.
+    // A reader that closes the output, such as `head`, has read all it needs, so this is a normal end.
     if (error !== outputClosed) throw await context.saveWritten(error);
   } finally {
     await context.close();
@@ -95,7 +95,10 @@ const subcommands = (group: string) =>
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
 
-/** Answers a shell without a prebuilt outline of the commands, which a single executable does not have. */
+/**
+ * Answers a completion request of a shell in a single executable, which has no prebuilt outline of the
+ * commands.
+ */
 async function completeSlowly(io: Io): Promise<ExitCode> {
   const [{ answerShell }, { outlineText }] = await Promise.all([
     import('./docs/complete.ts'),

@@ -1,11 +1,11 @@
 import type { Display } from './context.ts';
 
-/** The terminal of a run. While a question is being asked, nothing else is printed. */
+/** The terminal of a run. Nothing else is printed while a question is open. */
 export interface Screen {
   /** Prints a line to stderr. If a question is open, waits for its answer. */
   notice(text: string): void;
   display(shown: Display): () => void;
-  /** Hides everything that is drawn again and again, while `work` asks a question. */
+  /** Hides all redrawn parts of the terminal while `work` asks a question. */
   asking<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -20,7 +20,7 @@ export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
 
 /** Saves the undocumented fields of the first printed records. */
 export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
-  // Computed on first use: documented fields come from schemas, which most runs do not load.
+  // Compute the documented fields on first use: they come from schemas, which most runs do not load.
   let listed: ReadonlySet<string | undefined> | undefined;
   const noted = new Set<string>();
   let looks = 0;
@@ -36,7 +36,7 @@ export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings
     try {
       noteFields(cache, view.fields, names);
     } catch {
-      // Ignored: --fields only rejects the name in the next run.
+      // Ignore the error: its only effect is that --fields rejects the name in the next run.
     }
   };
 }

@@ -11,7 +11,7 @@ export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal
 export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
   const begin = () => {
     if (!isInterrupted(io)) return;
-    // Write buffered rows now, so that a second signal does not lose them.
+    // Write buffered rows now, so that they are not lost at a second signal.
     for (const sink of sinks) sink.flush().catch(() => {});
     const { count } = io.inFlight;
     if (count === 0) return;

@@ -3,8 +3,8 @@ import type { InFlight } from '../core/client/in-flight.ts';
 import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
 
 /**
- * How long to wait for the output after the last paid call was answered. Without a limit, a reader that does
- * not read would prevent the exit.
+ * How long to wait for the output after the last paid call was answered. Without a limit, a reader that has
+ * stopped reading would prevent the exit.
  */
 const DELIVERY_MS = 3_000;
 
@@ -18,7 +18,7 @@ const SAME_MS = 100;
 export interface Signals {
   /** Aborted by the first signal, which starts a clean shutdown. */
   readonly first: AbortSignal;
-  /** Call this when the run has ended. After that, every signal exits at once. */
+  /** Called when the run has ended. From then on, every signal exits at once. */
   runEnded(): void;
 }
 
@@ -30,7 +30,7 @@ export function handleSignals(inFlight: InFlight): Signals {
   const stop = (signal: EndingSignal) => {
     const interrupt = new Interrupt(signal);
     const at = systemClock.mono();
-    // The run has ended, so exit at once.
+    // Exit at once, because the run has ended.
     if (over) process.exit(interrupt.exit);
     if (first) {
       if (first.signal === signal && at - first.at < SAME_MS) return;

@@ -6,15 +6,17 @@ import type { Context } from './context.ts';
 import { renderOptions, selectedFields } from './output.ts';
 import { withSeenFields } from './seen-fields.ts';
 
-/** A printer that collects what it prints. */
+/** A printer that collects its output as text. */
 export interface TextPrinter<T> extends Printer<T> {
-  /** Number of bytes collected. */
+  /** The size of the collected text in bytes. */
   readonly size: number;
-  /** Returns what was collected, and starts over. */
+  /** Returns the collected text and removes it from the printer. */
   take(): Buffer;
 }
 
-/** Prints records as the flags of the run require, but not to its output. */
+/**
+ * Formats records as the flags of the run require, but collects them instead of writing them to the output.
+ */
 export async function createTextPrinter<T>(
   { io, globals, settings, notice }: Context,
   given: View<T>,

@@ -54,7 +54,7 @@ export const commonGroups = { output, service, money } as const satisfies Record
 export const alwaysOptions: Options = always;
 
 const everything = { ...always, ...output, ...service, ...money };
-/** The values of all common flags. A flag that the command does not accept has its default. */
+/** The values of all common flags. If the command does not accept a flag, the value is the flag's default. */
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;
 

@@ -6,12 +6,12 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The maximum length of a row; no row with a subject is this long. */
+/** The maximum length of a row in characters; no row with a subject is this long. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
  * Parses CSV as a stream. Quoted cells may contain separators, doubled quotes and line breaks. Throws if a
- * quote is never closed.
+ * closing quote is missing.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let cells: string[] = [];
@@ -31,7 +31,8 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   };
   let length = 0;
   for await (const chunk of chunks) {
-    // Checked once per chunk, because input without line breaks, such as a device, must not fill the memory.
+    // Check the length after each chunk, because input without line breaks, such as that of a device, must
+    // not fill the memory.
     length += chunk.length;
     if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
     for (const char of chunk) {

@@ -42,8 +42,8 @@ export function subjectSource(
 }
 
 /**
- * Yields the subjects in order. Reads only as much as needed, so that endless input needs no more memory. An
- * aborted signal stops waiting for input.
+ * Yields the subjects in order. Reads input only as the caller consumes subjects, so that endless input needs
+ * no more memory. An aborted signal ends the wait for input.
  */
 export async function* readSubjects(
   source: SubjectSource,
@@ -80,8 +80,8 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
 }
 
 /**
- * Opens an input. A FIFO is read as a socket: reading it as a file would block a thread that ignores signals,
- * and `process.exit` would wait for that thread.
+ * Opens an input. A FIFO is opened as a socket. Reading a FIFO as a file would block a thread that ignores
+ * signals, and `process.exit` would wait for that thread.
  */
 async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -90,7 +90,7 @@ async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** The bytes of a stream, without its byte order mark. An aborted signal stops waiting for more. */
+/** The bytes of a stream, without its byte order mark. An aborted signal ends the wait for more bytes. */
 async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = () => stream.destroy();
   signal?.addEventListener('abort', stop, { once: true });
@@ -127,7 +127,7 @@ async function* fromBytes(
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
-      // A line that was cut is longer than any subject, so it will be rejected as an invalid subject.
+      // A line that was cut is longer than any subject, so the caller rejects it as an invalid subject.
       yield { text: cut ? line : trimmed, line: number };
     }
     return;
@@ -147,7 +147,7 @@ async function* fromBytes(
 /** Rejects tables without --column: their headers and lines would be looked up, and paid for, as subjects. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // In a file that is not CSV, this word may be a handle.
+  // Only in a CSV file is this word certainly a header; in another file, it may be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `select a column with --column ${header}; if it is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
@@ -168,7 +168,7 @@ function columnAt(header: readonly string[], column: string): number {
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
   const [only = ''] = names;
-  // If the file uses another separator, the list of columns would be the whole line.
+  // Do not list the columns if the file uses another separator: the list would be the whole line.
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
       `the input has no column "${column}": its columns are not separated by commas`,
@@ -182,7 +182,7 @@ function columnAt(header: readonly string[], column: string): number {
   );
 }
 
-/** The maximum length of a line; subjects and most comments are shorter. */
+/** The maximum length of a line in bytes; subjects and most comments are shorter. */
 const LONGEST_LINE = 4096;
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {

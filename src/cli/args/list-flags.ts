@@ -8,7 +8,7 @@ import { flag, list, value } from './option.ts';
 import { text } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-/** A list with --limit stops after this many consecutive pages without a match. */
+/** The number of consecutive pages without a match after which a list with --limit stops. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
 /** Flags for lists and tails that select posts by text and token. */
@@ -40,7 +40,7 @@ export const listOptions = {
   reverse: flag('--reverse', 'reverse the order'),
 };
 
-/** The list flags as the user wrote them. */
+/** The values of the list flags. */
 export interface ListFlags {
   readonly limit: number | undefined;
   readonly all: boolean;

@@ -1,6 +1,9 @@
 import type { Value } from './values.ts';
 
-/** A flag as data. Help, completion, docs and the parser use it. `T` is the type of its value. */
+/**
+ * The description of a flag, from which help, completion, docs and the parser are derived. `T` is the type of
+ * the flag's value.
+ */
 export interface Option<T> {
   /** The names as users write them: `-o, --output`, `--no-cache`. */
   readonly flags: string;
@@ -8,18 +11,18 @@ export interface Option<T> {
   readonly value?: Value<unknown>;
   readonly repeatable?: boolean;
   readonly fallback?: T;
-  /** The default that help shows, if the real default is determined elsewhere. */
+  /** The default that help shows, if the default is determined outside of this description. */
   readonly shown?: string;
 }
 
-/** A flag without a value; true if it is given. */
+/** Creates a flag without a value: true if the command line contains the flag. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
   flags,
   help,
   fallback: false,
 });
 
-/** A flag with a value and no default. */
+/** Creates a flag with a value and no default. */
 export const value = <T>(
   flags: string,
   help: string,
@@ -32,7 +35,7 @@ export const value = <T>(
   ...(shown !== undefined && { shown }),
 });
 
-/** A flag with a value and a default. */
+/** Creates a flag with a value and a default. */
 export const valueOr = <T>(
   flags: string,
   help: string,
@@ -47,7 +50,7 @@ export const valueOr = <T>(
   shown: shown ?? String(fallback),
 });
 
-/** A flag that can be repeated. */
+/** Creates a flag that can be repeated. */
 export const list = <T>(flags: string, help: string, kind: Value<T>): Option<readonly T[]> => ({
   flags,
   help,
@@ -69,6 +72,6 @@ export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {
   return match[1];
 };
 
-/** The short name of a flag without its dash, such as `o`; undefined if it has none. */
+/** The short name of a flag without its dash, such as `o`; undefined if the flag has no short name. */
 export const shortName = (option: Pick<Option<unknown>, 'flags'>): string | undefined =>
   /(?:^|\s)-([A-Za-z])(?=,|\s|$)/.exec(option.flags)?.[1];

@@ -12,7 +12,7 @@ export interface Parsed {
   readonly globals: Globals;
 }
 
-/** Parses the words after a command's name. The hints of usage errors say what is accepted. */
+/** Parses the words after a command's name. The hints of usage errors state what the command accepts. */
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
@@ -28,9 +28,9 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
     Object.fromEntries(
       Object.entries(set).map(([key, option]) => {
         const made = known.get(longName(option));
-        // A common flag that this command does not accept keeps its default.
+        // A common flag that this command does not accept has its default.
         if (!made) return [key, option.fallback];
-        // The command's own version of a common flag may accept more values.
+        // Use the command's own version of a common flag, which may accept more values.
         const more = set !== command.options && own.has(longName(option));
         return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
       }),
@@ -46,7 +46,8 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Values from a fixed set contain no commas, so `--window 7d,30d` is the same as giving the flag twice.
+  // Split at commas: values of a fixed set contain no commas, so `--window 7d,30d` means the same as the flag
+  // with each value.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }
@@ -79,8 +80,8 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
 }
 
 /**
- * The value of a common flag. If the command's own version of it accepts a value that the common one rejects,
- * the common one keeps its default.
+ * The value of a common flag. If only the command's own version of the flag accepts the value, the common
+ * flag has its default.
  */
 function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
@@ -89,8 +90,8 @@ function readCommon(option: Option<unknown>, made: CommanderOption, program: Com
 }
 
 /**
- * Rejects a known flag where a value is expected. In `--symbol $UNSET --dry-run`, --dry-run would otherwise
- * become the symbol, and the calls would be sent and paid for.
+ * Rejects a known flag in the place of a value. With an empty variable, `--symbol $UNSET --dry-run` would
+ * otherwise use --dry-run as the symbol, and send and pay for the calls.
  */
 function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   const all = Object.values(options);

@@ -4,7 +4,7 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { readAll } from './stdin.ts';
 
-/** The maximum length of the input. A key is shorter, so longer input is not a key. */
+/** The maximum length of the input in bytes. Longer input cannot be a key. */
 const LONGEST = 4096;
 
 /** Reads the API key from a hidden prompt, or from stdin until its end. */

@@ -7,18 +7,22 @@ import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
 /** How many subjects are read and validated before the first paid call. */
 const AHEAD = 10_000;
 
-/** The subjects of a command. The first ones were validated; the rest has not been read. */
+/** The subjects of a command. The first subjects were validated; the rest of the input has not been read. */
 export interface Subjects {
   readonly checked: readonly Subject[];
-  /** Whether the input continues after the validated subjects. Their total number is then not known. */
+  /**
+   * Whether the input continues after the validated subjects, so that the number of all subjects is not
+   * known.
+   */
   readonly endless: boolean;
   /** All subjects in order, as text. */
   all(): AsyncGenerator<string>;
 }
 
 /**
- * Reads and validates the first subjects. Rejects an invalid one with its line number, before anything is
- * paid for. The rest of a longer input is read as needed, and an invalid subject in it becomes a record.
+ * Reads and validates the first subjects. Rejects an invalid subject with its line number, before anything is
+ * paid for. The rest of a longer input is read during the run, and an invalid subject in that rest becomes a
+ * failed record.
  */
 export async function gatherSubjects(
   source: SubjectSource,
@@ -27,7 +31,7 @@ export async function gatherSubjects(
 ): Promise<Subjects> {
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
-  // One more subject than the validated ones: if there is one, the input continues.
+  // Read one more subject than is validated, to find out whether the input continues.
   let beyond: InputFlags | undefined;
   for (;;) {
     const { value, done } = await input.next();
@@ -54,7 +58,7 @@ export async function gatherSubjects(
   };
 }
 
-/** Yields the subjects of the input. Throws at a line that is an API key, so that no record contains the key. */
+/** Yields the subjects of the input. Throws if a line is an API key, so that no record contains the key. */
 export async function* subjectsOf(
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,

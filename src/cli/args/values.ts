@@ -1,6 +1,6 @@
 import type { Kind } from '../../base/values.ts';
 
-/** A type of value that a flag or an argument accepts, with its completion. */
+/** A kind of value that a flag or an argument accepts, with its completion. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
   /** A text that has the same effect as omitting the flag. */

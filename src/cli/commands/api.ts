@@ -104,7 +104,7 @@ export const api = command({
     );
     const request = rawRequest({ ...call, input: body });
     let at = request.path;
-    // The path of the next page contains the fields.
+    // Drop the fields, because the path of the next page already contains them.
     const command = () => {
       const argv = context.io.argv.map((word) => (word === call.typed ? at : word));
       return continueList(
@@ -131,7 +131,7 @@ export const api = command({
         at = path;
       }
     } catch (error) {
-      // Deliver the pages so far, because they were paid for.
+      // Deliver the pages received so far, because they were paid for.
       await printed.endEarly();
       throw at === request.path ? error : hintToContinue(error, command);
     }

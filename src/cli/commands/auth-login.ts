@@ -47,7 +47,7 @@ export const authLogin = command({
       );
     }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
-    // Fail before the prompt if there is no place to save the key.
+    // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
     const profile = settings.profile.value;

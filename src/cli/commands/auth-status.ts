@@ -56,7 +56,10 @@ export const authStatus = command({
   },
 });
 
-/** Verifies the key of a profile with the service. A failure does not prevent checking the other profiles. */
+/**
+ * Verifies the key of a profile with the service. A failure is returned, so that the other profiles are still
+ * checked.
+ */
 async function checked(
   context: Context,
   { record, baseUrl, key }: SavedProfile,

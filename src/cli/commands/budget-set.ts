@@ -5,7 +5,7 @@ import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, profileName } from '../settings/settings.ts';
 
-/** The profile settings that hold the budgets. */
+/** The settings of a profile in which its budgets are saved. */
 export const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
 export const budgetSet = command({

@@ -4,7 +4,7 @@ import { command } from '../command.ts';
 import { writableSetting } from '../settings/setting-records.ts';
 import { configOf, profileName, sourcedSettings } from '../settings/settings.ts';
 
-/** The accepted values of settings that have a fixed set. */
+/** The accepted values of the settings that allow only certain values. */
 const choicesBy = Object.fromEntries(
   settingNames.flatMap((name) => {
     const { choices } = settingRows[name].kind;

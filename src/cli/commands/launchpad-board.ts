@@ -90,7 +90,7 @@ export const launchpadBoard = command({
       if (board === undefined) return;
       // Without the earlier snapshot, every trader would look new.
       const comparable = before !== undefined && isOnRecord(before);
-      // On a terminal, also report results that need no action; a mail from cron must not contain them.
+      // Report results that need no action only on a terminal, so that mails from cron do not contain them.
       const isWatched = context.io.stderr.isTTY === true;
       if (isWatched || !isOnRecord(board)) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
@@ -104,7 +104,7 @@ export const launchpadBoard = command({
   },
 });
 
-/** Whether a row is among the first `top`. For a trader who left, the former rank decides. */
+/** Whether the rank of a row is at most `top`. For a trader who left the board, the former rank counts. */
 function isWithin(row: Sent, top: number | undefined): boolean {
   if (top === undefined) return true;
   const rank = numberOf(row['rank']) ?? numberOf(row['previousRank']);

@@ -108,7 +108,10 @@ const undecided = (what: string, flag: string) =>
     hint: `cannot check ${flag}; run "trdr doctor" to see how the service differs from its description`,
   });
 
-/** Throws if less is left than required, or if that is not known. An unlimited allowance always passes. */
+/**
+ * Throws if less is left than required, or if the remainder is not known. An unlimited allowance always
+ * passes.
+ */
 function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: number | undefined }): void {
   const left = leftOf(me);
   for (const meter of ['units', 'reveals'] as const) {

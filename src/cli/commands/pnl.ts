@@ -75,7 +75,7 @@ export const pnl = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
     checkFrom(given);
-    // A file contains its own handles.
+    // The file of --from already contains handles.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
     if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {

@@ -69,7 +69,7 @@ export const price = command({
   async run(context, name) {
     const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
     const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
-    // A command without calls is free, unless its name is also the beginning of a path.
+    // A command without calls has no prices, so search for endpoints whose path begins with its name.
     const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name);
     await context.print(priceView, rows);
     return 0;

@@ -119,7 +119,7 @@ export const resolveCommand = command({
     } finally {
       progress.stop();
     }
-    // Only on a terminal: the records in a pipe contain the reasons.
+    // Explain only on a terminal, because the records in a pipe already contain the reasons.
     if (shown) for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     return tally.exit(strict);
   },

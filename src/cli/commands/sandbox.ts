@@ -6,7 +6,7 @@ import { flag, value, valueOr } from '../args/option.ts';
 import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** Starts the embedded service for one command. A stream gets a feed with new posts. */
+/** Starts the embedded service for one command. For a stream, the service creates new posts. */
 export async function startEmbedded(live: boolean) {
   const sandbox = await startSandbox({ seed: 1, plan: 'scale', rate: live ? 40 : 0 });
   return { url: sandbox.url, key: sandbox.key, close: () => sandbox.close() };
@@ -22,7 +22,7 @@ const speed = {
   },
 };
 
-/** The lines to paste into another shell, so that commands there use this service. */
+/** The lines to paste into another shell, so that commands in that shell use this service. */
 function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {
   const line =
     platform === 'win32'

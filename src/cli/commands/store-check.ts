@@ -39,7 +39,7 @@ export const storeCheck = command({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failed = true;
-        // The original hint suggests this command; suggest something else.
+        // Replace the hint, which suggests this very command.
         const next = error.hint?.replace(
           AWAY_HINT,
           'check that the address is right and that the server is running and reachable',

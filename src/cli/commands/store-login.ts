@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
-/** The maximum length of the input; no password is this long. */
+/** The maximum length of the input in bytes; no password is this long. */
 const LONGEST = 4096;
 
 export const storeLogin = command({
@@ -67,7 +67,7 @@ export const storeLogin = command({
   },
 });
 
-/** The failure of a login without a password, such as one that was piped in without the flag. */
+/** The failure of a login without a password. The password may have been piped in without --with-password. */
 function withoutPassword(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'STORE_DENIED') return error;
   return new Failure(error.kind, `${error.message}; no password was given`, {

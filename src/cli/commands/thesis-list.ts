@@ -87,7 +87,8 @@ export const thesisList = command({
       flags.symbol.length > 0 ||
       flags.devOnly ||
       [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // The number of theses that do not match the filters is not known, and they are paid for too.
+    // With filters, the maximum cost is not known: theses that do not match are paid for too, and their
+    // number is not known.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const ticker = tokenCost(choice, context);
@@ -127,5 +128,5 @@ export const thesisList = command({
   },
 });
 
-/** Stands for the unknown address of a ticker in a plan, where only the price of the call matters. */
+/** Replaces the unknown address of a ticker in a plan, because the price is the same for every address. */
 const PLANNED_TOKEN = '11111111111111111111111111111111';

@@ -148,8 +148,8 @@ export const thesisTail = command({
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        // Pages contain posts about one token or all tokens, but the WebSocket only delivers the subscribed
-        // tokens.
+        // With several tokens, pages contain the posts of all tokens, but the WebSocket delivers only posts
+        // of the subscribed tokens.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
         filter: wanted(userId),

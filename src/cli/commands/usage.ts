@@ -137,8 +137,8 @@ async function compareWithService(context: Context) {
 }
 
 /**
- * Explains the difference between the ledger and the service. Calls of uncertain cost explain any difference
- * up to their maximum.
+ * Explains the difference between the ledger and the service. Calls of uncertain cost can explain a
+ * difference up to their maximum cost.
  */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
@@ -161,7 +161,7 @@ async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) 
   for await (const entry of entries) if (entry.profile === profile) yield entry;
 }
 
-/** The beginning and end of a UTC month that the service names; all time if the text cannot be parsed. */
+/** The beginning and end of a UTC month such as `2026-11`; all time if the text cannot be parsed. */
 function monthOf(period: string): { since?: number; until?: number } {
   const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
   if (year === undefined || month === undefined) return {};

@@ -22,8 +22,9 @@ export interface CompletionPlace {
 }
 
 /**
- * Answers a shell. The request is `words WORD...` or `line LINE`, up to the cursor. Each line of the answer
- * is a word, a tab and its description; `:files` and `:nospace` tell the shell how to use the words.
+ * Answers a completion request of a shell. The request is `words WORD...` or `line LINE`, up to the cursor.
+ * Each line of the answer is a word, a tab and a description. The lines `:files` and `:nospace` tell the
+ * shell how to use the words.
  */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
@@ -64,8 +65,8 @@ interface Config {
 }
 
 /**
- * Reads the config file without its schema, because loading the schema takes too long for a key press. If it
- * cannot be read, nothing is completed.
+ * Reads the config file without its schema, because loading the schema takes too long for a key press. If the
+ * file cannot be read, no saved names are completed.
  */
 function readConfig(folder: string | undefined): Config {
   const text = folder === undefined ? '' : fileText(join(folder, 'config.json'));

@@ -9,7 +9,7 @@ export interface Layout {
 
 /** The maximum width of text, because longer lines are hard to read. */
 const WIDEST = 100;
-/** On a narrower terminal, a description is printed below its term instead of next to it. */
+/** If a terminal is narrower than this, a description is printed below its term instead of next to it. */
 const STACK_BELOW = 60;
 
 /** A help page as text for a terminal. */
@@ -51,7 +51,7 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   if (width < STACK_BELOW) {
     return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...wrap(meaning, '      ', width)]);
   }
-  // A very long term is printed on its own line instead of widening the column.
+  // Ignore very long terms, which are printed on their own lines.
   const widest = Math.floor(width * 0.45);
   const lengths = aligned.map(([term]) => term.length);
   const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));
@@ -70,7 +70,7 @@ function alignShort(terms: readonly Definition[]): readonly Definition[] {
   return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
 }
 
-/** Wraps a paragraph. All lines but the first are indented by `hang` in addition. */
+/** Wraps a paragraph. All lines except the first are indented by another `hang` cells. */
 function wrap(text: string, indent: string, width: number, hang = ''): string[] {
   const lines: string[] = [];
   let line = '';

@@ -93,7 +93,7 @@ const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))}
 
 /**
  * Escapes text for roff: special characters, hyphens (so that users can copy them), and lines that roff would
- * read as requests.
+ * interpret as requests.
  */
 const text = (given: string) =>
   given

@@ -21,7 +21,7 @@ export interface Section {
   readonly code?: readonly Example[];
 }
 
-/** A help page as data, from which the texts for terminal, man and Markdown are made. */
+/** A help page as data, from which the pages for terminal, man and Markdown are generated. */
 export interface DocPage {
   /** The words after `trdr help`; empty for the overview page. */
   readonly name: string;

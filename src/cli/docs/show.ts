@@ -8,7 +8,7 @@ import type { DocPage } from './page.ts';
 /** The width of help that is not printed on a terminal. */
 const PLAIN_COLUMNS = 80;
 
-/** Prints a help page to stdout, in the width of the terminal. */
+/** Prints a help page to stdout, wrapped to the width of the terminal. */
 export async function showPage(io: Io, page: DocPage): Promise<void> {
   const isTerminal = io.stdout.isTTY === true;
   const sink = createSink(io.stdout, { name: 'stdout' });

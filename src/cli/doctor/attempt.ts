@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Returns the result of `work`, or its failure instead of throwing it. */
+/** Returns the result of `work`. A failure is returned instead of thrown. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

@@ -2,7 +2,9 @@ import type { Failure } from '../../base/failure.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 
-/** The result of a check: the record to print, and the exit code if this is the first check that failed. */
+/**
+ * The result of a check: the record to print, and the exit code of the run if this is the first failed check.
+ */
 export interface Check {
   readonly record: CheckRecord;
   readonly exit: ExitCode;
@@ -21,7 +23,7 @@ export const skip = made('skip');
 
 /** A check that failed with the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  // Omit the hint to run trdr doctor, which is already running.
+  // Omit a hint to run trdr doctor, because trdr doctor is already running.
   record: {
     check,
     verdict: 'fail',
@@ -32,7 +34,8 @@ export const failedCheck = (check: string, { kind, message, hint }: Failure): Ch
 });
 
 /**
- * The exit code of a run is that of the first failed check, because later failures may be its consequences.
+ * The exit code of a run is that of the first failed check, because later failures may be consequences of the
+ * first.
  */
 export const exitOfAll = (checks: readonly Check[]): ExitCode =>
   checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;

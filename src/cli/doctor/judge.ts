@@ -9,16 +9,16 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
 /**
- * A Date header has whole seconds, and the service may have written it at any time between request and
- * response.
+ * The precision of a comparison of clocks: a Date header has whole seconds, and the service may have written
+ * it at any time between request and response.
  */
 const UNSURE_MS = 1_000;
 /** Clock differences up to this size have no effect. */
 const SKEW_MS = 30_000;
-/** A share of an allowance; the check warns if less is left. */
+/** The check warns if less than this share of an allowance is left. */
 const LITTLE = 0.05;
 
-/** Compares the service's clock with the one of this machine. */
+/** Compares the service's clock with the clock of this machine. */
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skip('clock', 'the service does not report its time');
@@ -63,8 +63,8 @@ export function judgeLimits(record: Sent): Check {
 }
 
 /**
- * The differences between the service's API and the one that this version of trdr was built for, one check
- * for each.
+ * The differences between the service's API and the API that this version of trdr was built for, one check
+ * for each difference.
  */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
@@ -84,7 +84,7 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   });
 }
 
-/** The differences between recent responses and their description, one check per field. */
+/** The differences between recent responses and the service description, one check per field. */
 export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Check[] =>
   seen.map(({ call, text, time }) =>
     warn(

@@ -15,7 +15,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. Skips checks that need what an earlier check found missing. */
+/** Runs all checks in order. Skips a check if an earlier check failed on which it depends. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -95,7 +95,7 @@ function* settingsChecks(context: Context): Generator<Check> {
   }
 }
 
-/** Windows has no such permissions. */
+/** Whether other users can read a file; false on Windows, which does not have these permissions. */
 function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   return platform !== 'win32' && (mode & 0o077) !== 0;
@@ -145,6 +145,6 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
     return yield warn('drift', `${OPENAPI_PATH} responded with ${what}`, 'is this the right base URL?');
   }
   const { openapi } = await import('../../contract/openapi.ts');
-  // Do not report these two paths, which many descriptions omit.
+  // Do not report these two paths, which many API descriptions omit.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
 }

@@ -12,10 +12,10 @@ export interface Account {
   readonly known: Known<Me>;
 }
 
-/** How long machines that share a store use the same answer. */
+/** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;
 
-/** What is needed to share this answer between machines. */
+/** The parts that are needed to share the answer of `me` between machines. */
 export interface AccountSharing {
   readonly flight: AnswerFlight;
   readonly now: () => number;

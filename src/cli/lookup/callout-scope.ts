@@ -15,7 +15,7 @@ interface ScopeFlags {
   readonly wallet: string | undefined;
 }
 
-/** Rejects flags that exclude each other, before any request. */
+/** Rejects flags that cannot be combined, before any request is sent. */
 export function checkCalloutScope({ coin, wallet }: ScopeFlags): void {
   if (coin === undefined || wallet === undefined) return;
   throw usageError('--coin and --wallet cannot be combined', 'use one of them');

@@ -4,7 +4,7 @@ import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';
 
-/** A client that is created when the first call is sent; cached answers do not need one. */
+/** A client that is created when the first call is sent, because cached answers need no client. */
 export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'> {
   let client: Client | undefined;
   return {
@@ -17,8 +17,8 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'>
 }
 
 /**
- * Looks up users by handle, wallet or id: in the cache, if the answer is recent enough, and otherwise from
- * the service.
+ * Looks up users by handle, wallet or id. The answer comes from the cache if it is recent enough, otherwise
+ * from the service.
  */
 export const openCachedLookup = (
   context: Context,

@@ -9,7 +9,7 @@ import { createLookupTally, type Outcomes } from './tally.ts';
 
 /** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
 const DELAY_MS = 1_000;
-/** A table is printed when it has this many rows, or all rows. */
+/** The number of rows that are collected before a table is printed, so that its columns fit. */
 const HELD_ROWS = 200;
 
 /** The lookups of a command, and how to print them. */
@@ -18,7 +18,7 @@ export interface Lookups<T extends object> {
   readonly subjects: Subjects;
   readonly single: boolean;
   readonly strict: boolean;
-  /** One record for each subject, in their order. */
+  /** One record for each subject, in the order of the subjects. */
   readonly found: AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
 }
 
@@ -37,8 +37,8 @@ export async function runLookups<T extends object>(
     try {
       for await (const { record, answer } of found) {
         tally.add(answer);
-        // Show no progress line if rows are printed on the same terminal, because they would overwrite each
-        // other.
+        // Show no progress line if rows are printed on the same terminal, because line and rows would
+        // overwrite each other.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
         else progress?.show('looking up', tally.total, total);
         await out.write(record as T);
@@ -51,7 +51,7 @@ export async function runLookups<T extends object>(
     await run;
   } catch (error) {
     const left = subjects.checked.slice(tally.total).map(({ text }) => text);
-    // The subjects in the rest of a long input are not known, so they cannot be listed.
+    // The subjects in the rest of a long input cannot be listed, because they were not read.
     if (isSpent(error) && !single && !subjects.endless) {
       reportSkipped(context, left, countText(left.length, 'subject'));
     }

@@ -8,15 +8,15 @@ const NAMED = 1_000;
 const NAMED_IN_SHORT = 20;
 
 /**
- * Whether a failure exits 6: an allowance or a limit is used up, and everything that was paid for was
+ * Whether a failure gives exit code 6: an allowance or a limit is used up, and all paid answers were
  * delivered.
  */
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
 /**
- * Reports the names that were skipped; `count` is their number with a noun. If there is a journal, it
- * contains all names.
+ * Reports the names that were skipped. `count` is their number with a noun. With a journal, only some names
+ * are listed, because the journal contains all of them.
  */
 export function reportSkipped(
   { io, notice }: Pick<Context, 'io' | 'notice'>,

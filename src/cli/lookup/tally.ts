@@ -32,7 +32,7 @@ export function createLookupTally() {
     get total(): number {
       return found + missing + failed + pending;
     },
-    /** If no subject has an answer, throws the first failure, because the whole run failed. */
+    /** If no subject has an answer, the whole run failed: throws the first failure. */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (strict && found < found + missing + failed + pending) {

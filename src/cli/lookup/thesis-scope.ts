@@ -5,7 +5,7 @@ import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
-/** Reads the author given with --user: a user id, or a handle that must be looked up. */
+/** Parses the author given with --user: a user id, or a handle that must be looked up. */
 export async function authorOf(given: string): Promise<Subject> {
   const subject = await readSubject(given);
   if (subject.type === 'wallet') {

@@ -10,7 +10,7 @@ import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
-/** The number of pages that are searched for a ticker. */
+/** The maximum number of pages in which a ticker is searched. */
 const PAGES = 5;
 /** Matches a ticker, which is shorter than any address. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
@@ -33,7 +33,7 @@ export function tokenCost(token: TokenChoice | undefined, context: Context) {
   return { most: cu.thesisBlock * PAGES, calls: [call] };
 }
 
-/** Finds the address of a token. A ticker is searched in the saved tokens, then in the newest theses. */
+/** Finds the address of a token. A ticker is searched for in the saved tokens, then in the newest theses. */
 export async function tokenAddressOf(token: TokenChoice, context: Context): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
@@ -83,7 +83,7 @@ function savedFor(symbol: string, context: Context): KnownToken[] {
   return cache === undefined ? [] : matching(tokensIn(cache), symbol);
 }
 
-/** The tokens with a symbol, ignoring case; one for each address. */
+/** The tokens with this symbol, ignoring case; one for each address. */
 function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   const wanted = normalSymbol(symbol);
   const found = tokens.filter((token) => normalSymbol(token.symbol) === wanted);
@@ -107,7 +107,7 @@ function tokenOf(post: Sent): KnownToken | undefined {
   return { symbol, address, network: textOf(post['tokenNetwork']) ?? '' };
 }
 
-/** Saves tokens. Failures are ignored, because the ticker is then searched again. */
+/** Saves tokens. Failures are ignored: if a token is not saved, a later run searches for its ticker again. */
 function save(context: Context, tokens: readonly KnownToken[]): void {
   const { cache } = context.settings.folders;
   if (cache === undefined) return;

@@ -39,8 +39,7 @@ export async function openExport(
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
-  // The format does not identify an export: the file is made from the journal at the end, in the format
-  // requested then.
+  // Omit the format: the journal does not depend on it, so a resumed run may request another format.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
     out,
@@ -127,8 +126,8 @@ async function exportBy(
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const { answered } = journal.counts();
-  // An incomplete file is written only if the run ended by itself. After an interrupt, the previous file is
-  // not replaced.
+  // Write an incomplete file only if the run ended by itself. After an interrupt, the previous file is not
+  // replaced.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
@@ -153,7 +152,7 @@ async function exportBy(
   return tally.exit(strict);
 }
 
-/** The number of cached answers that are written to the journal at once. */
+/** The number of cached answers in one write to the journal. */
 const CACHED_ROWS = 100;
 
 /** Writes the cached answers to the journal, so that the export does not depend on the cache any more. */
@@ -176,8 +175,8 @@ async function fillFromCache(
 }
 
 /**
- * Looks up wallets and ids. Subjects without a user, and those that the service rejects, get an answer; a
- * failure that --resume may overcome is returned.
+ * Looks up wallets and ids. Subjects that have no user or that the service rejects get an answer. Returns a
+ * failure after which --resume can continue.
  */
 async function findHandles(
   { signal }: Context,

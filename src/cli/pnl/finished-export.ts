@@ -18,8 +18,8 @@ const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFi
 
 /**
  * Whether an export to this file is finished: the file exists, has no journal, and contains all of these
- * handles. Throws if the file is finished but contains other handles, because it would be expensive to
- * replace it by mistake.
+ * handles. Throws if the file is finished but contains other handles, because replacing it by mistake would
+ * lose paid answers.
  */
 export async function isFinished(
   context: Context,

@@ -11,7 +11,7 @@ export interface GatheredSubjects {
 }
 
 /**
- * The distinct subjects of an input, each in its first spelling. Throws at an invalid one, with its line
+ * The distinct subjects of an input, each in its first spelling. Throws at an invalid subject, with its line
  * number, before anything is paid for.
  */
 export async function gatherPnlSubjects(
@@ -30,7 +30,7 @@ export async function gatherPnlSubjects(
       throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
     }
     const { type, normal } = subject;
-    // This key is unique, because it contains a space, which a handle does not.
+    // A handle has no spaces, so this key with a space cannot be equal to a handle.
     const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);

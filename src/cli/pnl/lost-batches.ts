@@ -2,8 +2,9 @@ import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
- * Settles the batches that were in flight when the last run of an export died. Each of them may have been
- * charged, even if the usage of the key does not show it yet. Their maximum cost is in the ledger already.
+ * Records the outcome of the batches that were in flight when the last run of an export died. Each batch may
+ * have been charged, even if the usage of the key does not show this yet. The ledger already contains the
+ * maximum cost of these batches.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

@@ -18,7 +18,7 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
   return createSavedNumbers({
     cache,
     now: context.io.clock.now,
-    // The setting maxAge is meant for users, whose answers stay valid for longer than numbers.
+    // Ignore the setting maxAge: it is meant for users, whose answers stay valid for longer than numbers.
     maxAgeMs: maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS),
   });
 }
@@ -32,8 +32,8 @@ export interface Division {
 }
 
 /**
- * Checks which subjects at these positions have saved answers. Needs one byte of memory for each position,
- * because the answers stay on disk.
+ * Checks which subjects at these positions have saved answers. The answers stay on disk, so each position
+ * needs only one byte of memory.
  */
 export async function divide(
   saved: SavedNumbers | undefined,

@@ -30,10 +30,13 @@ export interface Shape {
   readonly width: number;
 }
 
-/** Prints items with a view. */
+/** The function that prints items with a view. */
 export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
-/** Tables of up to this many handles are printed when all rows are available, with bars and exact widths. */
+/**
+ * Tables of at most this many handles are printed when all rows are available, so that they can have bars and
+ * exact widths.
+ */
 export const WHOLE_TABLE = 1_000;
 
 const isRows = ({ format }: Shape) => isRowFormat(format);
@@ -43,7 +46,7 @@ const isDelimited = ({ format }: Shape) => format === 'csv' || format === 'tsv';
 export const isWhole = (shape: Shape): boolean =>
   isRows(shape) && (shape.sort !== undefined || (shape.format === 'table' && shape.handles <= WHOLE_TABLE));
 
-/** Whether --fields names a field that only whole records have. Then whole records are shown. */
+/** Whether --fields names a field that only records have, not rows. If so, records are shown. */
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
 
@@ -66,7 +69,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
   try {
     for await (const record of records) list.push(record);
   } catch (error) {
-    // First print the records received so far, because they were paid for.
+    // Print the records received so far before throwing, because they were paid for.
     failure = { error };
     if (list.length === 0) throw error;
   }

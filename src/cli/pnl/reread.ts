@@ -3,8 +3,8 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
- * Parses responses that an earlier run saved because it could not read them: this version of trdr may be able
- * to. Returns the number of handles that need not be paid for again.
+ * Parses responses that an earlier run saved because it could not parse them; a newer version of trdr may be
+ * able to. Returns the number of handles that need not be paid for again.
  */
 export async function readSavedAnswers(
   journal: ExportJournal,

@@ -52,7 +52,7 @@ export async function streamPnl(
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
     if (!division.isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
-    // Request the answer if another process has cleared the cache in the meantime.
+    // The answer is missing if another process has cleared the cache in the meantime: request it.
     return record ? { position, record } : await request(position);
   }
 
@@ -63,8 +63,8 @@ export async function streamPnl(
 
   async function* records(): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
-    // Show no progress line if rows are printed on the same terminal, because they would overwrite each
-    // other.
+    // Show no progress line if rows are printed on the same terminal, because line and rows would overwrite
+    // each other.
     const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
     const shown = apart && subjects.length > 1;
     try {

@@ -35,7 +35,10 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 /** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/** The settings that flags override. A switch that is not given leaves its setting unchanged. */
+/**
+ * The settings that flags override. A flag without a value overrides its setting only if the command line
+ * contains the flag.
+ */
 function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
@@ -51,14 +54,14 @@ interface Reading {
 export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
-/** The name of the profile that a run uses, even if settings of it are invalid. */
+/** The name of the profile that a run uses, even if settings of the profile are invalid. */
 export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newProfile'> = {}): string =>
   sourcedSettings(io, globals, { ...how, tolerant: true }).profile.value;
 
 function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
-    // An invalid value can be skipped, but without a profile there are no values.
+    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
@@ -76,8 +79,8 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
 }
 
 /**
- * What a command does about settings that cannot be read: `tolerant` skips invalid values, `unread` also an
- * invalid file, and `none` does not read the file.
+ * How a command treats settings that cannot be read: `tolerant` skips invalid values, `unread` skips an
+ * invalid file too, and `none` does not read the file.
  */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';
 

@@ -17,7 +17,7 @@ export interface LookupCost {
 
 const NO_LOOKUPS: LookupCost = { count: 0, least: 0, most: 0 };
 
-/** The cost of these lookup calls. */
+/** The cost of the given lookup calls. */
 export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
   const sum = { count: calls.length, least: 0, most: 0 };
   for (const { id, ask, sure } of calls) {
@@ -38,8 +38,8 @@ export const numbersEstimate = (count: number, { count: unknown, least, most }: 
 });
 
 /**
- * Asks for confirmation of a run if necessary, and reports which part of it the allowances do not cover. That
- * does not prevent the run, because its batches are sized by what is left.
+ * Asks for confirmation of a run if necessary, and reports which part of the run the allowances do not cover.
+ * The run starts nevertheless, because the sizes of its batches depend on the remaining allowances.
  */
 export async function approveRun(
   context: Context,

@@ -10,8 +10,8 @@ import { type TailShape, tailEstimate } from './tail-cost.ts';
 const MINUTE = 60_000;
 
 /**
- * Starts a tail. If its duration is known, its cost is known, and the user confirms a high one. Otherwise it
- * starts at once, and asks when it reaches its limit.
+ * Starts a tail. If the duration is known, the cost is known too, and the user must confirm a high cost. If
+ * not, the tail starts at once, and asks when it reaches its limit.
  */
 export async function approveTail(context: Context, shape: TailShape): Promise<void> {
   const { permission } = context;
@@ -39,7 +39,7 @@ function rateText(shape: TailShape): string {
   return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} ${price}`;
 }
 
-/** The spending limit of a tail, and how it can be raised. */
+/** The spending limit of a tail, and the function that asks the user to raise it. */
 export const limitsOf = (permission: Permission): Pick<TailOptions, 'ceiling' | 'raise'> => ({
   ceiling: () => permission.limit,
   ...(permission.canRaise && { raise: permission.raise }),

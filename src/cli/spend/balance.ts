@@ -11,8 +11,8 @@ interface LookOptions {
 }
 
 /**
- * What the key has left, by one request of `me`, which is free; undefined if it fails. Throws if the service
- * rejects the key, because it would reject all further requests too.
+ * Requests what the key has left, with the free call `me`; undefined if the call fails. Throws if the service
+ * rejects the key, because it would reject all further calls too.
  */
 export async function lookAtAccount(
   client: Client,

@@ -6,7 +6,10 @@ import type { Context } from '../context.ts';
 const budgetOf = ({ io, settings }: Context) =>
   createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
 
-/** The budgets of the profile as lines of "budget show"; without a budget, what was spent. */
+/**
+ * The budgets of the profile as lines of "budget show". Without a budget, the lines state what the profile
+ * has spent.
+ */
 export async function localBudgets(context: Context) {
   const { budgetDay, budgetMonth } = context.settings;
   const { day, month } = await budgetOf(context).spending();
@@ -24,7 +27,10 @@ export async function localBudgets(context: Context) {
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left of ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** What the profile's budgets have left, one line for each. Without a budget, nothing is read. */
+/**
+ * What the profile's budgets have left, one line for each budget. The ledger is read only if there is a
+ * budget.
+ */
 export async function localBudgetLines(context: Context): Promise<string[]> {
   const { budgetDay: day, budgetMonth: month } = context.settings;
   if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
@@ -32,7 +38,9 @@ export async function localBudgetLines(context: Context): Promise<string[]> {
   return states.map((state) => leftText(state, context.io.clock.now()));
 }
 
-/** The budgets of the profile and of the shared store. Nothing is read if there cannot be any. */
+/**
+ * The budgets of the profile and of the shared store. Files and store are read only if there can be budgets.
+ */
 export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
   const { budgetDay, budgetMonth, store } = context.settings;
   const shared = store !== undefined && store !== 'off';
@@ -40,7 +48,7 @@ export async function budgetStates(context: Context): Promise<readonly BudgetSta
   return (await (await context.ledger()).budgets?.()) ?? [];
 }
 
-/** What each of these budgets has left, as lines. */
+/** What each budget has left, as lines. */
 export const budgetLines = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));
 

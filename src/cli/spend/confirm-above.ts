@@ -10,8 +10,8 @@ export interface Consent {
 }
 
 /**
- * Whether a run may start without asking: it costs at most `confirmAbove`, or the user has agreed to any cost
- * with --yes, or to a limit with --max-cu.
+ * Whether a run may start without asking: the run costs at most `confirmAbove`, or the user has agreed to any
+ * cost with --yes or to a limit with --max-cu.
  */
 export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Consent): boolean =>
   yes || maxCu !== undefined || most <= confirmAbove;

@@ -36,8 +36,8 @@ export function commandWith(
 }
 
 /**
- * The command that continues a list that ended early. It writes to another file, because writing to the
- * same one would replace the rows that this run paid for.
+ * The command that continues a list that ended early. The command writes to another file, because the same
+ * file contains the rows that this run paid for.
  */
 export const continueList = (
   { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,
@@ -45,7 +45,10 @@ export const continueList = (
 ): string =>
   commandWith(io.argv, { ...changes, ...(out !== undefined && { '--out': nextPart(io.cwd, out) }) });
 
-/** A file name for the rest of a list: `rows-part2.csv` after `rows.csv`, or the first that is free. */
+/**
+ * A file name for the rest of a list: `rows-part2.csv` after `rows.csv`, or the next number whose file does
+ * not exist.
+ */
 function nextPart(cwd: string, out: string): string {
   const there = (file: string) => statSync(resolve(cwd, file), { throwIfNoEntry: false });
   if (out === '-' || there(out)?.isFile() === false) return out;
@@ -57,7 +60,7 @@ function nextPart(cwd: string, out: string): string {
   }
 }
 
-/** The failures after which a list can be continued later. */
+/** The kinds of failures after which a list can be continued later. */
 const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'rate', 'service', 'network'];
 
 /** Adds the command that continues a list to the failure of one of its pages, because earlier pages were paid for. */

@@ -2,17 +2,17 @@ import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
 import { balanceText, estimateText } from './estimate.ts';
 
-/** The result of a run, if its command counts one. */
+/** The result of a run, for commands that count results. */
 export interface RunOutcome {
   /** The result in words: `3 of 4 found`. */
   readonly text: string;
-  /** The number of answers so far. */
+  /** The number of answers received so far. */
   readonly total: number;
 }
 
 interface CostLineParts {
   readonly client: Pick<Client, 'spent' | 'left'> | undefined;
-  /** The result; undefined if the command does not count one. */
+  /** The result; undefined if the command does not count results. */
   readonly outcome: RunOutcome | undefined;
   readonly isSandbox: boolean;
   readonly isInterrupted: boolean;
@@ -24,7 +24,7 @@ interface CostLineParts {
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
-  // Print nothing if no answer was requested, or the run failed before that.
+  // Print nothing if the run sent no paid call and counted no answer.
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left?.units;
   const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' of the sandbox' : ''}`;

@@ -4,7 +4,7 @@ import { group, unitsText } from '../../base/units.ts';
 export interface Estimate {
   readonly least: number;
   readonly most: number;
-  /** The number of wallet reveals that the run may use. If fewer are left, the question says so. */
+  /** The number of wallet reveals that the run may use. If fewer are left, the question states this. */
   readonly reveals?: number | undefined;
 }
 

@@ -3,15 +3,17 @@ import type { WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
 import type { Context } from '../context.ts';
 import { continueList, hintToContinue } from './continue-command.ts';
 
-/** How far a list has come, and the command that continues it there. */
+/** The position of a list, and the command that continues the list from this position. */
 export interface ListPosition {
   readonly filter: Pick<WalkFilter<Sent>, 'matches' | 'onPage'>;
   readonly command: () => string;
-  /** Passes rows on. If a page fails after others were read, the failure names the command. */
+  /**
+   * Yields the rows unchanged. If a page fails after other pages were read, adds the command to the failure.
+   */
   follow<T>(rows: AsyncIterable<T>): AsyncGenerator<T, void, void>;
 }
 
-/** Follows a list whose rows are selected by `matches`. */
+/** Tracks the position of a list whose rows are selected by `matches`. */
 export function createListPosition(
   context: Pick<Context, 'io' | 'globals'>,
   { limit, since, before }: Pick<WalkOptions, 'limit' | 'since' | 'before'>,
@@ -22,7 +24,7 @@ export function createListPosition(
   const command = () =>
     continueList(context, {
       '--before': next,
-      // An age such as 2h would start later when the list continues.
+      // Write absolute times, because an age such as 2h would refer to a later time when the list continues.
       ...(since !== undefined && { '--since': new Date(since).toISOString() }),
       ...(limit !== undefined && { '--limit': String(limit - found) }),
     });

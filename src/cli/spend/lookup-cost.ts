@@ -6,13 +6,14 @@ import type { Subjects } from '../args/subjects.ts';
 import type { Planned } from '../context.ts';
 import type { FullEstimate } from './preflight.ts';
 
-/** The distinct subjects, in their order. */
+/** The distinct subjects, in the order of the input. */
 export function distinct(subjects: readonly Subject[]): Subject[] {
   return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
 }
 
 /**
- * The requests that looking up the subjects would need now. Subjects with a recent cached answer need none.
+ * The requests that a lookup of the subjects would need now. Subjects with a recent cached answer need no
+ * request.
  */
 export async function* planLookups(
   users: CachedLookup,

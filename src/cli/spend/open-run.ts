@@ -2,7 +2,7 @@ import { unitsText } from '../../base/units.ts';
 import type { Context } from '../context.ts';
 import type { OpenRun } from './permission.ts';
 
-/** Describes the limit of a run, for its first line; undefined if there is none. */
+/** Describes the limit of a run, for its first line; undefined if there is no limit. */
 function limitText({ permission, settings }: Pick<Context, 'permission' | 'settings'>): string | undefined {
   const { limit } = permission;
   if (limit === undefined) return undefined;

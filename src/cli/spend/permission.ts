@@ -8,7 +8,7 @@ import { balanceText, type Estimate, estimateText } from './estimate.ts';
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
 export interface Question {
-  /** Returns the question with the cost in it. */
+  /** Returns the question, which contains the cost. */
   readonly costs: (cost: string) => string;
   /** A cheaper way to get the same result. */
   readonly cheaper?: string | undefined;
@@ -22,13 +22,13 @@ export interface OpenRun {
   readonly stopped: (spent: string) => { readonly message: string; readonly hint: string };
 }
 
-/** Decides what a run may spend. All such decisions are made here. */
+/** Decides what a run may spend. Only this module makes such decisions. */
 export interface Permission {
-  /** What the run may spend at present; undefined if it is not limited. */
+  /** What the run may spend at present; undefined if there is no limit. */
   readonly limit: number | undefined;
   /**
-   * The cost that the user has confirmed for a run without a limit. It limits what repeating calls with lost
-   * answers may cost.
+   * The cost that the user has confirmed for a run without a limit. Calls whose answers were lost are
+   * repeated only within this cost.
    */
   readonly agreed: number | undefined;
   /**
@@ -36,32 +36,32 @@ export interface Permission {
    * cannot be asked.
    */
   approve(estimate: Estimate, question: Question): Promise<void>;
-  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user has set another one. */
+  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user has set another limit. */
   begin(run: OpenRun): void;
   /** Whether the user can be asked to raise the limit. */
   readonly canRaise: boolean;
   /** Asks the user to raise the limit by at least `most`. Returns false if the run must end. */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure of a run that has reached its limit; undefined if the general one applies. */
+  /** The failure of a run that has reached its limit; undefined if the general failure applies. */
   stopped(): Failure | undefined;
 }
 
 interface PermissionParts extends Consent {
   readonly io: PromptIo;
-  /** True for the embedded service, which costs nothing. */
+  /** Whether the service is the embedded one, which costs nothing. */
   readonly sandbox: boolean;
   readonly signal: AbortSignal;
-  /** The cost of all calls so far, at most. */
+  /** The maximum cost of all calls so far. */
   readonly spent: () => number;
-  /** What the key has left; undefined if that is not known. */
+  /** What the key has left; undefined if not known. */
   readonly left: () => Promise<Left | undefined>;
-  /** What the budgets have left, as short texts; empty if there are none. */
+  /** What the budgets have left, as short texts; empty if there are no budgets. */
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
   /** Clears the terminal for a question, and restores it afterwards. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** The hint that tells how to spend more. */
+/** The hint that tells the user how to raise the limit. */
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
@@ -87,7 +87,10 @@ export function createPermission(parts: PermissionParts): Permission {
     return await parts.asking(() => confirm(io, question, signal));
   };
 
-  /** Doubles the limit, so that a long run seldom asks. */
+  /**
+   * The limit after the user has agreed to continue: at least twice the present one, so that a long run
+   * seldom asks.
+   */
   const nextLimit = (now: number, spent: number, most: number) => Math.max(2 * now, spent + most);
 
   const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
@@ -113,8 +116,8 @@ export function createPermission(parts: PermissionParts): Permission {
         if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
           throw declined();
       } else if (!yes) {
-        // Repeating calls with lost answers can cost more than the estimate. So a run that started without a
-        // confirmation is limited to the confirmation threshold.
+        // Limit a run that started without a confirmation to the confirmation threshold, because repeating
+        // calls with lost answers can cost more than the estimate.
         limit = confirmAbove;
         return;
       }

@@ -17,10 +17,10 @@ const plus = (one: number | null, other: number | null) =>
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/** Longer paths contain ids and addresses; the path of the endpoint is shown instead. */
+/** Paths longer than this contain ids and addresses. The path template of the endpoint is shown instead. */
 const LONG_PATH = 50;
 
-/** The path of a group of calls: the path of a single call, or that of the endpoint. */
+/** The path of a group of calls: that of the only call, or the path template of the endpoint. */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
@@ -68,7 +68,10 @@ export async function planRows(
   return rows;
 }
 
-/** The units that the key has left, if they can be requested: a dry run works without key and service. */
+/**
+ * The units that the key has left; undefined if they cannot be requested, because a dry run works without key
+ * and service.
+ */
 export async function unitsLeft(context: Context): Promise<number | null | undefined> {
   if (context.scope === undefined) return undefined;
   try {

@@ -18,7 +18,7 @@ export async function printPlan(
   for (const line of await knownBudgets(context)) context.notice(line);
 }
 
-/** What the budgets have left; empty if that is not known, because a dry run works without the service. */
+/** What the budgets have left; empty if not known, because a dry run works without the service. */
 async function knownBudgets(context: Context): Promise<readonly string[]> {
   if (context.scope === undefined) return [];
   try {

@@ -16,14 +16,14 @@ export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
 export interface SubjectsRun {
   /** What the run does, such as `looking up 3 subjects`. */
   readonly what: string;
-  /** Tells how to continue a run that stopped at its limit. */
+  /** Describes how to continue a run that stopped at its limit. */
   readonly resume: () => string;
 }
 
 /**
- * Checks an expensive run before its first paid call, against the spending limits and against what the key
- * has left (by `me`, which is free). Throws if the run cannot succeed, and warns if it may not. A run without
- * a known end starts at once.
+ * Checks an expensive run before its first paid call: compares the cost with the spending limits and with
+ * what the key has left (from `me`, which is free). Throws if the run cannot succeed, and warns if it may
+ * fail. A run without a known end starts at once.
  */
 export async function preflight(
   context: Context,

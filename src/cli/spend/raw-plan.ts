@@ -10,7 +10,8 @@ import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
 
 /**
- * Estimates a raw call, and asks for confirmation if it is expensive. Returns false if it must not be sent.
+ * Estimates a raw call, and asks for confirmation if the call is expensive. Returns false if the call must
+ * not be sent.
  */
 export async function planRaw(
   context: Context,

@@ -3,10 +3,13 @@ import { cu } from '../../contract/prices.ts';
 import type { Planned } from '../context.ts';
 
 const MINUTE = 60_000;
-/** The number of pages to include for the start, the walks that verify it, and a few gaps. */
+/**
+ * The number of pages that an estimate includes for the start, for the walks that verify the start, and for a
+ * few gaps.
+ */
 const WALKS = 20;
 
-/** What determines the cost of a tail. */
+/** The facts that determine the cost of a tail. */
 export interface TailShape {
   readonly durationMs: number | undefined;
   /** Whether the WebSocket may be used. */

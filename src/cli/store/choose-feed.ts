@@ -9,7 +9,9 @@ export interface StoredFeed {
   readonly feedId: string;
 }
 
-/** The feeds that contain the requested posts, the smallest first. Filters select the posts from them. */
+/**
+ * The feeds that contain the requested posts, smallest feed first. Filters then select the requested posts.
+ */
 const candidates = (tokens: readonly string[]): string[] => [
   ...new Set([feedIdOf({ tokens }), feedIdOf({ tokens: [] })]),
 ];
@@ -17,8 +19,8 @@ const candidates = (tokens: readonly string[]): string[] => [
 const RETRY_MS = 1_000;
 
 /**
- * Chooses the feed to read with --via store: one with a leader, otherwise one that had a leader, otherwise
- * the whole feed. Waits while the store is unavailable.
+ * Chooses the feed to read with --via store: a feed that has a leader, otherwise a feed that had a leader
+ * before, otherwise the whole feed. Waits while the store is unavailable.
  */
 export async function chooseFeed(
   { io, signal, notice }: Context,

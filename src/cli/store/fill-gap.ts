@@ -2,7 +2,7 @@ import type { FeedPoint } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** A post can appear in the pages later than newer ones, so the walk starts this much before the gap. */
+/** How long before the gap the walk starts, because a post can appear in pages later than newer posts. */
 const MARGIN_MS = 120_000;
 
 /** Fetches the posts between two positions from the service, oldest first. */

@@ -40,7 +40,7 @@ interface Delivering {
   readonly handoff?: () => HandoffHealth;
 }
 
-/** Prints batches. A batch is delivered when it has left this process. */
+/** Prints batches. A batch counts as delivered when it has left this process. */
 async function openPrinting(context: Context, { view, flags }: GroupPlan): Promise<Delivering> {
   const records = await context.records(view);
   const sink = openTailWriter(records, () => {});
@@ -60,7 +60,7 @@ async function openPrinting(context: Context, { view, flags }: GroupPlan): Promi
   };
 }
 
-/** Hands batches over to a command. A batch is delivered when the command has acknowledged it. */
+/** Hands batches over to a command. A batch counts as delivered when the command has acknowledged it. */
 async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
   const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
@@ -140,9 +140,9 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         .filter((row) => (floor === null || row.at === null || row.at >= floor) && plan.filter(row));
       const outcome = await delivering.deliver(wanted, event.over);
       if (outcome === 'closed') break;
-      // The store gives this batch to a member again, because it was not acknowledged.
+      // Leave this batch unacknowledged, so that the store gives it to a member again.
       if (outcome === 'left') continue;
-      // A batch that cannot be acknowledged is given to a member again, too.
+      // If the batch cannot be acknowledged, the store gives it to a member again too.
       await event.ack().catch(ignoreUnusable);
       count += wanted.length;
       watch.delivered(wanted);

@@ -11,9 +11,14 @@ import { followText } from './follow-checkpoint.ts';
 export interface FollowOutput extends TailOutput {
   /** Aborted when the reader closes. */
   readonly closed: AbortSignal;
-  /** Whether posts are acknowledged later than they are written, because a command processes them. */
+  /**
+   * Whether a command processes the posts, so that they are acknowledged some time after they were written.
+   */
   readonly lags: boolean;
-  /** Saves a position when everything written so far was delivered. If saving fails later, aborts `ended`. */
+  /**
+   * Saves a position when all posts written so far were delivered. If the position cannot be saved then,
+   * aborts `ended`.
+   */
   reached(position: FeedPosition, ended: AbortController): Promise<void>;
   /** Resolves when the last position was saved; throws if saving failed. */
   settled(): Promise<void>;
@@ -51,7 +56,7 @@ export async function openFollowOutput(
   let saving: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  /** Saves the latest position again and again, as batches are acknowledged. */
+  /** Saves the latest position whenever a batch was acknowledged. */
   const keepSaving = async () => {
     for (let position = next; position && save; position = next) {
       next = undefined;

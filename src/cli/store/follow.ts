@@ -24,7 +24,7 @@ import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 import { type FollowerWatch, watchFollower } from './watch-follower.ts';
 
-/** The feed of a follower, and which of its posts to print. */
+/** The feed of a follower, and the posts to print. */
 export interface FollowPlan {
   readonly store: RunStore;
   /** The feed in the store. */
@@ -161,7 +161,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
       else if (event.kind === 'back') notice('the store is available again');
-      // The reader did not receive the last rows, so the position stays before them.
+      // Do not advance the position, because the reader did not receive the last rows.
       if (closed) break;
       const position = cut ? reached && withIds(reached, cut) : follower.position();
       if (position && event.kind !== 'away') await output.reached(position, ended);
@@ -182,7 +182,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   output.check?.();
 }
 
-/** Ignores that a reader has closed the output; throws other errors, such as a full disk. */
+/** Ignores the error of an output that its reader has closed; throws other errors, such as a full disk. */
 function throwUnlessClosed(closed: AbortSignal): void {
   if (closed.aborted && closed.reason instanceof Failure) throw closed.reason;
 }

@@ -4,16 +4,18 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** How often to read from the store up to when the leading relay has verified the feed. */
+/** How often the verified time is read from the store. */
 const ASK_MS = 15_000;
 /**
- * How often to ask while the verified time is not known, because a new leader has not verified anything yet.
+ * How often the verified time is read while it is not known, because a new leader has not verified anything
+ * yet.
  */
 const FIRST_ASK_MS = 2_000;
 
 /**
- * Up to when the leading relay has verified the feed, epoch ms. The value is updated in the background. While there is no leader, or
- * the store is not reachable, it stays the same, so that users see a growing delay.
+ * The time up to which the leading relay has verified the feed, epoch ms, updated in the background. While
+ * there is no leader, or the store is not reachable, the time stays the same, so that users see a growing
+ * delay.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,

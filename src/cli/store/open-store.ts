@@ -13,7 +13,7 @@ import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
-/** The shared store of a run. It connects on first use. */
+/** The shared store of a run, to which trdr connects on first use. */
 export interface RunStore {
   readonly link: StoreLink;
   readonly keys: Keys;
@@ -30,7 +30,7 @@ type Parts = {
   readonly trace?: ((line: string) => void) | undefined;
 };
 
-/** Creates the store for a base URL and key. Does not connect yet. */
+/** Creates the store for a base URL and key, without connecting. */
 export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStore {
   const address = readStoreUrl(settings.store ?? '');
   const connect = storeConnectOptions(settings, trace);

@@ -3,7 +3,9 @@ import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 
-/** A checkpoint as the store saves it: without ids, which the store saves with each post. */
+/**
+ * A checkpoint in the form in which the store saves it: without ids, which the store saves with each post.
+ */
 export function markText(checkpoint: string, feed: string) {
   const { floor, known } = readCheckpoint(checkpoint, feed);
   const value: object = JSON.parse(checkpoint);

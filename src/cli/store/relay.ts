@@ -25,7 +25,7 @@ export interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
 }
 
-/** What a relay needs besides its feed. */
+/** The dependencies of a relay. */
 export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
@@ -37,9 +37,9 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
 
 /** Called when the state of the relay changes, for monitoring. */
 export interface RelayObserver {
-  /** Another machine leads. */
+  /** Whether another machine leads the feed. */
   standby(leader: string): void;
-  /** The store is not reachable. */
+  /** Whether the store is not reachable. */
   away(): void;
   leading(tail: Tail): void;
   /** The term of this tail has ended. */
@@ -141,8 +141,8 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Publish posts of the WebSocket only after a recent verification: followers resume after the last post
-      // that they wrote, and would never read a post that was missing before it.
+      // Publish posts of the WebSocket only soon after a verification: followers resume after the last post
+      // that they wrote, and would never read an older post that was missing at that time.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);

@@ -6,7 +6,10 @@ import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import type { RunStore } from './open-store.ts';
 
-/** No call with the default timeout takes longer, and no minute of a WebSocket is reserved for longer. */
+/**
+ * How long a reservation is valid at least, in ms. No call with the default timeout takes longer, and no
+ * minute of a WebSocket is reserved for longer.
+ */
 const LEAST_TTL_MS = 5 * 60_000;
 
 interface Parts {
@@ -17,7 +20,7 @@ interface Parts {
   readonly client: () => Promise<Pick<Client, 'call'>>;
 }
 
-/** The ledger of all machines. It checks shared budgets before each call. */
+/** The ledger of all machines, which checks shared budgets before each call. */
 export const sharedLedger = (
   { link, machine, memory }: RunStore,
   local: Ledger,

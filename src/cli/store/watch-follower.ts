@@ -11,16 +11,13 @@ import type { RunStore } from './open-store.ts';
 
 /** Reports the state of a tail that reads from the store, in the same way as for the service. */
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
-  /** Call this when rows were delivered. */
+  /** Called when rows were delivered. */
   delivered(rows: readonly TailRow[]): void;
-  /** Call this for each event of the follower; the event tells whether the store is reachable. */
+  /** Called for each event of the follower, which shows whether the store is reachable. */
   heard(kind: string): void;
 }
 
-/**
- * Creates the watch. `turns` counts turns of the event loop, because reads from the store have their own
- * timeouts.
- */
+/** Creates the watch. A follower has no main loop, so `turns` counts turns of the event loop. */
 export function watchFollower(
   context: Context,
   {

@@ -15,7 +15,7 @@ export interface RelayWatch extends Pick<HealthWatch, 'end'> {
   readonly observer: RelayObserver;
 }
 
-/** What is counted since the start of the run, in each term. */
+/** The counts that are summed over all terms of a run. */
 const counters = [
   ...(['rows', 'filled', 'late', 'skipped', 'gaps'] as const),
   ...(['reconnects', 'pages', 'spent', 'spentAtMost'] as const),
@@ -51,13 +51,16 @@ export function watchRelay(
   /** The counts of earlier terms. */
   let past = nothing;
   let turns = 0;
-  /** A relay that stands by has nothing to catch up with. */
+  /** A relay on standby is ready, because it has nothing to catch up with. */
   let wasReady = false;
   let last: Pick<TailFacts, 'lastPostAt' | 'lastPostLagMs'> = { lastPostAt: null, lastPostLagMs: null };
 
   const watched = (tail: Tail) => watchedTail(tail, clock.now, undefined);
 
-  /** While another relay leads, its verification counts; the term of this one is verified by its own walks. */
+  /**
+   * While another relay leads, the time that it has verified counts. During its own term, the relay verifies
+   * the feed with its own walks.
+   */
   const facts = (): TailFacts => {
     if (phase.kind === 'leading') {
       const own = watched(phase.tail).facts();
@@ -97,7 +100,7 @@ export function watchRelay(
     text,
     turns: () => turns + (phase.kind === 'leading' ? phase.tail.status().turns : 0),
     wake() {
-      // Standing by is a wait with timeouts of its own, so turns of the event loop are counted.
+      // A relay on standby has no main loop, so count turns of the event loop.
       if (phase.kind === 'leading') phase.tail.wake();
       else turns++;
     },

@@ -1,7 +1,10 @@
 import type { TailSink } from '../../tail/ports.ts';
 import type { Io } from '../io.ts';
 
-/** About the length of a terminal's beep. With more beeps, none could be distinguished. */
+/**
+ * The minimum time between two beeps, which is about the length of a beep. More frequent beeps could not be
+ * distinguished.
+ */
 const PAUSE_MS = 1_000;
 
 /** Rings the bell of the terminal, at most once a second. Does nothing if stderr is not a terminal. */

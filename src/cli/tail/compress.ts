@@ -53,11 +53,12 @@ export function createCompressor(
 }
 
 /**
- * Compresses a file into a temporary one, renames that, and then removes the original, so that a crash leaves
- * at least one complete file.
+ * Compresses a file to a temporary file, renames the temporary file, and then removes the original, so that a
+ * crash leaves at least one complete file.
  */
 async function compress(path: string, signal: AbortSignal): Promise<void> {
-  // A fixed name, so that the file of a killed process is overwritten. Only one tail holds the lock.
+  // Use a fixed name, so that the temporary file of a killed process is overwritten. The lock ensures that no
+  // other tail writes the file.
   const temporary = `${path}.gz.tmp`;
   try {
     const { mode, atime, mtime } = await stat(path);
@@ -73,7 +74,7 @@ async function compress(path: string, signal: AbortSignal): Promise<void> {
     } finally {
       await handle.close();
     }
-    // Finished files are sorted by their last change, so keep the times.
+    // Copy the times of the original, because finished files are sorted by their last change.
     await utimes(temporary, atime, mtime);
     await rename(temporary, `${path}.gz`);
   } catch (error) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 
 const SECOND_MS = 1_000;
 
-/** Acts each second until the signal is aborted. */
+/** Calls a function every second until the signal is aborted. */
 export async function everySecond(
   clock: Clock,
   until: AbortSignal,

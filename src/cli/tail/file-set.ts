@@ -6,14 +6,17 @@ import { type LineForm, readTailFile, type TailBytes, type TailEnd } from '../..
 import { timing } from '../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
-/** The maximum number of files to read; each of them is large or covers a long time. */
+/**
+ * The maximum number of files to read. A small number suffices, because each file is large or covers a long
+ * time.
+ */
 const MOST_FILES = 16;
 const NEWLINE = 10;
 
 /**
  * Reads the end of an output that consists of several files. If the present file does not reach back far
- * enough, finished files are read as if they were its beginning. `alone` is the result for the present file
- * only.
+ * enough, the finished files are read as if they were the beginning of the present file. `alone` is the
+ * result for the present file only.
  */
 export async function readFileSet(
   out: string,
@@ -39,7 +42,7 @@ export async function readFileSet(
       end = { ...whole, keep: alone?.keep ?? 0 };
     }
   } catch (error) {
-    // Treat a finished file that cannot be read like one that was moved away.
+    // Treat a finished file that cannot be read like a file that was moved away.
     if (!(error instanceof Error)) throw error;
   } finally {
     for (const handle of handles) await handle.close();

@@ -5,8 +5,8 @@ import { realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
 /**
- * The file that a tail appends to and resumes from; undefined for pipes and devices, from which nothing can
- * be resumed.
+ * The file that a tail appends to and resumes from; undefined for pipes and devices, from which no run can
+ * resume.
  */
 export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
@@ -14,7 +14,10 @@ export function openCheckpoint(path: string | undefined): string | undefined {
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
-/** Checked here, because acquiring the lock would create the folder and so hide a typo in the path. */
+/**
+ * Checks that the folder exists. Without this check, acquiring the lock would create the folder, even if the
+ * path has a typo.
+ */
 function needFolderOf(path: string): void {
   const folder = dirname(path);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
@@ -24,7 +27,7 @@ function needFolderOf(path: string): void {
 interface TailFiles {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;
-  /** The file of `--status`. It is locked because two tails would overwrite each other's state. */
+  /** The file of `--status`. The file is locked, because two tails would overwrite each other's state. */
   readonly status?: string | undefined;
   readonly state: string | undefined;
 }

@@ -14,13 +14,12 @@ export interface FileIdentity {
   readonly ino: string;
 }
 
-/** An output file that is appended to. Other programs may rename, replace or delete it. */
+/** An output file to which the tail appends, while other programs may rename, replace or delete it. */
 export interface FollowedFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
   /**
-   * Continues in a new file if the path does not lead to the open file any more, or if the file must be
-   * finished.
+   * Continues in a new file if the path no longer leads to the open file, or if the file must be finished.
    */
   check(): Promise<void>;
 }
@@ -46,13 +45,13 @@ interface Opened {
   readonly identity: FileIdentity;
   size: number;
   lastWriteAt: number;
-  /** Whether the last byte is a line break. Only then may the tail continue in another file. */
+  /** Whether the last byte is a line break. If not, the tail must not continue in another file. */
   atLineEnd: boolean;
 }
 
 /**
- * Opens a file for appending. If the file is deleted, text written after that is written again to the next
- * file.
+ * Opens a file for appending. If the file is deleted, the text that was written after the deletion is written
+ * again to the next file.
  */
 export async function openFollowed(
   path: string,
@@ -61,7 +60,7 @@ export async function openFollowed(
   let file = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
-  // Text written since the path was last checked. If the file was deleted in the meantime, this text is
+  // The text written since the last check of the path. If the file was deleted since then, this text is
   // written again.
   let unconfirmed: Buffer[] = [];
   let lookedAt = mono();
@@ -97,7 +96,7 @@ export async function openFollowed(
     moved(deleted ? 'deleted' : 'renamed');
   };
 
-  /** Renames a file that must be finished, and continues in a new one. */
+  /** Renames a file that must be finished, and continues in a new file. */
   const finish = async (more: number) => {
     if (!rotate || !file.atLineEnd || mono() < rotateFrom) return;
     if (!isFull(rotate.rule, file, more, now())) return;
@@ -192,7 +191,7 @@ async function openAt(path: string): Promise<Opened> {
       lastWriteAt: Number(mtimeMs),
       atLineEnd: true,
     };
-    // A file that replaced another one may not end with a line break.
+    // Add a line break, because a file that replaced another file may not end with one.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
     if (last[0] !== NEWLINE) await append(file, Buffer.from('\n'), Number(mtimeMs));
@@ -203,7 +202,7 @@ async function openAt(path: string): Promise<Opened> {
   }
 }
 
-/** The identity of the file that a path leads to; undefined if there is none. */
+/** The identity of the file that a path leads to; undefined if there is no file. */
 async function identityAt(path: string): Promise<FileIdentity | undefined> {
   try {
     const { dev, ino } = await stat(path, { bigint: true });

@@ -6,7 +6,7 @@ import type { PostMark } from '../../tail/row.ts';
 import { LONGEST_POLL_MS } from '../../tail/spend/budget-plan.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
 
-/** Shorter waits are not reported. */
+/** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;
 export const perMinuteText = (cu: number): string => `${unitsText(Math.round(cu))}/min`;
 
@@ -100,8 +100,8 @@ export function tailText(notice: TailNotice): string | undefined {
 }
 
 /**
- * Budgets renew at UTC midnight, whatever the time zone of the output. A wait may end up to
- * 2 s after midnight; the text shows midnight nevertheless.
+ * Budgets renew at UTC midnight, whatever the time zone of the output. A wait may end up to 2 s after
+ * midnight, but the text shows midnight.
  */
 export const untilText = (ms: number): string =>
   `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
@@ -110,7 +110,8 @@ function stretchedText(stretched: Stretched | undefined): string {
   if (stretched === undefined) return '';
   const every = ` every ${span(stretched.everyMs)}`;
   const until = untilText(stretched.until);
-  // A feed can be so dense that no interval saves enough: its posts cost the same, however they are read.
+  // On a feed with very many posts, no interval saves enough, because each post costs the same at every
+  // interval.
   return stretched.everyMs < LONGEST_POLL_MS
     ? `${every} so that the budget lasts until ${until}`
     : `${every}, the longest interval, although the budget may not last until ${until}`;

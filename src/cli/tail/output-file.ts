@@ -20,7 +20,7 @@ export interface OutputFile {
   end(): Promise<void>;
 }
 
-/** Opens the output. Calls `moved` when it continues in another file. */
+/** Opens the output. Calls `moved` when the output continues in another file. */
 export async function openOutputFile(
   { io, notice, signal }: Pick<Context, 'io' | 'notice' | 'signal'>,
   out: string,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 
-/** Holds back the rows and the status line of a tail while a question is open on the same terminal. */
+/** Delays the rows and the status line of a tail while a question is open on the same terminal. */
 export interface Pause {
   readonly isOpen: boolean;
   /** A promise that resolves when rows may be printed; undefined if they may be printed now. */

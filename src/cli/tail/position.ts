@@ -8,14 +8,15 @@ import type { FileIdentity } from './followed-file.ts';
 
 /**
  * The position of a tail in its feed, saved in the state folder. Usually the end of the output file shows the
- * position. The saved one is needed if that file was renamed or deleted and the new one is almost empty.
+ * position. The saved position is needed if the output file was renamed or deleted and the new file is almost
+ * empty.
  */
 export interface FilePosition extends FileIdentity {
   /** Whether the run that saved the position ended normally. */
   readonly ended: boolean;
   /** The size of the file when the position was saved, in bytes. */
   readonly size: number;
-  /** The files before the present one, newest first. Their last lines may be newer than the checkpoint. */
+  /** The previous output files, newest first. Their last lines may be newer than the checkpoint. */
   readonly before: readonly FileIdentity[];
   /** The text of a checkpoint. */
   readonly checkpoint: string;
@@ -23,7 +24,7 @@ export interface FilePosition extends FileIdentity {
 
 const LARGEST = 64 * 1024 * 1024;
 
-/** The path of the position file; there is one for each output. */
+/** The path of the position file of an output. */
 export const positionPath = (stateFolder: string, out: string): string =>
   join(stateFolder, 'tails', `${sha256(realPath(out)).slice(0, 32)}.json`);
 
@@ -32,7 +33,7 @@ export function writePosition(path: string, position: FilePosition): void {
   writeAtomic(path, `${JSON.stringify(position)}\n`, { sync: false });
 }
 
-/** Reads a position; undefined if it is missing or invalid. */
+/** Reads a position file; undefined if the file is missing or invalid. */
 export function readPosition(path: string): FilePosition | undefined {
   let text: string | undefined;
   try {
@@ -49,7 +50,7 @@ export function readPosition(path: string): FilePosition | undefined {
     : undefined;
 }
 
-/** Reads the files before the present one. An earlier version of trdr saved a single file. */
+/** Parses the list of previous files. An earlier version of trdr saved a single file instead of a list. */
 const identitiesOf = (value: unknown): FileIdentity[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) => identityOf(each) ?? []);
 
@@ -62,7 +63,7 @@ function identityOf(value: unknown): FileIdentity | undefined {
 export const isSameFile = (a: FileIdentity | undefined, b: FileIdentity | undefined): boolean =>
   a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
 
-/** The identity and size of a file; undefined if it does not exist. */
+/** The identity and size of a file; undefined if the file does not exist. */
 export function fileAt(path: string): (FileIdentity & { readonly size: number }) | undefined {
   try {
     const { dev, ino, size } = statSync(path, { bigint: true });
@@ -74,8 +75,8 @@ export function fileAt(path: string): (FileIdentity & { readonly size: number })
 }
 
 /**
- * The new name of a file that was renamed within its folder, as by log rotation; undefined if it is not
- * found.
+ * The new name of a file that was renamed within its folder, for example by log rotation; undefined if the
+ * file is not found.
  */
 export function renamedFrom(out: string, { dev, ino }: FileIdentity): string | undefined {
   const folder = dirname(realPath(out));

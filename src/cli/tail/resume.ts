@@ -19,12 +19,12 @@ import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from
 export interface ResumeFrom {
   readonly out: string | undefined;
   /**
-   * Whether the output is divided into files. If the present one is too short, earlier files are read as
+   * Whether the output is divided into files. If the present file is too short, earlier files are read as
    * well.
    */
   readonly rotates?: boolean | undefined;
   readonly checkpoint: string | undefined;
-  /** The file with the position of `out`. */
+  /** The path of the file with the saved position of `out`. */
   readonly position: string | undefined;
   readonly feed: string;
   readonly timeField: string;
@@ -48,11 +48,11 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
   const file = set && { ...set, torn: alone?.torn };
   // If the present file reaches back far enough, resume from its lines, which are more recent than any saved
-  // position. Finished files cannot replace a saved position, because a file may be missing between them and
-  // the present one: another program may have renamed it.
+  // position. Finished files cannot replace a saved position: another program may have renamed a file that
+  // followed them.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
-  // A late post can make a file look older than it is, so use the last lines of the file before it as well.
+  // A late post can make a file look older than it is, so use the last lines of the previous file as well.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
@@ -76,7 +76,7 @@ export function startedFrom(checkpoint: string | undefined, feed: string): Start
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
-  // The file is smaller than before: the user has emptied it to start over.
+  // A file that is smaller than before was emptied by the user to start over.
   return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
 }
 
@@ -85,7 +85,7 @@ function positionResume(position: FilePosition | undefined, feed: string): Resum
   try {
     return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
   } catch {
-    // Use only the file, because the position belongs to another feed or version.
+    // Ignore the position, which belongs to another feed or version, and use only the file.
     return undefined;
   }
 }
@@ -116,7 +116,8 @@ async function linesBefore(
       known.push(...(end?.resume?.known ?? []));
       torn.push(end?.torn);
     } catch {
-      // The file was compressed or changed, so its last lines are not known and may be repeated.
+      // The file was compressed or changed, so its last lines are not known, and their posts may be printed
+      // again.
     }
   }
   return { known, torn };
@@ -155,8 +156,8 @@ async function readFile(
 }
 
 /**
- * Checks that an incomplete last line can come from a tail before it is removed: it begins like a record, or
- * with the NUL bytes that a power failure leaves.
+ * Before an incomplete last line is removed, checks that a tail can have written it: it must begin like a
+ * record, or with the NUL bytes that a power failure leaves.
  */
 function checkTorn(rest: Buffer, path: string): void {
   if (rest[0] === 0x7b || rest[0] === 0) return;

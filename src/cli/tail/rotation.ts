@@ -7,7 +7,7 @@ import { postTimeOf } from '../../tail/row.ts';
 import type { Value } from '../args/values.ts';
 
 /**
- * When to finish a file and begin a new one: at a size, or at each multiple of a duration since 1970 (UTC).
+ * When to finish a file and begin a new file: at a size, or at each multiple of a duration since 1970 (UTC).
  */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
@@ -25,7 +25,9 @@ const unitBytes: Readonly<Record<string, number>> = {
 const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;
 
-/** A size such as `100MB`, or a duration such as `1d`. Since `m` means minutes, a megabyte is `M` or `MB`. */
+/**
+ * A size such as `100MB`, or a duration such as `1d`. The unit `m` means minutes; megabytes are `M` or `MB`.
+ */
 export const rotateRule: Value<RotateRule> = {
   name: 'size|duration',
   noun: 'size or duration',
@@ -52,7 +54,7 @@ export interface WrittenFile {
 export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: number): boolean => {
   if (file.size === 0) return false;
   if ('bytes' in rule) return more > 0 ? file.size + more > rule.bytes : file.size >= rule.bytes;
-  // Compare for inequality: a file that is dated in the future must not grow forever.
+  // Test for inequality, not for a later period: a file that is dated in the future must not grow forever.
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
@@ -75,15 +77,15 @@ const partsOf = (path: string) => {
   return { folder: dirname(path), stem: basename(path, extension), extension };
 };
 
-/** A finished file. The name of a compressed one ends with `.gz`. */
+/** A finished file. The name of a compressed file ends with `.gz`. */
 export interface FinishedFile {
   readonly path: string;
   readonly isCompressed: boolean;
 }
 
 /**
- * The finished files of an output, newest first. If a file also exists compressed, only the uncompressed one
- * is returned.
+ * The finished files of an output, newest first. If a file exists both compressed and uncompressed, only the
+ * uncompressed file is returned.
  */
 export function finishedFiles(out: string): FinishedFile[] {
   const { folder, stem, extension } = partsOf(realPath(out));

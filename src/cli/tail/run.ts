@@ -62,12 +62,15 @@ export interface TailPlan {
 /** The number of earlier posts that a tail prints first on a terminal. */
 const RECENT = 10;
 
-/** The run ends when the first page has failed this often; each attempt includes retries. */
+/**
+ * The number of failed attempts to get the first page after which the run ends; each attempt includes
+ * retries.
+ */
 const FIRST_TRIES = 2;
 
 /**
- * Runs a tail: locks its files, finds the start, opens the output and prints messages. If a signal
- * or another failure ended the run, throws that reason.
+ * Runs a tail: locks its files, finds the start, opens the output and prints messages. Throws the reason if a
+ * signal or another failure ended the run.
  */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;
@@ -98,7 +101,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
       start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
     });
-    // These reasons have exit codes of their own: a signal, a closed reader, a full disk.
+    // Throw reasons that have their own exit codes: a signal, a closed reader, a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
     if (reason !== 'reader') failOnGaps(gaps);
     check?.();
@@ -107,7 +110,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   }
 }
 
-/** Makes a run that ended by itself fail if posts may be missing that no later run will read. */
+/** Throws if a run ended by itself although posts may be missing that no later run will read. */
 function failOnGaps(gaps: readonly Gap[]): void {
   const [first] = gaps.filter(({ open }) => !open);
   if (!first) return;
@@ -141,7 +144,7 @@ async function follow(
     enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
-  // Rows that are printed after the status line was shown again must not continue its line.
+  // Hide the status line first, so that rows do not continue its line.
   const openPrinted = () =>
     globals.out === undefined
       ? createSink(io.stdout, { live: true, name: 'stdout', beforeWrite: status.hide })
@@ -226,8 +229,8 @@ function startOf(
 ): StartPoint {
   if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // On a terminal, print the latest posts of the first page, which is read anyway. Programs, files and runs
-  // with --count only get new posts.
+  // On a terminal, also print the latest posts of the first page, which is read in any case. Programs, files
+  // and runs with --count get only new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }

@@ -6,9 +6,9 @@ import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } fr
 /** Saves the position of a tail: in the user's checkpoint, and for its output in the state folder. */
 export interface Saver {
   save(text: string): Promise<void>;
-  /** Call this when the output continues in another file. */
+  /** Called when the output continues in another file. */
   moved(): void;
-  /** Call this when the run has ended normally. */
+  /** Called when the run has ended normally. */
   ended(): void;
 }
 
@@ -21,7 +21,7 @@ interface SaverOptions {
   readonly notice: (text: string) => void;
 }
 
-/** How many previous files are remembered if files replace each other quickly. */
+/** The maximum number of previous files that are saved. */
 const MOST_BEFORE = 8;
 
 export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {
@@ -30,7 +30,10 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
   let before = filesBefore(position, file);
   let warned = false;
 
-  /** A failure does not end the run, because the output file shows most of the position. */
+  /**
+   * Saves the position. A failure does not end the run, because the next run can derive most of the position
+   * from the output file.
+   */
   const savePosition = (ended: boolean) => {
     if (position === undefined || out === undefined || last === undefined || !file) return;
     const size = (ended ? fileAt(out)?.size : undefined) ?? 0;
@@ -65,8 +68,8 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
 }
 
 /**
- * The files that were written before the one that is at the path when a run starts. If the last run ended
- * normally and the path now leads to another file, there are none.
+ * The previous files of the file that the path leads to when a run starts. If the last run ended normally and
+ * the path now leads to another file, the list is empty.
  */
 function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
   const old = position === undefined ? undefined : readPosition(position);

@@ -28,7 +28,7 @@ export const thesisSource = (client: Client, scope: ThesisScope): PageSource => 
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
 });
 
-/** The pages of a callout feed. All have the same size and price. */
+/** The pages of a callout feed. All pages have the same size and price. */
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
   async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
@@ -55,7 +55,7 @@ export const keyFacts =
   async (signal: AbortSignal): Promise<KeyFacts> => {
     const { record, known } = await askAccount(client, { signal }, sharing);
     const budgets = (await ledger.budgets?.()) ?? [];
-    // `me` does not tell whether the plan includes the live feed; only the handshake shows it.
+    // `me` does not state whether the plan includes the live feed; only the handshake shows this.
     return {
       remaining: leftOf(known).units,
       live: null,

@@ -17,7 +17,7 @@ export function openSpool(): Spool {
       return async () => {
         const back = await readWhole(handle, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
-        // Rows are read from the end, so the file can be shortened to this position.
+        // Shorten the file to this position, because rows are read from the end.
         end = from;
         return back.toString('utf8');
       };

@@ -6,7 +6,7 @@ import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
 
-/** How often to check the budget, which may be raised before it renews. */
+/** How often to check the budget, because the user may raise it before it renews. */
 const LOOK_MS = 10 * 60_000;
 
 interface WaitFlags extends ServiceFlags {
@@ -44,7 +44,10 @@ export async function onceInBudget<T>(
   }
 }
 
-/** Reports the wait to the status file and the service manager, before the tail itself does. */
+/**
+ * Reports the wait to the status file and the service manager, because the tail, which reports later, has not
+ * started yet.
+ */
 function openWaiting(context: Context, flags: ServiceFlags): HealthWatch {
   const { status } = flags;
   const { state } = context.settings.folders;

@@ -4,12 +4,15 @@ import type { TailSink } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Records } from '../context.ts';
 
-/** The output of a tail, and what depends on it. */
+/** The output of a tail, and the functions that depend on it. */
 export interface TailOutput {
   readonly sink: TailSink;
   /** Saves a checkpoint; undefined if the output saves none. */
   readonly save: ((text: string) => Promise<void>) | undefined;
-  /** Returns false for a row that an earlier run delivered, if the start position does not show this. */
+  /**
+   * Whether a row is new; false for a row that an earlier run delivered although it follows the start
+   * position.
+   */
   readonly isNew?: (row: TailRow) => boolean;
   /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;
@@ -39,7 +42,7 @@ export function openTailWriter(
   paused: () => Promise<void> | undefined = () => undefined,
 ): TailSink {
   const { closed } = records;
-  /** Whether the output still has a reader. Throws for errors other than a closed reader. */
+  /** Whether the output still has a reader. Throws errors other than that of a closed reader. */
   const open = (): boolean => {
     if (!closed.aborted) return true;
     if (closed.reason === outputClosed) return false;
@@ -53,7 +56,7 @@ export function openTailWriter(
       hide();
       let wait: void | Promise<void> | null = null;
       for (const row of rows) {
-        // Use the original bytes if possible, because the record may not have been parsed yet.
+        // Write the original bytes if possible, so that the record need not be parsed.
         wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
       }
       return wait ? wait.then(open) : open();

@@ -13,13 +13,13 @@ export interface Completion {
   readonly directive?: 'files' | 'nospace';
 }
 
-/** The profile and sandbox flags of the command line, which determine whose names are known. */
+/** The profile and sandbox flags of the command line, which determine whose saved names are used. */
 export interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
 }
 
-/** Finds names that are saved on this machine. */
+/** Finds saved names on this machine, such as profiles and handles. */
 export type FindNames = (
   kind: 'profile' | 'handle',
   prefix: string,
@@ -52,7 +52,7 @@ interface Line {
   /** The names of the flags that the line already contains. */
   readonly given: ReadonlySet<string>;
   readonly args: readonly string[];
-  /** The flag whose value is at the cursor; undefined if there is none. */
+  /** The flag whose value is at the cursor; undefined if the cursor is not at the value of a flag. */
   readonly awaiting: FlagOutline | undefined;
   readonly flagsAllowed: boolean;
   readonly context: LineContext;
@@ -89,7 +89,7 @@ const joined = (path: string, word: string) => (path === '' ? word : `${path} ${
 const isPath = ({ commands, groups }: Outline, path: string) =>
   commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
 
-/** The flags of a command. Before the command is known, all common flags. */
+/** The flags of a command; all common flags if the command is not known yet. */
 function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
   const command = commands.find((each) => each.path === path);
   const groups = command ? command.common : (['output', 'service', 'money'] as const);

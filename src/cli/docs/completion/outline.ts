@@ -6,7 +6,7 @@ import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
-/** How to complete a word. */
+/** The candidates for a word. */
 export interface CompletionSlot {
   readonly choices?: readonly string[];
   /** Choices that depend on the previous argument. */
@@ -17,12 +17,12 @@ export interface CompletionSlot {
   readonly list?: true;
 }
 
-/** What completion must know about a flag. */
+/** The facts about a flag that completion needs. */
 export interface FlagOutline {
   /** Long and short name, with their dashes. */
   readonly names: readonly string[];
   readonly help: string;
-  /** How to complete its value; undefined for a flag without a value. */
+  /** How to complete the value of the flag; undefined for a flag without a value. */
   readonly slot?: CompletionSlot;
   readonly repeatable?: true;
 }
@@ -30,7 +30,7 @@ export interface FlagOutline {
 export interface CommandOutline {
   readonly path: string;
   readonly summary: string;
-  /** The command's own flags. They replace common flags with the same name. */
+  /** The command's own flags, which replace common flags with the same name. */
   readonly flags: readonly FlagOutline[];
   readonly common: readonly Common[];
   readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
@@ -43,7 +43,7 @@ interface Named {
   readonly summary: string;
 }
 
-/** Everything that completion must know about the commands, as JSON. */
+/** The facts about all commands that completion needs, as JSON. */
 export interface Outline {
   readonly commands: readonly CommandOutline[];
   readonly groups: readonly Named[];
@@ -51,7 +51,7 @@ export interface Outline {
   readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** Extracts what completion must know about the commands. */
+/** Extracts the facts about all commands that completion needs. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {

@@ -10,7 +10,7 @@ type Cells = ReadonlyMap<string, string>;
 const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
-/** Whether a header has the columns that are needed to restore records, subject and window. */
+/** Whether a header has the columns that are needed to restore records: `subject` and `window`. */
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
@@ -49,7 +49,7 @@ export function createRowReader(header: readonly string[]) {
   };
 }
 
-/** A cell as JSON. Numbers keep their digits; an empty cell becomes null. */
+/** A cell as JSON text. Numbers are unchanged, with all digits; an empty cell becomes null. */
 function jsonOf(name: string, cell: string): string {
   if (cell === '') return 'null';
   if (numberFields.has(name) || !knownFields.has(name)) {
@@ -88,8 +88,8 @@ function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[
 }
 
 /**
- * The members of a record with numbers. An unknown column with the same value in all rows belongs to the
- * record, otherwise to the windows.
+ * The members of a record with numbers. An unknown column belongs to the record if it has the same value in
+ * all rows, otherwise to the windows.
  */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
@@ -108,7 +108,7 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
 }
 
-/** The entries for other handles that are stored with a failed handle. */
+/** The entries for other handles that were added to a failed handle. */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {

@@ -56,7 +56,10 @@ function formatOf(first: string): Format {
 const HINT = 'it must be an export of trdr pnl: csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
-/** A record of an export. Fields that --fields had omitted are restored from the handle where possible. */
+/**
+ * A record of an export. If --fields omitted fields that trdr needs, they are derived from the handle where
+ * possible.
+ */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
@@ -80,7 +83,7 @@ async function* wholeDocument(chunks: AsyncIterable<string>, name: string): Asyn
   for (const [at, item] of list.entries()) yield recordIn(item, name, `item ${at + 1}`);
 }
 
-/** The maximum length of a line; no record is this long. */
+/** The maximum length of a line in bytes; no record is this long. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 async function* textLines(chunks: AsyncIterable<string>) {

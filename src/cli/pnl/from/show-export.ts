@@ -14,7 +14,7 @@ import { readExport } from './read-export.ts';
 
 export interface FromOptions {
   readonly from: string;
-  /** The handles to show; all if the list is empty. */
+  /** The handles to show; if the list is empty, all handles. */
   readonly subjects: readonly string[];
   /** The windows given with --window; if the list is empty, all windows of the file. */
   readonly windows: readonly WindowName[];
@@ -48,7 +48,10 @@ export async function showExport(context: Context, options: FromOptions): Promis
   return tally.total === 0 && subjects.length > 0 ? 3 : tally.exit(strict);
 }
 
-/** Reads the first records, which determine the layout of a table. `size` is infinite if there are more. */
+/**
+ * Reads the first records, which determine the layout of a table. `size` is infinite if the file has more
+ * records.
+ */
 async function readAhead(all: AsyncGenerator<PnlRecord>) {
   const ahead: PnlRecord[] = [];
   let more = true;
@@ -67,7 +70,7 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** Yields the records of these handles, in the given order. */
+/** Yields the records of the given handles, in the order of the handles. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],
@@ -91,8 +94,7 @@ async function* select(
 }
 
 /**
- * The windows to show: the requested ones, or those that the file contains, because a CSV file may not
- * contain all.
+ * The windows to show: the requested windows, or the windows in the file. A CSV file may lack some windows.
  */
 function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
   const there = new Set(

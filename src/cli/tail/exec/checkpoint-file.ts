@@ -3,7 +3,7 @@ import { fileFailure, inWords, isAbsent, writeAll } from '../../../base/files.ts
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
-/** The checkpoint file. It is replaced atomically, and lines are appended with single writes. */
+/** The checkpoint file, which is replaced atomically. Each line is appended with a single write. */
 export const openCheckpointFile = (path: string): CheckpointFile => ({
   text: readText(path),
   replace(text) {

@@ -26,7 +26,10 @@ const withheld = new Set([
   'WATCHDOG_USEC',
   'WATCHDOG_PID',
 ]);
-/** Only common ids are passed in the environment, because ids are untrusted text. */
+/**
+ * Matches ids of common characters. Only such ids are passed in the environment, because ids are untrusted
+ * text.
+ */
 const plainId = /^[\w.:-]{1,200}$/;
 
 /**
@@ -51,7 +54,7 @@ export function readCommand(
     return { file: file ?? '', words, ...world };
   }
   const [file, ...words] = splitCommand(text);
-  // Not checked on Windows, which also tries file extensions.
+  // Skip the check on Windows, which also tries file extensions.
   if (!windows && !isProgram(file, world)) {
     throw usageError(`command not found: ${file}`, 'check --exec; --shell runs it with /bin/sh');
   }
@@ -83,7 +86,7 @@ export function runCommand(
     cwd,
     env: { ...env, ...describe(number, rows, attempt) },
     stdio: ['pipe', 'inherit', 'inherit'],
-    // A separate process group, so that Ctrl-C does not reach the command, which can then finish.
+    // Start a separate process group, so that Ctrl-C does not reach the command and it can finish.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),
@@ -94,10 +97,10 @@ export function runCommand(
       if (windows) child.kill();
       else process.kill(-child.pid, 'SIGKILL');
     } catch {
-      // Ignored: the command has already ended.
+      // Ignore the error: the command has already ended.
     }
   };
-  // A second signal ends this process at once, and the command with it.
+  // A second signal ends this process at once, so end the command too.
   process.once('exit', kill);
   return new Promise<CommandEnd>((settle) => {
     child.once('error', (error) => {
@@ -109,7 +112,7 @@ export function runCommand(
       else if (signal === null) settle({ ok: false, why: `exit code ${code}`, code: code ?? 1 });
       else settle({ ok: false, why: `killed by ${signal}`, code: 128 + systemConstants.signals[signal] });
     });
-    // A command may ignore its input: only its exit code matters.
+    // Ignore write errors: a command need not read its input, and only its exit code matters.
     child.stdin.on('error', () => {});
     child.stdin.end(Buffer.concat(rows.map(({ line }) => line)));
   }).finally(() => {

@@ -6,11 +6,11 @@ import { sha256 } from '../../../base/sha256.ts';
 import type { Batch } from '../../../tail/exec/batch.ts';
 
 /**
- * The file of batches that the command did not accept. It has the lines that the command received, so that
- * `CMD < FILE` hands them over again.
+ * The file of batches that the command did not accept. The file contains the lines that the command received,
+ * so that `CMD < FILE` hands them over again.
  */
 export interface DeadLetters {
-  /** The path of the file; undefined if there is no folder for it. */
+  /** The path of the file; undefined if there is neither a checkpoint nor a state folder. */
   readonly path: string | undefined;
   save(batch: Batch): void;
 }

@@ -3,7 +3,7 @@ import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createTextPrinter } from '../../text-printer.ts';
 
-/** Formats rows as lines of NDJSON, as they would be printed to stdout. */
+/** Formats rows as lines of NDJSON, like those on stdout. */
 export async function createEncoder(
   context: Context,
   view: View<TailRow['record']>,

@@ -37,7 +37,7 @@ export function handedOverText(
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** Problems of a handoff, for the heartbeat; empty if there are none. */
+/** The problems of a handoff, for the heartbeat; empty if there are no problems. */
 export function handoffStateText(
   { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
   now: number,

@@ -47,7 +47,10 @@ interface Parts {
   readonly feed: string;
   /** The start time, if a flag sets it. */
   readonly since?: number | null;
-  /** True if the acknowledged posts are remembered, even without a checkpoint file. Default: whether there is such a file. */
+  /**
+   * Whether acknowledged posts are saved for the next run. By default, they are saved if there is a
+   * checkpoint file.
+   */
   readonly remembered?: boolean;
 }
 
@@ -57,9 +60,9 @@ export interface Courier {
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
   /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
   health(queued: readonly HandoffRow[]): HandoffHealth;
-  /** Throws if there are dead letters, because a run that ends by itself has then failed. */
+  /** Throws if there are dead letters: a run that ends by itself with dead letters has failed. */
   check(): void;
-  /** Allows the process to end after a signal. */
+  /** Tells the shutdown that it need not wait for the handoff any longer. */
   release(): void;
 }
 
@@ -83,7 +86,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
   };
   signal.addEventListener('abort', reportWait, { once: true });
-  // Delay a shutdown only after the first batch has started; a run that fails before it must not wait.
+  // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
   let letGo: (() => void) | undefined;
   const deliver = createDelivery(
     {

@@ -2,8 +2,8 @@ import { usageError } from '../../../base/failure.ts';
 
 const SPACE = /\s/;
 /**
- * Operators of a shell. Without a shell, the command would receive them as arguments, which is rarely
- * intended.
+ * Operators of a shell. They are rejected, because without a shell the command would receive them as
+ * arguments.
  */
 const operator = /^(?:[|&;<>]|\d>|\|\||&&)/;
 const trailing = /^[;&|](?:\s|$)/;

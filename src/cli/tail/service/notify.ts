@@ -9,16 +9,18 @@ export type SendState = (lines: readonly string[]) => Promise<void>;
 export interface ServiceManager {
   /** The interval in which the service manager expects a notification; undefined if it has no watchdog. */
   readonly watchdogMs: number | undefined;
-  /** Sends the state when the message in progress was sent. States that wait are merged into one message. */
+  /**
+   * Sends the state after the message in progress. States that wait meanwhile are merged into one message.
+   */
   notify(state: Readonly<Record<string, string | number>>): void;
-  /** Resolves when everything was sent. */
+  /** Resolves when all messages were sent. */
   settled(): Promise<void>;
 }
 
-/** How long the program that sends a message may take; it needs milliseconds. */
+/** The timeout of the program that sends a message, which normally needs some milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/** The service manager of this process; undefined if there is none to notify. */
+/** The service manager of this process; undefined if no service manager expects notifications. */
 export function openServiceManager(
   { env, clock }: Pick<Io, 'env' | 'clock'>,
   warn: (text: string) => void,
@@ -58,7 +60,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The interval of the watchdog; undefined if it is not meant for this process. */
+/** The interval of the watchdog; undefined if the watchdog does not monitor this process. */
 function watchdogOf(env: Io['env']): number | undefined {
   const ms = Number(env['WATCHDOG_USEC']) / 1_000;
   const pid = env['WATCHDOG_PID'];

@@ -44,9 +44,9 @@ export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
   text(): string;
-  /** How often the main loop has run. */
+  /** The number of iterations of the main loop. */
   turns(): number;
-  /** Makes the main loop run although nothing is due. */
+  /** Causes one iteration of the main loop, even if nothing is due. */
   wake(): void;
 }
 
@@ -57,17 +57,17 @@ export interface HealthWatch {
   handOver(): Promise<void>;
 }
 
-/** How often the status file is written; also how often a service manager without watchdog is notified. */
+/** How often the status file is written, and how often a service manager without watchdog is notified. */
 const WRITE_MS = 5_000;
 const NOTIFY_MS = 30_000;
 const LOOK_MS = 1_000;
 /**
- * How much the start timeout is extended at a time: a service manager kills a service that does not start in
- * time, but a long first walk may need more.
+ * By how much one message extends the start timeout. A service manager kills a service that does not start in
+ * time, and a long first walk may need more time.
  */
 const START_MS = 60_000;
 
-/** What a health watch needs to know about the run. */
+/** The facts about the run that a health watch needs. */
 export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
 
 export function watchHealth(
@@ -120,12 +120,12 @@ export function watchHealth(
 }
 
 /**
- * A tail that waits for its budget has started too: otherwise `systemctl start`, or the boot, would wait until the budget
- * renews.
+ * Whether the service counts as started. This includes a tail that waits for its budget: otherwise `systemctl
+ * start`, or the boot of the machine, would wait until the budget renews.
  */
 const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
-/** Waits; returns false when the run has ended. */
+/** Waits for the given time; returns false if the run has ended. */
 async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
   try {
     await io.clock.sleep(ms, until);
@@ -137,8 +137,8 @@ async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSign
 }
 
 /**
- * Notifies the service manager when the tail has caught up with its feed, and from then on as long as its
- * main loop runs.
+ * Notifies the service manager when the tail has caught up with its feed, and then at intervals while the
+ * main loop does not hang.
  */
 async function inform(
   context: HealthRun,
@@ -167,7 +167,10 @@ async function inform(
   }
 }
 
-/** Tracks when the main loop last ran. Each check wakes the loop, and the next check sees whether the loop ran. */
+/**
+ * Tracks the last iteration of the main loop. Each check wakes the loop, and the next check finds out whether
+ * an iteration followed.
+ */
 function progressOf(watched: Watched, now: () => number) {
   let turns = watched.turns();
   let at = now();
@@ -184,8 +187,8 @@ function progressOf(watched: Watched, now: () => number) {
 }
 
 /**
- * Writes the status file. If the first write fails, the run ends before it costs anything; later failures are
- * only reported.
+ * Writes the status file. If the first write fails, the run ends before it pays for anything; later failures
+ * are only reported.
  */
 function statusWriter({ io, command, notice }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
