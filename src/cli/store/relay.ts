@@ -2,7 +2,7 @@ import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
-import { openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
+import { type LeaderDescription, openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailOptions } from '../../tail/options.ts';
@@ -164,7 +164,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
   }
 }
 
-function describeTail(tail: Tail): Readonly<Record<string, string | number>> {
+function describeTail(tail: Tail): LeaderDescription {
   const { mode, gaps, spent, verifiedAgoMs, connected } = tail.status();
   return {
     mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',

@@ -20,6 +20,11 @@ export interface Post {
   readonly body: string;
 }
 
+/** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `checked` in the same hash. */
+export type LeaderDescription = Readonly<
+  Partial<Record<'machine' | 'mode' | 'gaps' | 'spent' | 'verifiedAgo', string | number>>
+>;
+
 export interface TermOptions {
   readonly store: StoreConnection;
   readonly feed: FeedKeys;
@@ -29,7 +34,7 @@ export interface TermOptions {
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
   /** What `store status` shows about the leader: its machine, mode and cost. */
-  readonly describe: () => Readonly<Record<string, string | number>>;
+  readonly describe: () => LeaderDescription;
 }
 
 /**
