@@ -195,7 +195,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
     );
   return warn(
     'persistence',
-    'the store saves only snapshots: a crash can lose the answers of the last minutes, and you then pay for them again',
+    'the store writes no append-only file: a crash loses what changed since its last snapshot, and you pay for those answers again',
     'set appendonly yes and appendfsync everysec',
   );
 }
