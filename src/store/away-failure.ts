@@ -2,20 +2,35 @@ import type { StoreAddress } from './address.ts';
 import { storeFailure } from './failures.ts';
 
 /** The first part of the hint for a store that cannot be reached. */
-export const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
+const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
+
+const OFF_HINT = '; set TRDR_STORE=off to run without the store';
+
+/** The hint of a failure for the commands that check a store: it names neither of them, nor how to run without a store. */
+export const hintForCheck = (hint: string | undefined) =>
+  hint
+    ?.replace(AWAY_HINT, 'check that the address is right and that the server is running and reachable')
+    .replace(OFF_HINT, '');
 
 /**
  * The failure of a store that cannot be reached. `cause` is the system error, if there was one. Without a
  * system error, the address may belong to another kind of server, or have the wrong TLS scheme.
  */
-export function awayFailure(address: StoreAddress, why: string, cause: unknown, connected: boolean) {
-  const detail = reasonOf(cause) ?? why;
+export function awayFailure(
+  address: StoreAddress,
+  why: string,
+  cause: unknown,
+  { connected, ownCa }: { readonly connected: boolean; readonly ownCa: boolean },
+) {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const tls = untrusted.has(code) ? untrustedText(code, ownCa) : tlsReasons[code];
+  const detail = tls?.why ?? reasons[code] ?? (code === '' ? why : code);
   const how = address.tls ? 'does not use TLS, write redis://' : 'requires TLS, write rediss://';
-  const kind = connected || detail !== why || address.path !== undefined ? '' : `; if it ${how}`;
+  const isKindUnclear = !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `${AWAY_HINT}${kind}; set TRDR_STORE=off to run without the store`,
+    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? `; if it ${how}` : ''}${OFF_HINT}`,
     cause,
   );
 }
@@ -38,16 +53,48 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'no permission to use the socket',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed; set storeCa',
-  SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is not trusted; set storeCa',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate is not trusted; set storeCa',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate is not trusted; set storeCa',
-  CERT_HAS_EXPIRED: 'its certificate has expired',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not use TLS',
 };
 
-function reasonOf(cause: unknown): string | undefined {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return reasons[code] ?? (code === '' ? undefined : code);
+interface TlsReason {
+  readonly why: string;
+  readonly fix: string;
 }
+
+/** The errors of a certificate whose authority is not trusted. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
+
+const untrustedText = (code: string, ownCa: boolean): TlsReason =>
+  ownCa
+    ? {
+        why: 'its certificate was not signed by the authority in storeCa',
+        fix: 'name the right file: trdr config set storeCa FILE, or TRDR_STORE_CA',
+      }
+    : {
+        why: code.startsWith('DEPTH_ZERO')
+          ? 'its certificate is self-signed'
+          : 'its certificate was not signed by a trusted authority',
+        fix: 'name the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA',
+      };
+
+const tlsReasons: Readonly<Record<string, TlsReason>> = {
+  CERT_HAS_EXPIRED: { why: 'its certificate has expired', fix: 'renew the certificate of the server' },
+  CERT_NOT_YET_VALID: {
+    why: 'its certificate is not valid yet',
+    fix: 'check the clock of this machine',
+  },
+  ERR_TLS_CERT_ALTNAME_INVALID: {
+    why: 'its certificate is for another host',
+    fix: 'use the host name in the certificate, or issue a certificate for this one',
+  },
+  ERR_SSL_WRONG_VERSION_NUMBER: { why: 'the server does not use TLS', fix: 'write redis:// in the URL' },
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
+    why: 'the server requires a client certificate',
+    fix: 'set tls-auth-clients no on the server',
+  },
+};

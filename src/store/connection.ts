@@ -97,7 +97,8 @@ export async function connectStore(
   });
   const end = (why: string, failure?: Failure) => {
     client.disconnect();
-    if (!over.signal.aborted) over.abort(failure ?? awayFailure(address, why, cause, connected));
+    if (!over.signal.aborted)
+      over.abort(failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }));
   };
   client.on('end', () => end('the connection was closed'));
 

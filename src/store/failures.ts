@@ -41,7 +41,9 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_DENIED',
         `the store at ${where} rejected the user or password`,
-        'run "trdr store login" again, or check TRDR_STORE_PASSWORD',
+        where.includes('@') || where.includes('user=')
+          ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
+          : 'name the user in the URL, as in redis://USER@host:6379/0, or check the password of the default user',
       );
     case 'NOPERM':
       return storeFailure(

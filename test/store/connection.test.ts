@@ -123,7 +123,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     store.close();
   });
 
-  it('verifies the certificate of a server', async () => {
+  it('verifies the certificate of a server, and names the fix if that fails', async () => {
     const { folder, ca } = certificates();
     const conf = [
       '--tls-cert-file',
@@ -131,9 +131,19 @@ describe.skipIf(!hasServer())('a connection', () => {
       '--tls-key-file',
       join(folder, 'server.key'),
     ];
-    const own = [...conf, '--tls-ca-cert-file', join(folder, 'ca.crt'), '--tls-auth-clients', 'no'];
-    const server = await startServer({ tls: true, conf: own });
-    await expect(server.connect()).rejects.toThrow(/not trusted; set storeCa|self-signed; set storeCa/);
+    const own = [...conf, '--tls-ca-cert-file', join(folder, 'ca.crt'), '--tls-auth-clients'];
+    const server = await startServer({ tls: true, conf: [...own, 'no'] });
+    const hint = (text: string) => expect.stringContaining(text);
+    await expect(server.connect()).rejects.toMatchObject({
+      message: expect.stringMatching(/not signed by a trusted authority|self-signed/),
+      hint: hint('trdr config set storeCa FILE'),
+    });
+    const { ca: other } = certificates();
+    await expect(server.connect({ ca: other })).rejects.toThrow(/not signed by the authority in storeCa/);
+    const strict = await startServer({ tls: true, conf: [...own, 'yes'] });
+    await expect(strict.connect({ ca })).rejects.toMatchObject({ hint: hint('tls-auth-clients no') });
+    const unencrypted = connectStore({ ...readStoreUrl(server.url), tls: false });
+    await expect(unencrypted).rejects.toMatchObject({ hint: hint('write rediss://') });
     const store = await server.connect({ ca });
     expect(await store.send('PING', [])).toBe('PONG');
     store.close();

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/checks.ts';
-import { AWAY_HINT } from '../../store/away-failure.ts';
+import { hintForCheck } from '../../store/away-failure.ts';
 import { command } from '../command.ts';
 import { exitOf } from '../exit.ts';
 
@@ -39,11 +39,7 @@ export const storeCheck = command({
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failed = true;
-        // Replace the hint, which suggests this very command.
-        const next = error.hint?.replace(
-          AWAY_HINT,
-          'check that the address is right and that the server is running and reachable',
-        );
+        const next = hintForCheck(error.hint);
         await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
       }
     });

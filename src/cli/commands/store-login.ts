@@ -1,6 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { storeUrl } from '../../base/url-values.ts';
 import { needFolder } from '../../state/paths.ts';
+import { hintForCheck } from '../../store/away-failure.ts';
 import { flag } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
 import { command } from '../command.ts';
@@ -37,8 +38,12 @@ export const storeLogin = command({
   parse: ([url = ''], given) => ({ ...given, url }),
   async run(context, { url, withPassword, noVerify }) {
     const { io, settings, signal, notice } = context;
-    if (storeUrl.read(url) === undefined || url === 'off')
+    if (storeUrl.read(url) === undefined || url === 'off') {
+      const { readStoreUrl } = await import('../../store/address.ts');
+      // Names what is wrong, such as a password in the URL.
+      readStoreUrl(url);
       throw usageError('invalid store URL', storeUrl.hint);
+    }
     needFolder(settings.folders, 'config');
     const password = await readPassword(io, withPassword, signal);
     const { openStore } = await import('../store/open-store.ts');
@@ -50,7 +55,7 @@ export const storeLogin = command({
       const opening =
         settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
       const connection = await opening.catch((error: unknown) => {
-        throw password === undefined ? withoutPassword(error) : error;
+        throw ofLogin(error, password !== undefined);
       });
       connection.close();
       const { product, version } = connection.server;
@@ -67,11 +72,14 @@ export const storeLogin = command({
   },
 });
 
-/** The failure of a login without a password. The password may have been piped in without --with-password. */
-function withoutPassword(error: unknown): unknown {
-  if (!(error instanceof Failure) || error.code !== 'STORE_DENIED') return error;
-  return new Failure(error.kind, `${error.message}; no password was given`, {
-    code: error.code,
+/** The failure of a login: the store is not saved yet, and the password may have been piped in without --with-password. */
+function ofLogin(error: unknown, hasPassword: boolean): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { kind, message, code, hint } = error;
+  if (hasPassword || code !== 'STORE_DENIED')
+    return new Failure(kind, message, { code, hint: hintForCheck(hint), cause: error });
+  return new Failure(kind, `${message}; no password was given`, {
+    code,
     hint: 'pass --with-password to read the password from stdin, or set TRDR_STORE_PASSWORD',
   });
 }

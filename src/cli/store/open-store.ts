@@ -66,15 +66,21 @@ const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
     'unnamed');
 
 function readCa(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new Failure('local', `cannot read ${path}, the certificate authority of the store`, {
+  const refuse = (what: string, cause?: unknown) =>
+    new Failure('local', what, {
       code: 'STORE_CA',
-      hint: 'check the setting storeCa',
-      cause: error,
+      hint: 'check the setting storeCa, or TRDR_STORE_CA',
+      cause,
     });
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw refuse(`cannot read ${path}, the certificate authority of the store`, error);
   }
+  // Node would ignore other content, and report that the certificate of the server is not trusted.
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw refuse(`${path} contains no PEM certificate`);
+  return text;
 }
 
 function memoryFile(folder: string | undefined, bind: string) {
