@@ -53,8 +53,8 @@ const combined = {
   'service.cjs': {
     modules: [
       'src/cli/connect.ts',
-      'src/cli/notice-limit.ts',
-      'src/cli/client-notice-text.ts',
+      'src/cli/output/notice-limit.ts',
+      'src/cli/output/client-notice-text.ts',
       'src/core/http/undici.ts',
     ],
   },

@@ -74,8 +74,8 @@ export function createConnections(options: RunConnectionOptions): Connections {
 
   async function connectTo(other: Target, store?: RunStore, ledger?: Ledger): Promise<Client> {
     const { connect } = await import('./connect.ts');
-    const { noticeText, repeatedNotices } = await import('./client-notice-text.ts');
-    const { createNoticeLimit } = await import('./notice-limit.ts');
+    const { noticeText, repeatedNotices } = await import('./output/client-notice-text.ts');
+    const { createNoticeLimit } = await import('./output/notice-limit.ts');
     const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
     closers.push(async () => {
       for (const line of limit.rest()) notice(line);

@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fileAt } from '../../src/cli/tail/position.ts';
-import { readResume } from '../../src/cli/tail/resume.ts';
-import { finishedName } from '../../src/cli/tail/rotation.ts';
-import { createSaver } from '../../src/cli/tail/saver.ts';
+import { finishedName } from '../../src/cli/tail/output/rotation.ts';
+import { fileAt } from '../../src/cli/tail/resume/position.ts';
+import { readResume } from '../../src/cli/tail/resume/resume.ts';
+import { createSaver } from '../../src/cli/tail/resume/saver.ts';
 import { writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
 
 const fileOf = (text: string) => {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
-import { finishedFiles } from '../../src/cli/tail/rotation.ts';
+import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
 import { isInstalled } from '../docs/run.ts';
 import { idsOf, listening, randomOf, readText, seedOf, startPosting, startTail, until } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';

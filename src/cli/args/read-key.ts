@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { checkKeyFormat } from '../../state/config/key-format.ts';
 import type { Io } from '../io.ts';
-import { askLine, isAttended } from '../prompt.ts';
+import { askLine, isAttended } from '../output/prompt.ts';
 import { readAll } from './stdin.ts';
 
 /** The maximum length of the input in bytes. Longer input cannot be a key. */

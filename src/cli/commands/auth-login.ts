@@ -9,7 +9,7 @@ import { flag } from '../args/option.ts';
 import { readKey } from '../args/read-key.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { askLine, isAttended } from '../prompt.ts';
+import { askLine, isAttended } from '../output/prompt.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authLogin = command({

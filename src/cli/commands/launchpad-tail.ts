@@ -6,8 +6,8 @@ import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions, checkCalloutScope } from '../lookup/callout-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
-import { checkOutput } from '../tail/check-output.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
+import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
 import { calloutSource } from '../tail/source.ts';
 

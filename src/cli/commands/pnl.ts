@@ -15,7 +15,8 @@ import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
-import { isRowFormat, selectedFields, terminalWidth } from '../output.ts';
+import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
+import { withSeenFields } from '../output/seen-fields.ts';
 import { exportPnl, openExport } from '../pnl/export.ts';
 import { hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
@@ -23,7 +24,6 @@ import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
-import { withSeenFields } from '../seen-fields.ts';
 
 export const pnl = command({
   path: 'pnl',

@@ -16,7 +16,7 @@ import { command } from '../command.ts';
 import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
-import { openProgress } from '../progress.ts';
+import { openProgress } from '../output/progress.ts';
 import { preflight, resumeCached } from '../spend/preflight.ts';
 
 export const resolveCommand = command({

@@ -6,7 +6,7 @@ import { flag } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
 import { command } from '../command.ts';
 import type { Io } from '../io.ts';
-import { askLine, isAttended } from '../prompt.ts';
+import { askLine, isAttended } from '../output/prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
 /** The maximum length of the input in bytes; no password is this long. */

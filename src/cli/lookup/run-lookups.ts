@@ -3,7 +3,7 @@ import type { View } from '../../output/view.ts';
 import type { Subjects } from '../args/subjects.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
-import { openProgress } from '../progress.ts';
+import { openProgress } from '../output/progress.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from '../../contract/ports.ts';
 import { type Allowance, createAllowance } from '../../core/pnl/allowance.ts';
-import { noticeText } from '../client-notice-text.ts';
 import type { Context } from '../context.ts';
+import { noticeText } from '../output/client-notice-text.ts';
 
 /** Creates the allowance of a run with its spending limit. Long waits are reported on stderr. */
 export const openAllowance = ({ io, settings, notice }: Context, client: Client): Allowance =>

@@ -12,7 +12,7 @@ import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
-import { openProgress } from '../progress.ts';
+import { openProgress } from '../output/progress.ts';
 import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
 import { openAllowance } from './allowance.ts';
 import { settleLostBatches } from './lost-batches.ts';

@@ -12,7 +12,7 @@ import {
   windowState,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
-import { isRowFormat } from '../output.ts';
+import { isRowFormat } from '../output/output.ts';
 
 /** Options for showing the numbers. */
 export interface Shape {

@@ -1,6 +1,6 @@
 import type { View } from '../../output/view.ts';
 import type { Context } from '../context.ts';
-import { createTextPrinter } from '../text-printer.ts';
+import { createTextPrinter } from '../output/text-printer.ts';
 
 const PIECE = 64 * 1024;
 

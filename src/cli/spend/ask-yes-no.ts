@@ -1,5 +1,5 @@
 import { safeLine } from '../../output/terminal/safe-text.ts';
-import { askLine, canAsk, type PromptIo } from '../prompt.ts';
+import { askLine, canAsk, type PromptIo } from '../output/prompt.ts';
 
 /** Asks a yes-or-no question on the terminal; undefined if the run is not interactive. */
 export async function confirm(

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { Left } from '../../core/account.ts';
-import { canAsk, type PromptIo } from '../prompt.ts';
+import { canAsk, type PromptIo } from '../output/prompt.ts';
 import { confirm } from './ask-yes-no.ts';
 import { type Consent, declined, mayStart, needsConfirmation } from './confirm-above.ts';
 import { balanceText, type Estimate, estimateText } from './estimate.ts';

@@ -3,8 +3,8 @@ import type { View } from '../../output/view.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
 import type { PostFields } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
+import { printTo, type TailOutput } from '../tail/output/writer.ts';
 import type { TailFlags } from '../tail/run.ts';
-import { printTo, type TailOutput } from '../tail/writer.ts';
 import { followText } from './follow-checkpoint.ts';
 
 /** The output of a follower, and its checkpoint. */

@@ -15,7 +15,7 @@ import type { Context } from '../context.ts';
 import { withBell } from '../tail/bell.ts';
 import { lockFiles, openCheckpoint } from '../tail/files.ts';
 import { placeText } from '../tail/notice-text.ts';
-import { readResume, startedFrom } from '../tail/resume.ts';
+import { readResume, startedFrom } from '../tail/resume/resume.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
 import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';

@@ -3,7 +3,7 @@ import { duration, positiveDuration, time } from '../../base/time-values.ts';
 import { integer } from '../../base/values.ts';
 import { flag, value, valueOr } from '../args/option.ts';
 import { file, text } from '../args/values.ts';
-import { rotateRule } from './rotation.ts';
+import { rotateRule } from './output/rotation.ts';
 import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';
 

@@ -1,5 +1,5 @@
 import type { TailNotice } from '../../tail/notice.ts';
-import { createNoticeLimit } from '../notice-limit.ts';
+import { createNoticeLimit } from '../output/notice-limit.ts';
 import { tailText } from './notice-text.ts';
 
 /** Notices that a failing service can cause without end. */

@@ -22,17 +22,17 @@ import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, openCheckpoint } from './files.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
-import { openOutputFile, type RotateFlags } from './output-file.ts';
+import { openOutputFile, type RotateFlags } from './output/output-file.ts';
+import { printTo, type TailOutput } from './output/writer.ts';
 import { createPause } from './pause.ts';
-import { positionPath } from './position.ts';
-import { readResume, startedFrom } from './resume.ts';
-import { createSaver } from './saver.ts';
+import { positionPath } from './resume/position.ts';
+import { readResume, startedFrom } from './resume/resume.ts';
+import { createSaver } from './resume/saver.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
-import { printTo, type TailOutput } from './writer.ts';
 
 /** The flags of every tail. */
 export interface TailFlags extends ServiceFlags, RotateFlags, ExecFlags {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createNoticeLimit } from '../../../src/cli/notice-limit.ts';
+import { createNoticeLimit } from '../../../src/cli/output/notice-limit.ts';
 import { createNoticeLines } from '../../../src/cli/tail/limit-notices.ts';
 import { gapText, placeText, tailText } from '../../../src/cli/tail/notice-text.ts';
 import type { Gap, Summary } from '../../../src/tail/notice.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
 import { openCheckpointFile } from '../../../src/cli/tail/exec/checkpoint-file.ts';
-import { readResume, startedFrom } from '../../../src/cli/tail/resume.ts';
+import { readResume, startedFrom } from '../../../src/cli/tail/resume/resume.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import { createAcknowledgements } from '../../../src/tail/exec/acknowledgements.ts';
 import type { Batch, CommandEnd } from '../../../src/tail/exec/batch.ts';

@@ -2,12 +2,12 @@ import { readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:f
 import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Failure } from '../../../src/base/failure.ts';
-import { createCompressor } from '../../../src/cli/tail/compress.ts';
-import { openFollowed } from '../../../src/cli/tail/followed-file.ts';
-import { positionPath } from '../../../src/cli/tail/position.ts';
-import { readResume } from '../../../src/cli/tail/resume.ts';
-import { finishedFiles, type RotateRule } from '../../../src/cli/tail/rotation.ts';
-import { createSaver } from '../../../src/cli/tail/saver.ts';
+import { createCompressor } from '../../../src/cli/tail/output/compress.ts';
+import { openFollowed } from '../../../src/cli/tail/output/followed-file.ts';
+import { finishedFiles, type RotateRule } from '../../../src/cli/tail/output/rotation.ts';
+import { positionPath } from '../../../src/cli/tail/resume/position.ts';
+import { readResume } from '../../../src/cli/tail/resume/resume.ts';
+import { createSaver } from '../../../src/cli/tail/resume/saver.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { EPOCH } from '../posts.ts';

@@ -1,7 +1,7 @@
 import type { View } from '../../../output/view.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
-import { createTextPrinter } from '../../text-printer.ts';
+import { createTextPrinter } from '../../output/text-printer.ts';
 
 /** Formats rows as lines of NDJSON, like those on stdout. */
 export async function createEncoder(

@@ -1,18 +1,18 @@
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
-import { Failure } from '../../base/failure.ts';
-import { fileFailure, isAbsent } from '../../base/files.ts';
-import { readStartCheckpoint } from '../../tail/exec/acknowledged.ts';
-import { readCheckpoint } from '../../tail/output/checkpoint.ts';
+import { Failure } from '../../../base/failure.ts';
+import { fileFailure, isAbsent } from '../../../base/files.ts';
+import { readStartCheckpoint } from '../../../tail/exec/acknowledged.ts';
+import { readCheckpoint } from '../../../tail/output/checkpoint.ts';
 import {
   type LineForm,
   mergeResume,
   readTailFile,
   type TailEnd,
   tornId,
-} from '../../tail/output/out-file.ts';
-import { timing } from '../../tail/timing.ts';
-import type { Resume, StartPoint } from '../../tail/walk/bounds.ts';
-import { readFileSet } from './file-set.ts';
+} from '../../../tail/output/out-file.ts';
+import { timing } from '../../../tail/timing.ts';
+import type { Resume, StartPoint } from '../../../tail/walk/bounds.ts';
+import { readFileSet } from '../output/file-set.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from './position.ts';
 
 /** The files from which a tail can resume. */

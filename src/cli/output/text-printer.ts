@@ -1,8 +1,8 @@
-import { createPrinter } from '../output/format/printer.ts';
-import type { Printer, PrinterOptions } from '../output/format/printing.ts';
-import type { Sink } from '../output/sink.ts';
-import type { View } from '../output/view.ts';
-import type { Context } from './context.ts';
+import { createPrinter } from '../../output/format/printer.ts';
+import type { Printer, PrinterOptions } from '../../output/format/printing.ts';
+import type { Sink } from '../../output/sink.ts';
+import type { View } from '../../output/view.ts';
+import type { Context } from '../context.ts';
 import { renderOptions, selectedFields } from './output.ts';
 import { withSeenFields } from './seen-fields.ts';
 

@@ -1,7 +1,7 @@
-import { isRecord } from '../base/json-object.ts';
-import type { View } from '../output/view.ts';
-import { fieldsSeen, noteFields } from '../state/seen-fields.ts';
-import type { Context } from './context.ts';
+import { isRecord } from '../../base/json-object.ts';
+import type { View } from '../../output/view.ts';
+import { fieldsSeen, noteFields } from '../../state/seen-fields.ts';
+import type { Context } from '../context.ts';
 
 type Place = Pick<Context, 'globals' | 'settings'>;
 

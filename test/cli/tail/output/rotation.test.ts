@@ -14,21 +14,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCompressor } from '../../../src/cli/tail/compress.ts';
-import { openFollowed } from '../../../src/cli/tail/followed-file.ts';
-import { openOutputFile } from '../../../src/cli/tail/output-file.ts';
-import { fileAt } from '../../../src/cli/tail/position.ts';
-import { readResume } from '../../../src/cli/tail/resume.ts';
+import { createCompressor } from '../../../../src/cli/tail/output/compress.ts';
+import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
+import { openOutputFile } from '../../../../src/cli/tail/output/output-file.ts';
 import {
   finishedFiles,
   finishedName,
   isFull,
   type RotateRule,
   rotateRule,
-} from '../../../src/cli/tail/rotation.ts';
-import { createSaver } from '../../../src/cli/tail/saver.ts';
-import { writeCheckpoint } from '../../../src/tail/output/checkpoint.ts';
-import { clockOn, createScheduler } from '../../sim/scheduler.ts';
+} from '../../../../src/cli/tail/output/rotation.ts';
+import { fileAt } from '../../../../src/cli/tail/resume/position.ts';
+import { readResume } from '../../../../src/cli/tail/resume/resume.ts';
+import { createSaver } from '../../../../src/cli/tail/resume/saver.ts';
+import { writeCheckpoint } from '../../../../src/tail/output/checkpoint.ts';
+import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;

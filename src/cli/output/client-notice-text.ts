@@ -1,8 +1,8 @@
-import { unitsText } from '../base/units.ts';
-import type { Notice } from '../contract/ports.ts';
-import { differenceText } from '../contract/read-record.ts';
-import { span } from '../output/format/time.ts';
-import { safeLine } from '../output/terminal/safe-text.ts';
+import { unitsText } from '../../base/units.ts';
+import type { Notice } from '../../contract/ports.ts';
+import { differenceText } from '../../contract/read-record.ts';
+import { span } from '../../output/format/time.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
 
 /** Notices that a long run may repeat without end, so that they must be limited. */
 export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([

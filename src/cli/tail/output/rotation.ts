@@ -1,10 +1,10 @@
 import { closeSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
-import { openRegular, readAt, realPath } from '../../base/files.ts';
-import { isRecord } from '../../base/json-object.ts';
-import { duration } from '../../base/time-values.ts';
-import { postTimeOf } from '../../tail/row.ts';
-import type { Value } from '../args/values.ts';
+import { openRegular, readAt, realPath } from '../../../base/files.ts';
+import { isRecord } from '../../../base/json-object.ts';
+import { duration } from '../../../base/time-values.ts';
+import { postTimeOf } from '../../../tail/row.ts';
+import type { Value } from '../../args/values.ts';
 
 /**
  * When to finish a file and begin a new file: at a size, or at each multiple of a duration since 1970 (UTC).

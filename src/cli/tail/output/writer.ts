@@ -1,8 +1,8 @@
-import { outputClosed } from '../../output/sink.ts';
-import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
-import type { TailSink } from '../../tail/ports.ts';
-import type { TailRow } from '../../tail/row.ts';
-import type { Records } from '../context.ts';
+import { outputClosed } from '../../../output/sink.ts';
+import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
+import type { TailSink } from '../../../tail/ports.ts';
+import type { TailRow } from '../../../tail/row.ts';
+import type { Records } from '../../context.ts';
 
 /** The output of a tail, and the functions that depend on it. */
 export interface TailOutput {

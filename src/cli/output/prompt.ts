@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { Interrupt, type Io, type TerminalInput } from './io.ts';
+import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
 /** The parts of the environment that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;

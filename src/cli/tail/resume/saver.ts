@@ -1,6 +1,6 @@
-import { fileFailure, inWords } from '../../base/files.ts';
-import { writeAtomic } from '../../base/replace-file.ts';
-import type { FileIdentity } from './followed-file.ts';
+import { fileFailure, inWords } from '../../../base/files.ts';
+import { writeAtomic } from '../../../base/replace-file.ts';
+import type { FileIdentity } from '../output/followed-file.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
 /** Saves the position of a tail: in the user's checkpoint, and for its output in the state folder. */

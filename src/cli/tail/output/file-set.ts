@@ -1,9 +1,9 @@
 import { createReadStream, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { createGunzip } from 'node:zlib';
-import { openNamelessFile, readWhole, writeWhole } from '../../base/nameless-file.ts';
-import { type LineForm, readTailFile, type TailBytes, type TailEnd } from '../../tail/output/out-file.ts';
-import { timing } from '../../tail/timing.ts';
+import { openNamelessFile, readWhole, writeWhole } from '../../../base/nameless-file.ts';
+import { type LineForm, readTailFile, type TailBytes, type TailEnd } from '../../../tail/output/out-file.ts';
+import { timing } from '../../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
 /**

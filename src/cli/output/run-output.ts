@@ -1,17 +1,17 @@
-import { Failure } from '../base/failure.ts';
-import { countText } from '../base/units.ts';
-import type { Client } from '../contract/ports.ts';
-import type { Sink } from '../output/sink.ts';
-import type { View } from '../output/view.ts';
-import type { Globals, OutputFormat } from './args/common.ts';
-import type { AnyCommand } from './command.ts';
-import type { Context, OutputSink, Records } from './context.ts';
-import type { Io } from './io.ts';
+import { Failure } from '../../base/failure.ts';
+import { countText } from '../../base/units.ts';
+import type { Client } from '../../contract/ports.ts';
+import type { Sink } from '../../output/sink.ts';
+import type { View } from '../../output/view.ts';
+import type { Globals, OutputFormat } from '../args/common.ts';
+import type { AnyCommand } from '../command.ts';
+import type { Context, OutputSink, Records } from '../context.ts';
+import type { Io } from '../io.ts';
+import type { RunSettings } from '../settings/settings.ts';
+import { isInterrupted, prepareShutdown } from '../shutdown.ts';
+import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 import { createFieldNotes, withSeenFields } from './seen-fields.ts';
-import type { RunSettings } from './settings/settings.ts';
-import { isInterrupted, prepareShutdown } from './shutdown.ts';
-import { costLine, type RunOutcome } from './spend/cost-line.ts';
 
 /** The output of a run: the parts of a context that print. */
 export interface RunOutput
@@ -90,7 +90,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     const view = withSeenFields(given, { globals, settings });
     const note = createFieldNotes(given, { globals, settings });
     const fields = await selectedFields(globals.fields, view);
-    const { createPrinter } = await import('../output/format/printer.ts');
+    const { createPrinter } = await import('../../output/format/printer.ts');
     const sink = await output(into);
     const printer = await createPrinter({
       sink,

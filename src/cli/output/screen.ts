@@ -1,4 +1,4 @@
-import type { Display } from './context.ts';
+import type { Display } from '../context.ts';
 
 /** The terminal of a run. Nothing else is printed while a question is open. */
 export interface Screen {

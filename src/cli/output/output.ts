@@ -1,12 +1,12 @@
 import { extname } from 'node:path';
-import { usageError } from '../base/failure.ts';
-import type { PrinterOptions } from '../output/format/printing.ts';
-import { createSink, type Sink } from '../output/sink.ts';
-import type { View } from '../output/view.ts';
-import type { Globals, OutputFormat } from './args/common.ts';
-import type { AnyCommand } from './command.ts';
-import type { Io } from './io.ts';
-import type { RunSettings } from './settings/settings.ts';
+import { usageError } from '../../base/failure.ts';
+import type { PrinterOptions } from '../../output/format/printing.ts';
+import { createSink, type Sink } from '../../output/sink.ts';
+import type { View } from '../../output/view.ts';
+import type { Globals, OutputFormat } from '../args/common.ts';
+import type { AnyCommand } from '../command.ts';
+import type { Io } from '../io.ts';
+import type { RunSettings } from '../settings/settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
@@ -70,7 +70,7 @@ export async function selectedFields(
   view: Pick<View<unknown>, 'fields'>,
 ): Promise<readonly string[] | undefined> {
   if (text === undefined) return undefined;
-  const { parseFields } = await import('../output/format/fields.ts');
+  const { parseFields } = await import('../../output/format/fields.ts');
   return parseFields(text, view.fields);
 }
 
@@ -87,7 +87,7 @@ export async function renderOptions(
   globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
   settings: Pick<RunSettings, 'color' | 'utc'>,
 ) {
-  const { wantsColor, wantsUnicode } = await import('../output/terminal/style.ts');
+  const { wantsColor, wantsUnicode } = await import('../../output/terminal/style.ts');
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   return {
     terminal,
@@ -110,11 +110,11 @@ export async function renderOptions(
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
   if (out !== undefined) {
-    const { descriptorIn } = await import('../output/open-file.ts');
+    const { descriptorIn } = await import('../../output/open-file.ts');
     const fd = descriptorIn(out);
     // Use the program's own streams, because two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
-    const { appendSink, fileSink } = await import('../output/file.ts');
+    const { appendSink, fileSink } = await import('../../output/file.ts');
     const { signal } = io;
     return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });
   }

@@ -1,11 +1,11 @@
-import { usageError } from '../../base/failure.ts';
-import type { Context } from '../context.ts';
-import { selectedFields } from '../output.ts';
-import { withSeenFields } from '../seen-fields.ts';
-import type { ExecFlags } from './exec/open.ts';
-import { openCheckpoint } from './files.ts';
+import { usageError } from '../../../base/failure.ts';
+import type { Context } from '../../context.ts';
+import { selectedFields } from '../../output/output.ts';
+import { withSeenFields } from '../../output/seen-fields.ts';
+import type { ExecFlags } from '../exec/open.ts';
+import { openCheckpoint } from '../files.ts';
+import type { TailPlan } from '../run.ts';
 import type { RotateFlags } from './output-file.ts';
-import type { TailPlan } from './run.ts';
 
 /**
  * Rejects an output that cannot be written or resumed, before anything is paid for. A file can be resumed if
@@ -22,7 +22,7 @@ export async function checkOutput(
     throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
   if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
     throw usageError('--rotate requires --out FILE', 'add --out FILE');
-  if (flags.exec !== undefined) (await import('./exec/open.ts')).checkExec(context, flags);
+  if (flags.exec !== undefined) (await import('../exec/open.ts')).checkExec(context, flags);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty';
-import type { Progress } from '../output/terminal/progress.ts';
-import { wantsColor, wantsUnicode } from '../output/terminal/style.ts';
-import type { Context } from './context.ts';
+import type { Progress } from '../../output/terminal/progress.ts';
+import { wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
+import type { Context } from '../context.ts';
 
 /** The progress of a run; the cost and the pace of its calls are added. */
 export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
@@ -15,7 +15,7 @@ const silent: RunProgress = { describe() {}, show() {}, stop() {} };
 export async function openProgress(context: Context, delayMs?: number): Promise<RunProgress> {
   const { io, globals, settings } = context;
   if (io.stderr.isTTY !== true || globals.quiet) return silent;
-  const { createProgress } = await import('../output/terminal/progress.ts');
+  const { createProgress } = await import('../../output/terminal/progress.ts');
   const progress = createProgress({
     stream: io.stderr as WriteStream,
     color: wantsColor(globals.color, io.env, true, settings.color),

@@ -1,10 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { ensureFolder, isAbsent, readBounded, realPath } from '../../base/files.ts';
-import { isRecord, parseObject } from '../../base/json-object.ts';
-import { writeAtomic } from '../../base/replace-file.ts';
-import { sha256 } from '../../base/sha256.ts';
-import type { FileIdentity } from './followed-file.ts';
+import { ensureFolder, isAbsent, readBounded, realPath } from '../../../base/files.ts';
+import { isRecord, parseObject } from '../../../base/json-object.ts';
+import { writeAtomic } from '../../../base/replace-file.ts';
+import { sha256 } from '../../../base/sha256.ts';
+import type { FileIdentity } from '../output/followed-file.ts';
 
 /**
  * The position of a tail in its feed, saved in the state folder. Usually the end of the output file shows the

@@ -1,8 +1,8 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Writable } from 'node:stream';
-import { errno, realPath, syncFolder } from '../../base/files.ts';
-import { createSink, type Sink, writeFailure } from '../../output/sink.ts';
+import { errno, realPath, syncFolder } from '../../../base/files.ts';
+import { createSink, type Sink, writeFailure } from '../../../output/sink.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */

@@ -3,7 +3,7 @@ import { open, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { fileFailure, syncFolder } from '../../base/files.ts';
+import { fileFailure, syncFolder } from '../../../base/files.ts';
 import { finishedFiles } from './rotation.ts';
 
 /** Compresses finished files in the background, one at a time. */

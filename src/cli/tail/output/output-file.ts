@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
-import type { Sink } from '../../output/sink.ts';
-import type { Context } from '../context.ts';
+import type { Sink } from '../../../output/sink.ts';
+import type { Context } from '../../context.ts';
+import { everySecond } from '../every-second.ts';
 import { createCompressor } from './compress.ts';
-import { everySecond } from './every-second.ts';
 import { type FileIdentity, openFollowed } from './followed-file.ts';
 import type { RotateRule } from './rotation.ts';
 
