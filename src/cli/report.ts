@@ -55,7 +55,7 @@ const withPrefix = (lines: string, prefix: string) => lines.replace(/^(?=.)/gm, 
 function bug(error: unknown): Failure {
   return new Failure('local', error instanceof Error ? error.message : String(error), {
     code: 'BUG',
-    hint: 'this is a bug in trdr: run it again with --debug and report what it prints',
+    hint: 'this is a bug in trdr: run the command again with --debug and report its output',
     cause: error,
   });
 }

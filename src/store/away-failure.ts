@@ -30,7 +30,7 @@ export function awayFailure(
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? `; if it ${how}` : ''}${OFF_HINT}`,
+    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? `; if the server ${how}` : ''}${OFF_HINT}`,
     cause,
   );
 }

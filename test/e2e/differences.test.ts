@@ -26,7 +26,7 @@ const numbers = (handle: string, rank: unknown = 1) => ({
   windows: { '24h': window(rank), '7d': null, '30d': null, all: window(2) },
 });
 const notices = (stderr: string) =>
-  stderr.split('\n').filter((line) => line.includes('differs from its description'));
+  stderr.split('\n').filter((line) => line.includes('differs from the service description'));
 const handles = Array.from({ length: 40 }, (_, at) => `trader${at}`);
 const batch = () => ({
   count: 40,
@@ -43,7 +43,7 @@ describe('a user record that lacks a field', () => {
     const first = await runInProcess(['whois', WALLET], { sandbox: service, home });
     expect([first.exitCode, first.records()]).toEqual([0, [{ subject: WALLET, found: true, ...without }]]);
     expect(notices(first.stderr)).toEqual([
-      'trdr: GET /v2/user/wallet/{address} differs from its description: bio is missing',
+      'trdr: the answer of GET /v2/user/wallet/{address} differs from the service description: bio is missing',
     ]);
     const again = await runInProcess(['whois', WALLET], { sandbox: service, home, differs: true });
     expect([again.stdout, again.stderr, service.calls.length]).toEqual([first.stdout, '', 1]);
@@ -66,7 +66,7 @@ describe('a batch of numbers in which one rank is null', () => {
       batch().entries.map((entry) => ({ subject: entry.handle, found: true, ...entry })),
     );
     expect(notices(ran.stderr)).toEqual([
-      'trdr: POST /v2/user/handles/pnl differs from its description: entries[].windows.24h.rank is null, expected an integer',
+      'trdr: the answer of POST /v2/user/handles/pnl differs from the service description: entries[].windows.24h.rank is null, expected an integer',
     ]);
     const words = ['pnl', ...handles, '-y', '--sort', 'rank', '--window', '24h', '-o', 'csv'];
     const sorted = await runInProcess(words, { sandbox: service });

@@ -94,7 +94,9 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     const home = openHome();
     const flags = ['--yes', '--via', 'poll', '--backfill', '2', '--count', '2', '--tries', '1'];
     const ran = await runInProcess(['thesis', 'tail', ...flags, '--exec', 'false'], { sandbox, home });
-    expect(ran.stderr).toContain('without --checkpoint, the next run does not know what was handed over');
+    expect(ran.stderr).toContain(
+      'without --checkpoint, the next run does not know which posts were handed over',
+    );
     const path = /saved to (\S+\.dead\.ndjson)/.exec(ran.stderr)?.[1] ?? '';
     expect(path.startsWith(home.state)).toBe(true);
     expect(idsOf(readText(path)).length).toBe(2);

@@ -38,7 +38,7 @@ export async function checkSchema(argv: readonly string[], stdout: string, stder
       `the error of ${argv}`,
     );
   // Answers that differ from the description are printed unchanged.
-  if (!/^[[{]/.test(stdout) || stderr.includes('differs from its description')) return;
+  if (!/^[[{]/.test(stdout) || stderr.includes('differs from the service description')) return;
   const command = commands.find(
     ({ path }) =>
       path ===

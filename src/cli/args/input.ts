@@ -30,13 +30,16 @@ export function subjectSource(
   if (words.length === 0 && given.file === undefined) {
     throw usageError(
       `no ${what} given`,
-      `pass one as an argument, or read them with --file FILE or from stdin with -`,
+      `pass one as an argument, or read a list with --file FILE or from stdin with -`,
     );
   }
   if (fromStdin && given.file !== undefined)
     throw usageError('- and --file cannot be combined', 'use one of them');
   if (given.column !== undefined && !fromStdin && given.file === undefined) {
-    throw usageError('--column requires an input', 'add --file FILE, or - to read from stdin');
+    throw usageError(
+      '--column requires input from a file or stdin',
+      'add --file FILE, or - to read from stdin',
+    );
   }
   return { words, file: given.file, column: given.column };
 }
@@ -172,7 +175,7 @@ function columnAt(header: readonly string[], column: string): number {
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
       `the input has no column "${column}": its columns are not separated by commas`,
-      'save it as CSV with commas',
+      'save the file as CSV with commas',
     );
   }
   const near = didYouMean(column, names, (name) => `"${name}"`);

@@ -17,7 +17,7 @@ export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): 
   if (!fromStdin) {
     throw usageError(
       'not running interactively: cannot prompt for the key',
-      'pipe it in: trdr auth login --with-key < key.txt',
+      'pipe the key in: trdr auth login --with-key < key.txt',
     );
   }
   return checkKeyFormat(await readAll(io, LONGEST, signal), 'the key on stdin');

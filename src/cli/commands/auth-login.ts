@@ -31,7 +31,7 @@ export const authLogin = command({
     { run: 'trdr auth login --base-url https://api.example.com', does: 'prompt for the key' },
     {
       run: 'pass show trdr/desk | trdr auth login --with-key --profile desk',
-      does: 'read it from a password manager',
+      does: 'read the key from a password manager',
     },
   ],
   calls: ['me'],

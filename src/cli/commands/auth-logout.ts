@@ -30,7 +30,8 @@ export const authLogout = command({
       const hadKey = await config.logout(name);
       context.notice(hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
     }
-    if (context.io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is still set and will be used');
+    if (context.io.env['TRDR_API_KEY'])
+      context.notice('TRDR_API_KEY is still set, so commands continue to use its key');
     return 0;
   },
 });

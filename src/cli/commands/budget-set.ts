@@ -23,7 +23,7 @@ export const budgetSet = command({
   common: [],
   examples: [
     { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together' },
-    { run: 'trdr budget set month 15M', does: 'limit them per calendar month (UTC)' },
+    { run: 'trdr budget set month 15M', does: 'limit all runs per calendar month (UTC)' },
     { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine of a store' },
   ],
   calls: [],

@@ -7,14 +7,17 @@ export const budgetShow = command({
   summary: 'Show the budgets and what is left of them',
   about: [
     'Shows what was spent in the current UTC day and month, what is reserved for calls in flight, and what calls with lost answers may have cost. With a budget, also shows what is left and when the budget renews.',
-    'With a shared store, shows the budgets of the store, then those of the profile on this machine, if it has any.',
+    'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any.',
   ],
   args: [],
   options: {},
   common: ['output'],
   examples: [
     { run: 'trdr budget show', does: 'show what is left' },
-    { run: "trdr budget show -o json | jq '.[] | {name, left}'", does: 'print it for a script' },
+    {
+      run: "trdr budget show -o json | jq '.[] | {name, left}'",
+      does: 'print the remaining amounts for a script',
+    },
   ],
   calls: [],
   record: () => StoreItem,

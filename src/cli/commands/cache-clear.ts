@@ -11,7 +11,7 @@ export const cacheClear = command({
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
   common: [],
   examples: [
-    { run: 'trdr cache clear', does: 'clear it for the current key' },
+    { run: 'trdr cache clear', does: 'clear the cache for the current key' },
     { run: 'trdr cache clear --all', does: 'everything' },
   ],
   calls: [],

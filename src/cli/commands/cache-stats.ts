@@ -12,7 +12,7 @@ export const cacheStats = command({
   args: [],
   options: {},
   common: ['output'],
-  examples: [{ run: 'trdr cache stats', does: 'show them for the current key' }],
+  examples: [{ run: 'trdr cache stats', does: 'show the statistics for the current key' }],
   calls: [],
   record: () => CacheRecord,
   exits: [0, 2, 9],

@@ -9,7 +9,7 @@ export const configPath = command({
   args: [],
   options: {},
   common: [],
-  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit it by hand' }],
+  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit the file by hand' }],
   calls: [],
   settings: 'none',
   exits: [0, 9],

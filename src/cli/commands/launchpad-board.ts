@@ -81,7 +81,7 @@ export const launchpadBoard = command({
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice('cannot read the earlier board; all entries follow without a comparison');
+        context.notice('cannot read the earlier snapshot; all entries are shown without a comparison');
         rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
         for (const row of rows) await out.write(row);
         throw error;
@@ -144,8 +144,9 @@ function dateText(value: unknown): string | undefined {
 }
 
 function comparison(board: Sent, before: Sent): string {
-  if (!isOnRecord(before)) return 'there is no board for the time to compare with; no changes are shown';
+  if (!isOnRecord(before))
+    return 'there is no snapshot at or before the time of --compare; no changes are shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
-  return `${captured('compared with the board', before)}${same ? ': it is the same snapshot, so nothing changed' : ''}`;
+  return `${captured('compared with the snapshot', before)}${same ? ', which is the same snapshot, so nothing changed' : ''}`;
 }

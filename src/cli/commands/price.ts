@@ -41,7 +41,7 @@ export const price = command({
   args: [
     {
       name: 'name',
-      help: 'command, endpoint or path, or how it begins',
+      help: 'command, endpoint or path, or the beginning of one',
       optional: true,
       variadic: true,
       choices: [

@@ -23,7 +23,7 @@ export const resolveCommand = command({
   path: 'resolve',
   summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
-    'Tries the 100 CU lookup first. Only if that has no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
+    'Tries the 100 CU lookup first. Only if the lookup finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
     'If the answer is not ready, waits and retries as the service advises, for up to --wait; each retry costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason, and the command exits 8. For the reason no_preview, retrying rarely helps.',
   ],
   args: [
@@ -44,7 +44,7 @@ export const resolveCommand = command({
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr resolve slowpoke', does: 'wait for a live answer' },
-    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request it once and print its state' },
+    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request the wallet once, and print the state' },
     { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'resolve a list, with a spending limit' },
   ],
   calls: ['user.handle', 'user.resolve'],

@@ -7,7 +7,7 @@ export const storeClear = command({
   path: 'store clear',
   summary: 'Remove cached answers, a feed or everything of this key from the store',
   about: [
-    'Names what it will remove, and asks first. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, including budgets.',
+    'Lists what it will remove, and asks for confirmation. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, including budgets.',
   ],
   args: [
     { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },
@@ -55,7 +55,7 @@ export const storeClear = command({
         answer === undefined ? 'not running interactively' : 'cancelled; nothing was removed',
         {
           code: 'NOT_CONFIRMED',
-          hint: answer === undefined ? 'pass --yes to remove it' : undefined,
+          hint: answer === undefined ? 'pass --yes to remove without asking' : undefined,
         },
       );
     }

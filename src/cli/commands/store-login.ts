@@ -29,7 +29,7 @@ export const storeLogin = command({
     { run: 'trdr store login rediss://desk@redis.internal:6379/0', does: 'prompt for the password' },
     {
       run: 'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password',
-      does: 'read it from a password manager',
+      does: 'read the password from a password manager',
     },
   ],
   calls: [],

@@ -27,7 +27,7 @@ export const storeStatus = command({
   common: ['output'],
   examples: [
     { run: 'trdr store status', does: 'show leaders, spending and queues' },
-    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use it as a probe' },
+    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use the exit code as a probe' },
     {
       run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
       does: 'for the node exporter of Prometheus',

@@ -21,7 +21,7 @@ export const tailStatus = command({
   path: 'tail status',
   summary: 'Show the state of a running tail from its status file',
   about: [
-    'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" keeps current with --status FILE. Sends no requests.',
+    'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" writes with --status FILE. Sends no requests.',
     'Exits 9 if the tail has stopped or has not written the file for 30 seconds, and 0 otherwise. With --max-lag D, also exits 9 if the feed was last verified longer ago than D, or if the command of --exec has not acknowledged a post that is older than D. Use it as a probe in Kubernetes or Docker.',
     'A tail whose service fails still counts as running, because a restart would not help; with --max-lag it exits 9.',
   ],
@@ -33,9 +33,12 @@ export const tailStatus = command({
   examples: [
     {
       run: 'trdr tail status theses.prom',
-      does: 'show whether it runs, and up to when the feed is verified',
+      does: 'show whether the tail runs, and up to when the feed is verified',
     },
-    { run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null', does: 'use it as a readiness probe' },
+    {
+      run: 'trdr tail status theses.prom --max-lag 5m -q > /dev/null',
+      does: 'use the exit code as a readiness probe',
+    },
   ],
   calls: [],
   record: () => TailStatusRecord,
@@ -92,7 +95,7 @@ function unhealthy(
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
     hint: status.serviceUp
-      ? 'its messages on stderr show why'
+      ? 'the messages of the tail on stderr show why'
       : 'the service does not respond: run trdr doctor',
   });
 }

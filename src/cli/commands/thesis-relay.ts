@@ -23,7 +23,7 @@ export const thesisRelay = command({
   path: 'thesis relay',
   summary: 'Read the thesis feed once and share it with all machines through the store',
   about: [
-    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" can read it for 0 CU. You can run several relays: one leads and pays, the others are on standby and take over within seconds when it stops.',
+    'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" can read it for 0 CU. You can run several relays: one leads and pays, the others are on standby and take over within seconds when the leader stops.',
     'The store records what the leader has published and up to where the feed is complete. The next leader continues there, so that no post is lost or duplicated.',
     'A relay runs until it is stopped, so its total cost is not known in advance. Without --max-cu or --yes, it may spend as much as the setting confirmAbove allows (100,000 CU by default); then it asks on a terminal whether to continue, and exits 6 without a terminal. To run it as a service, set --max-cu or --yes.',
     '--status writes the state to a file for Prometheus and for "trdr tail status", which reports a relay on standby as healthy. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
@@ -32,7 +32,7 @@ export const thesisRelay = command({
   options: {
     token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
-    lag: valueOr('--lag', 'target delay when polling; a longer one is cheaper', duration, 10_000, '10s'),
+    lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
     keep: valueOr('--keep', 'how long the store keeps posts', positiveDuration, 86_400_000, '24h'),
     keepRows: valueOr('--keep-rows', 'how many posts the store keeps', units, 200_000, '200k'),

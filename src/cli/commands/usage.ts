@@ -14,7 +14,7 @@ export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call before it is sent, with its maximum cost, and its actual cost when it is answered. An entry has the time, command, profile, host, endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
+    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host, endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
     'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. Older calls are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
     "--reconcile compares this profile's total of the UTC month with what the service counted for the key. A difference that lost answers cannot explain means that others use the key too.",
   ],
@@ -39,7 +39,7 @@ export const usageCommand = command({
     if (given.reconcile && (given.since !== undefined || given.by !== undefined || given.store)) {
       throw wrongUsage(
         '--reconcile cannot be combined with --since, --by or --store',
-        'it always compares the ledger with the service for the current month',
+        '--reconcile always compares the ledger with the service for the current month',
       );
     }
     return given;
@@ -146,7 +146,7 @@ function driftText(
 ): string | undefined {
   const range = rangeText(ledgerCu, ledgerCu + lostAtMost);
   if (drift < 0) {
-    return `the service counted ${unitsText(-drift)} less than the ledger: its count is late, or profile "${profile}" was used with a different key`;
+    return `the service counted ${unitsText(-drift)} less than the ledger: the count of the service may be late, or profile "${profile}" was used with a different key`;
   }
   if (drift === 0) return undefined;
   if (drift <= lostAtMost)

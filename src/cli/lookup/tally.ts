@@ -38,7 +38,7 @@ export function createLookupTally() {
       if (strict && found < found + missing + failed + pending) {
         throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'the records show which; omit --strict to accept incomplete results',
+          hint: 'the records show which subjects; omit --strict to accept incomplete results',
         });
       }
       if (found > 0) return 0;

@@ -21,7 +21,7 @@ export function noticeText(notice: Notice): string {
     case 'lost':
       return `lost the answer of ${notice.endpoint}: up to ${unitsText(notice.cuAtMost)} may have been charged`;
     case 'difference':
-      return `${notice.call} differs from its description: ${differenceText(notice.difference)}`;
+      return `the answer of ${notice.call} differs from the service description: ${differenceText(notice.difference)}`;
     case 'trace':
       return safeLine(notice.line);
   }

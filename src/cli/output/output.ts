@@ -27,7 +27,7 @@ function formatByName(path: string): OutputFormat | undefined {
   if (format !== undefined) return format;
   throw usageError(
     `unknown extension ".${extension}" of --out`,
-    `name the file ${Object.keys(endings)
+    `use the extension ${Object.keys(endings)
       .map((each) => `.${each}`)
       .join(', ')}, or set the format with -o`,
   );

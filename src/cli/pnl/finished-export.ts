@@ -40,7 +40,10 @@ export async function isFinished(
   }
   const lacking = subjects.filter((subject) => !there.has(normalHandle(subject))).length;
   if (lacking > 0) {
-    throw usageError(`${out} is finished, but does not contain ${handlesText(lacking)} of these`, startOver);
+    throw usageError(
+      `${out} is finished, but does not contain ${handlesText(lacking)} of this run`,
+      startOver,
+    );
   }
   context.notice(
     `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,

@@ -59,17 +59,17 @@ export async function preflight(
     );
   }
   if (units !== null && units < Math.min(most, maxCu ?? most)) {
-    context.notice(`${unitsText(units)} left; ${what} may cost more, and will stop when they are used up`);
+    context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when the units are used up`);
   }
   if (reveals !== null && wallets !== null && reveals < wallets) {
     context.notice(
-      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and will stop when they are used up`,
+      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
     );
   }
 }
 
 /** Hints for continuing a run, with and without cached answers. */
 export const resumeCached = 'run the same command again: the answers so far are cached';
-export const resumeRest = 'run it again with the subjects that have no record yet';
+export const resumeRest = 'run the command again with the subjects that have no record yet';
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;

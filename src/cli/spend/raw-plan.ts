@@ -55,7 +55,7 @@ async function confirmUnpriced({ io, signal }: Context, call: string): Promise<v
   if (answer === undefined) {
     throw new Failure('confirm', unknown, {
       code: 'CONFIRMATION_NEEDED',
-      hint: 'not running interactively: pass --yes to send it',
+      hint: 'not running interactively: pass --yes to send the call',
     });
   }
   if (!answer) throw declined();

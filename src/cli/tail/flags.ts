@@ -9,7 +9,7 @@ import { serviceOptions } from './service/flags.ts';
 
 /** The flags of every tail. */
 export const tailOptions = {
-  lag: valueOr('--lag', 'target delay when polling; a longer one is cheaper', duration, 10_000, '10s'),
+  lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
   backfill: value('--backfill', 'start with the last N posts', integer({ min: 1 })),
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N rows', integer({ min: 1 })),

@@ -36,8 +36,8 @@ const cuts: Readonly<Record<Gap['why'], string>> = {
   ceiling: 'the spending limit of this run was reached',
   budget: 'a budget is used up',
   quota: 'the key has no units left',
-  cursor: 'the service no longer knows the cursor',
-  stuck: 'the pages repeat themselves',
+  cursor: 'the service rejected the cursor of the next page',
+  stuck: 'the service sends the same pages again',
   denied: 'the service reported the end of the feed too early',
   failing: 'the service failed until the end',
   unauthorized: 'the service rejected the key',
@@ -65,7 +65,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unacknowledged':
       return 'the service has not acknowledged the subscription; polling until posts arrive over WebSocket';
     case 'nameless':
-      return 'skipped a post without an id, because repetitions of it cannot be recognized';
+      return 'skipped a post without an id, because its repetitions could not be recognized';
     case 'caughtUp':
       return notice.rows > 0
         ? `caught up: ${countText(notice.rows, 'post')} from ${countText(notice.pages, 'page')}`

@@ -47,7 +47,7 @@ function checkQuery(search: string, known: ReadonlySet<string>): void {
     seen.add(name);
     if (known.has(name) && (name !== given || separator === ';')) {
       throw usageError(
-        `the parameter "${bounded(given)}" may be read as "${name}"`,
+        `the service may read the parameter "${bounded(given)}" as "${name}"`,
         `write it as ${name}=..., separated by &`,
       );
     }

@@ -33,7 +33,7 @@ export function checkSameExport(
   if (differ.length === 0) return;
   throw new Failure(
     'usage',
-    `the journal ${path} belongs to a different export: ${differ.join(', ')} differ`,
+    `the journal ${path} belongs to a different export; what differs: ${differ.join(', ')}`,
     {
       code: 'JOURNAL_OTHER',
       hint: `finish that export first, write to a different file, or use --fresh without --resume to start over and pay again`,

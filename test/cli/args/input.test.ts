@@ -154,7 +154,7 @@ describe('sources of subjects', () => {
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
     await expect(Readable.from(read).toArray()).rejects.toMatchObject({
       message: expect.stringContaining('not separated by commas'),
-      hint: 'save it as CSV with commas',
+      hint: 'save the file as CSV with commas',
     });
   });
 

@@ -56,7 +56,10 @@ export function readCommand(
   const [file, ...words] = splitCommand(text);
   // Skip the check on Windows, which also tries file extensions.
   if (!windows && !isProgram(file, world)) {
-    throw usageError(`command not found: ${file}`, 'check --exec; --shell runs it with /bin/sh');
+    throw usageError(
+      `command not found: ${file}`,
+      'check --exec, or add --shell to run the command with /bin/sh',
+    );
   }
   return { file, words, ...world };
 }

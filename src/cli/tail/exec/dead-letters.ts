@@ -30,10 +30,14 @@ export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions)
     path,
     save({ rows }) {
       if (path === undefined) {
-        throw new Failure('local', 'the command did not accept a batch, and there is no place to save it', {
-          code: 'DEAD_LETTER',
-          hint: 'add --checkpoint FILE, or retry forever with --tries 0',
-        });
+        throw new Failure(
+          'local',
+          'the command did not accept a batch, and there is no folder in which to save the batch',
+          {
+            code: 'DEAD_LETTER',
+            hint: 'add --checkpoint FILE, or retry forever with --tries 0',
+          },
+        );
       }
       try {
         if (checkpoint === undefined) ensureFolder(dirname(path));

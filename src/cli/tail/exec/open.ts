@@ -165,7 +165,8 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
       forgetful: log === undefined,
     },
   );
-  if (log === undefined) notice('without --checkpoint, the next run does not know what was handed over');
+  if (log === undefined)
+    notice('without --checkpoint, the next run does not know which posts were handed over');
   let covered = 0;
   return {
     sink: {
