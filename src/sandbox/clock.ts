@@ -1,4 +1,4 @@
-/** The clock of the sandbox. All its delays use this clock, so that tests can move the time. */
+/** The clock of the sandbox. All delays of the sandbox use this clock, so that tests can move the time. */
 export interface SandboxClock {
   /** Epoch milliseconds. */
   now(): number;
@@ -8,13 +8,13 @@ export interface SandboxClock {
    * Moves the time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited.
    */
   advance(ms: number): Promise<void>;
-  /** Sets the time, as if the machine had slept. Tasks that are due run once, late. */
+  /** Sets the time, as if the machine had been suspended. Every task whose time has passed then runs once. */
   set(time: number): void;
   /** Cancels every task. */
   stop(): void;
 }
 
-/** If a task returns a promise, only `advance` awaits it. */
+/** A task that runs at a time. If it returns a promise, only `advance` awaits the promise. */
 type Task = () => unknown;
 
 interface Timer {
@@ -22,13 +22,10 @@ interface Timer {
   readonly task: Task;
 }
 
-/** Node fires a timer with a longer delay at once. */
+/** The longest delay of a Node timer. A timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
-/**
- * A clock that only moves when a test moves it.
- * @internal Exported for tests.
- */
+/** Creates a clock that moves only when a test moves it. @internal Exported for tests. */
 export const manualClock = (start: number): SandboxClock => clockOf(start, null);
 
 /** A clock that runs from `start` (by default: now) and can also be moved. */
@@ -60,8 +57,8 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   };
 
   function runDue() {
-    // Tasks that are added by other tasks run in a later turn; otherwise a task that starts itself again
-    // would block the event loop.
+    // Run tasks that other tasks have added in a later turn. Otherwise, a task that adds itself again would
+    // block the event loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();
@@ -73,7 +70,7 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
     for (let timer = next(target); timer; timer = next(target)) {
       moveTo(Math.max(now(), timer.time));
       await timer.task();
-      // Let sockets and handlers react before the time moves on.
+      // Let sockets and handlers react before the time advances further.
       await new Promise((resolve) => setImmediate(resolve));
     }
     moveTo(Math.max(now(), target));

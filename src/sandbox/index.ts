@@ -44,7 +44,7 @@ export interface Sandbox {
   /** The usage of a key; by default, of the first key. */
   meter(key?: string): MeterReading;
   addKey(options: KeyOptions): string;
-  /** Publishes a post now: the given one, or the next one of the world. */
+  /** Publishes a post now: the given post, or the next post of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   /** Moves simulated time forward. */
   advance(ms: number): Promise<void>;
@@ -52,12 +52,12 @@ export interface Sandbox {
   setClock(time: number): void;
   /** Runs a control operation. */
   control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
-  /** Simulates a restart: closes every connection and loses everything except usage counters and data. */
+  /** Simulates a restart: closes every connection, and discards all state except usage counters and data. */
   restart(downMs?: number): void;
   close(): Promise<void>;
 }
 
-/** Starts the embedded service on loopback; it is ready when the promise resolves. */
+/** Starts the embedded service on loopback. The service is ready when the promise resolves. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const parts = createParts(options);
   const { clock, faults, feed, admission, log, world, settings } = parts;
@@ -93,7 +93,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // `serveWithoutUpgrade` emits `connection` a second time for a socket.
+    // Ignore sockets that are already known: `serveWithoutUpgrade` emits `connection` a second time for a
+    // socket.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
@@ -141,7 +142,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     async close() {
       feed.setRate(0);
       sockets.destroy();
-      // Do not stop a clock that was passed as an option, because others may use it.
+      // Do not stop a clock that was passed as an option, because the caller may still use it.
       if (!options.clock) clock.stop();
       parts.resolves.cancelAll();
       const closed = new Promise((resolve) => server.close(resolve));

@@ -7,14 +7,14 @@ import type { RevealCount } from './server/http/endpoint-handler.ts';
 import type { SocketBilling } from './server/socket/billing.ts';
 import type { World } from './world/types.ts';
 
-/** The options of `startSandbox`. Those of `KeyOptions` apply to the first key. */
+/** The options of `startSandbox`. The options of `KeyOptions` apply to the first key. */
 export interface SandboxOptions extends KeyOptions {
-  /** The port; by default 0, which selects a free one. */
+  /** The port; by default 0, which selects a free port. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
   /** The time at which the clock starts; by default, now. */
   readonly now?: number | undefined;
-  /** The clock of the sandbox; by default, one that runs in real time. */
+  /** The clock of the sandbox; by default, a clock that runs in real time. */
   readonly clock?: SandboxClock | undefined;
   readonly traders?: number | undefined;
   readonly theses?: number | undefined;
@@ -25,24 +25,25 @@ export interface SandboxOptions extends KeyOptions {
   readonly world?: World | undefined;
   /** Live posts per minute; 0 by default. */
   readonly rate?: number | undefined;
-  /** A recorded feed that is replayed at its original pace, instead of live posts. */
+  /** A recorded feed that is replayed at its original speed instead of generated live posts. */
   readonly replay?: { readonly file: string; readonly speed?: number | undefined } | undefined;
   readonly faults?: string | undefined;
   /**
-   * Whether records are sent as they are (bare), or under `data` next to `meta` (wrapped). The service
-   * description allows both.
+   * Whether a response is the record itself (bare), or has the record under `data` next to `meta` (wrapped).
+   * The service description allows both.
    */
   readonly envelope?: 'bare' | 'wrapped' | undefined;
   /**
-   * Whether pages can have more than 20 rows (full) or not (capped). The service description does not say.
+   * Whether pages can have more than 20 rows (full) or not (capped). The service description does not state
+   * this.
    */
   readonly page?: 'full' | 'capped' | undefined;
   readonly retryAfter?: RetryAfterPlace | undefined;
-  /** Whether a batch counts as one reveal, or each of its entries with a wallet does. */
+  /** Whether a batch counts as one reveal, or each entry with a wallet counts as one. */
   readonly batchReveals?: RevealCount | undefined;
   readonly socketBilling?: SocketBilling | undefined;
   readonly pingSeconds?: number | undefined;
-  /** The requests per second of an IP address, with all its keys. */
+  /** The maximum number of requests per second of an IP address, over all keys. */
   readonly burstPerSecond?: number | undefined;
 }
 
@@ -59,7 +60,7 @@ export function withDefaults(options: SandboxOptions) {
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
     pingMs: (options.pingSeconds ?? SOCKET_PING_SECONDS) * 1_000,
-    // High enough that a single key reaches its own limit before this one.
+    // This limit is so high that a single key reaches its own limit first.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };
 }

@@ -2,8 +2,8 @@
 export type Random = () => number;
 
 /**
- * A random number generator (Mulberry32) for a seed and a label. With one label for each part of the sandbox,
- * the parts do not affect each other's numbers.
+ * A random number generator (Mulberry32) for a seed and a label. Each part of the sandbox uses its own label,
+ * so that the parts do not affect each other's numbers.
  */
 export function randomOf(seed: number, label: string): Random {
   let state = seed >>> 0;

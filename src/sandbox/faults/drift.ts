@@ -8,13 +8,15 @@ interface Place {
   readonly name: string;
 }
 
-/** Members that responses are parsed by. They are never changed, so that the rest can be read. */
+/**
+ * The names of members that are never changed, because without them a response could not be parsed at all.
+ */
 const STRUCTURE = new Set(['data', 'meta', 'type', 'items', 'entries', 'missing', 'windows', 'usage']);
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every member of every object in a value, except fixed ones. */
+/** Every member of every object in a value, except the members that are never changed. */
 function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
   if (Array.isArray(value)) return value.flatMap((item) => placesIn(item, fixed));
   if (!isObject(value)) return [];

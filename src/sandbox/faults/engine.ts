@@ -3,18 +3,21 @@ import { exponential, type Random, randomOf } from '../random.ts';
 import { type FaultRule, parseFaults, type TimeRange } from './grammar.ts';
 import { defaultTimes, type FaultPlace } from './kinds.ts';
 
-/** A fault to apply to the present event, with its time. */
+/** A fault to apply to the present event, with the delay or duration of the fault. */
 export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
-  /** Milliseconds; 0 if the fault has no time. */
+  /** The delay or duration in milliseconds; 0 if the fault has neither. */
   readonly ms: number;
-  /** For faults that make random choices. */
+  /** A random number generator, for faults that make random choices. */
   readonly random: Random;
 }
 
 /** The active faults. The same seed and the same events in the same order trigger the same faults. */
 export interface Faults {
-  /** Replaces the active faults; an empty text removes all. Throws a usage failure for an invalid text. */
+  /**
+   * Replaces the active faults; an empty text removes all faults. Throws a usage failure if the text is
+   * invalid.
+   */
   set(text: string): void;
   /** Adds faults to the active ones. */
   add(text: string): void;

@@ -9,7 +9,7 @@ export interface TimeRange {
   readonly max: number;
 }
 
-/** A documented error; or, for any other 5xx, the HTML page of a gateway. */
+/** A documented error. For an undocumented 5xx status, the HTML page of a gateway. */
 type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
 
 /** A parsed fault. */
@@ -23,9 +23,9 @@ export interface FaultRule {
   /** The probability; null if the fault is triggered by time. */
   readonly chance: number | null;
   readonly time: TimeRange | null;
-  /** How often the fault is triggered at most. */
+  /** The maximum number of times that the fault is triggered. */
   readonly count: number;
-  /** The number of events that are skipped before the first one. */
+  /** The number of events that are skipped before the fault can be triggered. */
   readonly skip: number;
 }
 
@@ -34,7 +34,7 @@ const form =
 const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
 
 /**
- * Parses faults, separated by commas. Each one is written as `name[@where][+skip][*count][=chance[:time]]`:
+ * Parses faults, separated by commas. Each fault is written as `name[@where][+skip][*count][=chance[:time]]`:
  * `429=5%:3s`, `delay=200ms..2s`, `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance, a fault
  * is always triggered.
  */
@@ -66,7 +66,7 @@ function parseRule(text: string): FaultRule {
   const { chance, time } = amountOf(parts['value'], text);
   const needs = fault.kind === 'answer' ? 'may' : faultKinds[fault.kind].time;
   if (needs === 'must' && !time)
-    throw usageError(`invalid fault "${text}": it needs a time, for example ${fault.kind}=200ms`);
+    throw usageError(`invalid fault "${text}": add a time, for example ${fault.kind}=200ms`);
   if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it cannot have a time`);
   const byTime =
     chance === null && (fault.kind === 'drop' || fault.kind === 'close' || fault.kind === 'halfopen') && time;
@@ -95,10 +95,10 @@ function faultOf(name: string, text: string): FaultRule['fault'] {
   throw usageError(`unknown fault "${name}" in "${text}"`, faultHelp());
 }
 
-/** Faults that apply only to calls. For the WebSocket, there is `drop`. */
+/** Faults that apply only to calls. The corresponding fault of the WebSocket is `drop`. */
 const framelessKinds = new Set<string>(['stall', 'reset', 'lost', 'cut']);
 
-/** The error code for a status: the first one in the table with that status. */
+/** The first error code in the table that has a given status. */
 const byStatus = new Map<number, ErrorCode>();
 for (const code of Object.keys(errorCodes).filter(isErrorCode)) {
   const { status } = errorCodes[code];

@@ -1,4 +1,4 @@
-/** What a fault is applied to: a REST call, an outgoing frame, or a new post. */
+/** The event that a fault applies to: a REST call, an outgoing frame, or a new post. */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
 /** All faults except error responses, which are named by their status or code. */
@@ -58,14 +58,14 @@ export const faultKinds = {
   lag: {
     place: 'post',
     time: 'may',
-    meaning: 'shows the post in pages later than its frame (2s by default)',
+    meaning: 'shows the post in pages some time after its frame (2s by default)',
   },
   vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the given time (30s by default)' },
 } as const satisfies Record<string, { place: FaultPlace; time: 'must' | 'may' | 'no'; meaning: string }>;
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** The times of faults that are given without one. */
+/** The default delays and durations of faults. */
 export const defaultTimes: Partial<Record<FaultKind, number>> = {
   reorder: 5_000,
   late: 60_000,

@@ -9,8 +9,8 @@ export const accountHandlers: EndpointHandlers<'me'> = {
   me: endpointHandler(endpoints.me, (_, { key }) => reply(recordOf(key))),
 };
 
-// The service description shows only `usage`, `entitlement` and the rate limit. Everything else in this
-// record is an assumption.
+// The service description shows only `usage`, `entitlement` and the rate limit. All other members of this
+// record are assumptions.
 function recordOf({ id, mode, plan, terms, scopes, meter }: Key): Me {
   const { totalUnits: _, totalReveals: __, ...usage } = meter.reading();
   return {

@@ -6,7 +6,7 @@ import { launchpadHandlers } from './launchpad.ts';
 import { numbersHandlers } from './numbers.ts';
 import { thesisHandlers } from './theses.ts';
 
-/** Creates a handler for every endpoint. A missing one is a compile error. */
+/** Creates a handler for every endpoint. A missing handler is a compile error. */
 export const createHandlers = (context: HandlerContext): EndpointHandlers<EndpointId> => ({
   ...identityHandlers(context),
   ...numbersHandlers(context),

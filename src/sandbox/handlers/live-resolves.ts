@@ -2,9 +2,9 @@ import type { Pending, PendingReason, User } from '../../contract/records/user.t
 import type { SandboxClock } from '../clock.ts';
 import type { World } from '../world/types.ts';
 
-/** How long each resolve in the queue takes. */
+/** How long each live resolve in the queue takes. */
 const QUEUE_SLOT_MS = 1_500;
-/** How long a call waits for a resolve in progress before it gets `timeout`. */
+/** How long a call waits for a live resolve in progress before it gets `timeout`. */
 const MAX_WAIT_MS = 10_000;
 
 /** The result of a live resolve for one call. */
@@ -12,13 +12,19 @@ type ResolveResult = { readonly user: User } | { readonly pending: Pending };
 
 /** The live resolves that are in progress. */
 export interface LiveResolves {
-  /** Starts a resolve for a user without a verified wallet, or waits for the one in progress. */
+  /**
+   * Starts a live resolve for a user without a verified wallet, or waits for the live resolve that is in
+   * progress.
+   */
   request(userId: string): ResolveResult | Promise<ResolveResult>;
-  /** The number of resolves that were started. Calls that wait for one in progress do not count. */
+  /**
+   * The number of live resolves that were started. Calls that wait for a live resolve in progress do not
+   * count.
+   */
   readonly started: number;
   /** The number of calls that are waiting for a resolve. */
   readonly waiting: number;
-  /** Cancels all resolves, as a restart does. Calls that wait get `unavailable`. */
+  /** Cancels all live resolves, as a restart does. The waiting calls get `unavailable`. */
   cancelAll(): void;
 }
 

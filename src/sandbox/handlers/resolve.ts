@@ -6,8 +6,8 @@ import type { HandlerContext } from './context.ts';
 const hit = { cu: cu.reveal, reveals: 1 };
 
 /**
- * Returns the wallet of a handle: a verified one, or one found by a live search. Before anything else,
- * rejects a key that cannot pay for a hit.
+ * Returns the wallet of a handle: a verified wallet, or a wallet that a live search found. First rejects a
+ * key that cannot pay the price of a found wallet.
  */
 export function resolveHandle({ world, resolves }: HandlerContext, handle: string, { key }: Caller) {
   const shortage = key.meter.shortage(hit);
@@ -19,7 +19,8 @@ export function resolveHandle({ world, resolves }: HandlerContext, handle: strin
 
   const resolved = resolves.request(user.id);
   if (!(resolved instanceof Promise)) return response(resolved);
-  // Reserve the price of a hit, so that other calls of the key cannot spend it during the search.
+  // Reserve the price of a found wallet, so that other calls of the key cannot spend these units during the
+  // search.
   const release = key.meter.reserve(hit);
   return resolved.then((result) => ({ ...response(result), release }));
 

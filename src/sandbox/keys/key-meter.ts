@@ -11,7 +11,7 @@ export interface MeterTerms {
   readonly grantedOnce: boolean;
 }
 
-/** The counters that `me` shows, and their totals of all months. */
+/** The counters of this month, which `me` shows, and their totals over all months. */
 export interface MeterReading {
   readonly period: string;
   readonly unitsUsed: number;
@@ -27,13 +27,13 @@ type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 
 /** Counts the units and reveals of one key. */
 export interface KeyMeter {
-  /** Returns why a charge cannot be paid; null if it can. */
+  /** Returns why a charge cannot be paid; null if it can be paid. */
   shortage(charge: Charge): Shortage | null;
-  /** Spends a charge that was checked before, first from the month's grant and then from top-ups. */
+  /** Deducts a charge that was checked before: first from the month's grant, then from top-ups. */
   spend(charge: Charge): void;
   /**
-   * Reserves a charge during a long call, so that no other call can spend it. Returns a function that ends
-   * the reservation.
+   * Reserves the amount of a charge during a long call, so that no other call can spend it. Returns a
+   * function that ends the reservation.
    */
   reserve(charge: Charge): () => void;
   topUp(units: number): void;

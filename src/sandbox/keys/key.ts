@@ -68,7 +68,7 @@ export function createKey(options: KeyOptions, number: number, random: Random, n
   };
 }
 
-/** The key of a request, which may be in either of two headers. */
+/** The key of a request. Two headers can contain the key. */
 export function keyFromHeaders(headers: NodeJS.Dict<string | string[]>): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization']?.toString() ?? '');
   return bearer?.[1] ?? headers['x-api-key']?.toString().trim();

@@ -12,7 +12,10 @@ export interface PlanTerms {
   readonly title: string;
   readonly ratePerMinute: number;
   readonly monthlyUnits: number;
-  /** The service description states no numbers, so these are assumptions. Null means unlimited. */
+  /**
+   * The monthly reveals of each plan. The service description does not state these numbers, so they are
+   * assumptions. Null means unlimited.
+   */
   readonly revealsPerMonth: number | null;
   readonly live: boolean;
   /** Whether units are granted only once instead of every month. */

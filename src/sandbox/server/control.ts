@@ -52,7 +52,10 @@ export interface ControlTargets {
   readonly restart: (downMs: number) => void;
 }
 
-/** All control operations, which code can call directly and others through `POST /_sandbox/<name>`. */
+/**
+ * All control operations. Code can call them directly; other programs call them through `POST
+ * /_sandbox/<name>`.
+ */
 export function createControls({ parts, sockets, state, restart }: ControlTargets) {
   const { world, clock, faults, feed, admission, log } = parts;
   const keyOf = (text: string | undefined) => {
@@ -78,7 +81,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
       else faults.set(spec);
       return { spec: faults.text };
     }),
-    // The number is limited because the response contains every post.
+    // Limit the number, because the response contains every post.
     post: operation(z.object({ count: z.optional(postCount) }), ({ count: posts = 1 }) =>
       Array.from({ length: posts }, () => feed.post()),
     ),

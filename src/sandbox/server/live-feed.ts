@@ -13,12 +13,12 @@ export interface FramedPost {
 
 /** Publishes live posts in pages and on WebSockets. */
 export interface LiveFeed {
-  /** Publishes a post now: the given one, or the next one of the world. */
+  /** Publishes a post now: the given post, or the next post of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   listen(listener: (post: FramedPost) => void): () => void;
-  /** Sets the number of posts per minute; 0 stops them. */
+  /** Sets the number of posts per minute; 0 stops the posts. */
   setRate(perMinute: number): void;
-  /** Replays a recording, with its times moved to now. */
+  /** Replays a recording as if it began now. */
   play(recording: readonly ThesisFrameData[], speed: number): void;
   readonly posted: number;
 }
@@ -55,8 +55,8 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
   }
 
   /**
-   * Repeats `event` as a Poisson process. Each time is based on the previous planned time, so delays do not
-   * add up.
+   * Repeats `event` as a Poisson process. Each time is computed from the previous planned time, so that
+   * delays do not add up.
    */
   function repeat(event: () => void, meanMs: number, source: () => number): () => void {
     let cancel = () => {};
@@ -64,7 +64,7 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
       const next = from + exponential(source, meanMs);
       cancel = clock.at(Math.ceil(next), () => {
         event();
-        // If the clock was moved forward, skip the events of that time.
+        // If a test moved the clock forward, skip the events of the skipped time.
         arm(Math.max(next, clock.now() - 1_000));
       });
     };
@@ -115,7 +115,7 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
 
 const timeOf = ({ platformCreatedAt }: ThesisFrameData) => platformCreatedAt ?? 0;
 
-/** Moves a recorded post to now. Its later timestamps move by the same time. */
+/** Sets the post time of a recorded post to now. Other timestamps move by the same amount. */
 function movedTo(now: number, recorded: ThesisFrameData): ThesisFrameData {
   const shift = now - timeOf(recorded);
   const { closedAt, updatedAt } = recorded;

@@ -11,7 +11,7 @@ export interface LogEntry {
    * connections.
    */
   readonly endpoint: EndpointId | 'ws' | 'openapi' | null;
-  /** The id of the key, which is not its text. */
+  /** The id of the key, which does not reveal the key. */
   readonly key: string | null;
   readonly ip: string;
   /** The HTTP status; 0 if no response was sent. */

@@ -6,8 +6,8 @@ const EVM_FORM = /^0x[0-9a-f]{40}$/i;
 const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * Addresses or ids that contain an index: the first four bytes encode it, so an address is found without a
- * table. The other bytes are hashes of the index.
+ * Addresses or ids that contain an index in their first four bytes, so that the record of an address is found
+ * without a table. The other bytes are hashes of the index.
  */
 export interface Numbered {
   bytes(index: number, length: number): Uint8Array;
@@ -15,7 +15,7 @@ export interface Numbered {
   indexOf(bytes: Uint8Array): number;
 }
 
-/** The numbered ids of a seed and a salt. */
+/** Creates the ids of a seed and a salt. */
 export function numbered(seed: number, salt: number): Numbered {
   const key = hash(seed, salt, 0xfeed);
   return {
@@ -37,7 +37,7 @@ export const bytesToHex = (bytes: Uint8Array): string =>
 /** 32 bytes as a Solana address. */
 export const solanaOf = (bytes: Uint8Array): string => base58.encode(bytes);
 
-/** The 32 bytes of a Solana address; undefined if the text is not one. */
+/** The 32 bytes of a Solana address; undefined for other texts. */
 export function solanaBytes(text: string): Uint8Array | undefined {
   if (!SOLANA_FORM.test(text)) return undefined;
   const bytes = base58.decode(text);
@@ -47,7 +47,7 @@ export function solanaBytes(text: string): Uint8Array | undefined {
 /** 20 bytes as an EVM address in lower case. */
 export const evmOf = (bytes: Uint8Array): string => `0x${bytesToHex(bytes)}`;
 
-/** The 20 bytes of an EVM address in any case; undefined if the text is not one. */
+/** The 20 bytes of an EVM address in upper or lower case; undefined for other texts. */
 export const evmBytes = (text: string): Uint8Array | undefined =>
   EVM_FORM.test(text) ? new Uint8Array(Buffer.from(text.slice(2), 'hex')) : undefined;
 
@@ -66,11 +66,11 @@ export function checksummed(address: string): string {
 /** Bytes as a version 4 UUID. */
 export function uuidOf(bytes: Uint8Array): string {
   const hex = bytesToHex(bytes);
-  // Version and variant replace two digits that do not belong to the encoded index.
+  // Version and variant replace two digits that are not part of the encoded index.
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
-/** The first four bytes of a UUID; undefined if the text is not one. */
+/** The first four bytes of a UUID; undefined for other texts. */
 export const uuidHead = (text: string): Uint8Array | undefined =>
   /^[0-9a-f]{8}-/i.test(text) ? new Uint8Array(Buffer.from(text.slice(0, 8), 'hex')) : undefined;
 

@@ -25,10 +25,10 @@ export const seedOf = (seed: number): number => mix(Math.trunc(seed) >>> 0) ^ Ma
 export const hash = (seed: number, salt: number, index: number): number =>
   mix(mix(seed ^ Math.imul(salt, 0x9e3779b1)) ^ Math.imul(index, 0x85ebca77));
 
-/** Like `hash`, but a number in [0, 1). */
+/** Like `hash`, but returns a number in [0, 1). */
 export const unit = (seed: number, salt: number, index: number): number => hash(seed, salt, index) / 2 ** 32;
 
-/** Returns the list item that `bits` select. */
+/** Selects an item of a list by pseudo-random bits. */
 export function pick<T>(list: readonly [T, ...T[]], bits: number): T {
   return list[bits % list.length] ?? list[0];
 }

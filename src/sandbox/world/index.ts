@@ -6,8 +6,8 @@ import type { World, WorldOptions } from './types.ts';
 export { readRecording } from './loaded/index.ts';
 
 /**
- * Generating a history of this size would delay the first response noticeably, so it is generated when the
- * sandbox starts.
+ * A history of at least this size is generated when the sandbox starts, because generating it later would
+ * delay the first response noticeably.
  */
 const EAGER_THESES = 100_000;
 

@@ -8,7 +8,7 @@ import type { UserSource, UserStore } from './user-store.ts';
 /** The records of a world, either generated from a seed or loaded from files. */
 export interface WorldSource {
   readonly users: UserSource;
-  /** Called on first use, because many runs need neither numbers nor theses. */
+  /** Creates the records. Called on first use, because many runs need neither numbers nor theses. */
   history(users: UserStore): {
     readonly numbers: NumbersSource;
     readonly theses: FeedSource<Thesis, ThesisFilter, ThesisFrameData>;

@@ -33,7 +33,7 @@ export interface Timeline<T> {
   readonly count: number;
 }
 
-/** A position in the order of all records: by time, then by arrival. */
+/** A position in the order of all records, which are ordered by time and then by arrival. */
 interface Place {
   readonly time: number;
   readonly order: number;
@@ -68,7 +68,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
   const all: Entry<T>[] = [];
   const byKey = new Map<string, Entry<T>[]>();
   const byId = new Map<string, Entry<T>>();
-  /** Until when each hidden record is hidden; `NEVER` for removed records. */
+  /** The time until which each hidden record stays hidden; `NEVER` for removed records. */
   const hidden = new Map<number, number>();
   let arrivals = 0;
   let removed = 0;
@@ -118,7 +118,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       while (older >= 0 || later >= 0) {
         const entry = list[later];
         const index = older < 0 ? -1 : orderAt(older);
-        // With equal times, an added record is newer than one of the base.
+        // Of equal times, an added record is newer than a record of the base.
         if (entry && (index < 0 || entry.time >= base.time(index))) {
           later--;
           if (hiddenAt(entry.order, now)) continue;
@@ -190,7 +190,7 @@ export function groupBy(
   return (group) => members.subarray(starts[group], starts[group + 1]);
 }
 
-/** The base of a timeline that is empty at the start. */
+/** The base of a timeline that starts without records. */
 export const emptyBase: TimelineBase<never> = {
   count: 0,
   time: () => 0,

@@ -11,14 +11,14 @@ export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean
 
 /** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
-  /** A wallet is found after `ms`, when `queue` other resolves are done. */
+  /** The search finds a wallet after `ms`, when `queue` other resolves are done. */
   | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
 export interface ThesisFilter {
   readonly userId?: string | undefined;
-  /** Normalized as the service does: EVM addresses are lower-cased. */
+  /** The address in the form that the service uses: EVM addresses are lower-cased. */
   readonly tokenAddress?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ export interface World {
     byHandle(handle: string): User | undefined;
     byId(id: string): User | undefined;
     /**
-     * Finds the user of an address; always the same one if there are several. The case of EVM addresses is
+     * Finds the user of an address; always the same user if there are several. The case of EVM addresses is
      * ignored.
      */
     byWallet(address: string): User | undefined;
@@ -56,7 +56,7 @@ export interface World {
   };
   /**
    * The numbers of a handle at the last full minute (`updatedAt`); undefined for an unknown handle. A window
-   * is null if the user never traded, and all zeros if no trade is in it.
+   * is null if the user never traded, and contains only zeros if the user did not trade in the window.
    */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {
@@ -67,11 +67,11 @@ export interface World {
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
     /** Creates and stores the next live post, with the time `now`. */
     post(now: number): ThesisFrameData;
-    /** Stores a given post, from a replay or a test. Ignores it if its id exists. */
+    /** Stores a given post, from a replay or a test. Ignores a post whose id exists. */
     add(post: ThesisFrameData): void;
     /** Deletes a post, as an author can do. Its id is then no longer a valid cursor. */
     remove(id: string): void;
-    /** Hides a post from pages until `untilMs`. Then it appears below newer ones. */
+    /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
     withhold(id: string, untilMs: number): void;
     readonly count: number;
   };
@@ -81,8 +81,8 @@ export interface World {
     /** Creates and stores the next live callout, with the time `now`. */
     postCallout(now: number): Callout;
     /**
-     * The latest snapshot at or before `at`. If there is none, a board without entries whose `capturedAt` is
-     * null.
+     * The latest snapshot at or before `at`. If there is no such snapshot, a board without entries whose
+     * `capturedAt` is null.
      */
     board(period: BoardPeriod, at: number): Board;
   };
@@ -93,9 +93,9 @@ export interface WorldOptions {
   readonly seed: number;
   /** The end of the generated history. */
   readonly now: number;
-  /** 500 by default; at least the number of fixed traders. */
+  /** The number of generated traders: 500 by default, and at least the number of fixed traders. */
   readonly traders?: number | undefined;
-  /** 20,000 by default. */
+  /** The number of generated theses: 20,000 by default. */
   readonly theses?: number | undefined;
   /** Whether user records include `socials`. */
   readonly socials?: boolean | undefined;

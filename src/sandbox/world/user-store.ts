@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import type { User } from '../../contract/records/user.ts';
 import type { ResolvePlan, World } from './types.ts';
 
-/** Users by index, without later renames and reveals. */
+/** The users of a source by index, without later renames and reveals. */
 export interface UserSource {
   readonly handles: readonly string[];
   /** The complete record, with all wallets and with `socials`. */
@@ -15,7 +15,7 @@ export interface UserSource {
   resolvePlan(index: number): ResolvePlan;
 }
 
-/** The users of a world, and the facts that its other parts need, by index. */
+/** The users of a world by index, and the facts about them that the other parts of the world need. */
 export interface UserStore {
   readonly api: World['users'];
   readonly count: number;
@@ -33,7 +33,7 @@ export function createUserStore(source: UserSource, withSocials: boolean): UserS
   const handles = [...source.handles];
   const byHandle = new Map<string, number>();
   for (const [index, handle] of handles.entries()) {
-    // Several records of a file may have the same handle; the first one is used.
+    // Several records of a file may have the same handle; use the first of them.
     if (!byHandle.has(handle.toLowerCase())) byHandle.set(handle.toLowerCase(), index);
   }
   const revealed = new Set<number>();

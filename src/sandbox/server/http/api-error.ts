@@ -10,11 +10,11 @@ export interface ApiError {
 
 /**
  * Where `retryAfter` is in the body of a 429: next to `error` or inside it. The service description does not
- * say.
+ * state this.
  */
 export type RetryAfterPlace = 'beside' | 'inside';
 
-/** The error with a code. Its message is the documented meaning, unless another one is given. */
+/** The error with a given code. The message is the documented meaning, unless another message is given. */
 export const apiError = (
   code: ErrorCode,
   message: string = errorCodes[code].meaning,

@@ -18,7 +18,8 @@ export async function serveControl(
   const send = (status: number, body: unknown) => respond(response, jsonResponse(status, body), []);
   const sendError = (status: number, message: string) =>
     send(status, { error: { code: 'CONTROL', message } });
-  // Only POST: a web page could make a browser send a GET without an Origin header, for example for an image.
+  // Accept only POST: a web page could make a browser send a GET without an Origin header, for example for an
+  // image.
   if (request.method !== 'POST') return sendError(405, 'Use POST.');
   if (!isLocal(request)) return sendError(403, 'Only clients on this machine may control the sandbox.');
   const name = (request.url ?? '').slice(CONTROL_PATH.length + 1).split('?')[0] ?? '';
@@ -36,8 +37,8 @@ export async function serveControl(
 }
 
 /**
- * Whether a request comes from this machine and not from a web page: the address and the host name are
- * loopback, and there is no Origin header, which browsers add to a POST.
+ * Whether a request comes from this machine but not from a web page: address and host name must be loopback,
+ * and there must be no Origin header, which browsers add to every POST.
  */
 function isLocal(request: IncomingMessage): boolean {
   const address = request.socket.remoteAddress ?? '';

@@ -20,7 +20,7 @@ export interface Caller {
   readonly ip: string;
 }
 
-/** The result of a handler. `release` ends its reservation of units, before the call is charged. */
+/** The result of a handler. `release` ends the handler's reservation of units, before the call is charged. */
 type Result<A extends Answers> =
   | {
       readonly ok: true;
@@ -47,13 +47,13 @@ export type CallOutcome =
     }
   | { readonly ok: false; readonly error: ApiError; readonly charge: Charge };
 
-/** Whether a response with several wallets counts as one reveal, or each entry does. */
+/** Whether a response with several wallets counts as one reveal, or each entry counts as one. */
 export type RevealCount = 'response' | 'entry';
 
 /** An endpoint with its handler. */
 export interface EndpointHandler {
   serve(raw: RequestInput, caller: Caller, reveals: RevealCount): CallOutcome | Promise<CallOutcome>;
-  /** Returns an error, and charges the price of that error at this endpoint. */
+  /** Returns an error response, and charges the price that the endpoint has for that error. */
   fail(error: ApiError, caller: Caller): CallOutcome;
 }
 

@@ -9,7 +9,7 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    // Read to the end even if the body is too large: a client that is still sending would not see the
+    // Read to the end even if the body is too large: a client that is still sending would not receive the
     // response.
     if (bytes <= MAX_BYTES) chunks.push(chunk);
   }

@@ -5,9 +5,9 @@ export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket';
 
 /**
- * Serves a request for an upgrade to another protocol as an ordinary request; some clients send `Upgrade:
- * h2c` with every call. Node stops parsing a connection after any upgrade request, so the request is passed
- * to Node again without its upgrade headers.
+ * Serves a request for an upgrade to another protocol as an ordinary request, because some clients send
+ * `Upgrade: h2c` with every call. Node stops parsing a connection after any upgrade request, so the request
+ * is passed to Node again without its upgrade headers.
  */
 export function serveWithoutUpgrade(server: Server, request: IncomingMessage, head: Buffer): void {
   const { socket, method, url, httpVersion, rawHeaders } = request;

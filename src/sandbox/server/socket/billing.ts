@@ -3,22 +3,22 @@ import type { SandboxClock } from '../../clock.ts';
 import type { Key } from '../../keys/key.ts';
 
 /**
- * Whether a started minute is charged as a whole, or time is charged as it passes. The service description
- * does not say.
+ * Whether a started minute is charged in full, or time is charged as it passes. The service description does
+ * not state this.
  */
 export type SocketBilling = 'started' | 'elapsed';
 
 const MINUTE = 60_000;
 const TICK = 1_000;
 
-/** What a key must be able to pay before a connection is opened. */
+/** The amount that a key must be able to pay before a connection is opened. */
 export const openingPrice = (billing: SocketBilling) => ({
   cu: billing === 'started' ? cu.socketMinute : Math.ceil((cu.socketMinute * TICK) / MINUTE),
   reveals: 0,
 });
 
 /**
- * Charges a connection while it is open. Calls `outOfUnits` once when the key cannot pay any more. Returns a
+ * Charges a connection while it is open. Calls `outOfUnits` once when the key can no longer pay. Returns a
  * function that stops charging.
  */
 export function billSocket(

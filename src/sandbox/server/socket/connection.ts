@@ -20,7 +20,7 @@ export interface SocketConnection {
   disconnect(how: Disconnect, code?: number): void;
 }
 
-/** How the sandbox can end a connection or make it silent. */
+/** How a fault or control operation ends a connection or makes it silent. */
 export type Disconnect = 'drop' | 'close' | 'halfopen';
 
 export interface ConnectionOptions {
@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   readonly ended: () => void;
 }
 
-/** How long a ping waits for its pong if the time is moved by a test. */
+/** How long a ping waits for its pong if a test moves the time. */
 const PONG_GRACE_MS = 5_000;
 
 export function openConnection(options: ConnectionOptions): SocketConnection {
@@ -44,7 +44,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
   const sent = recentIds(50_000);
   const cancels = new Set<() => void>();
   let subscription = unsubscribed;
-  /** Set while a ping is waiting for its pong. */
+  /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
   let pongReceived: (() => void) | null = null;
   /** The frame that a `reorder` fault delays. */
   let delayed: string | null = null;
@@ -80,7 +80,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     if (how === 'close') ws.close(code);
     if (how === 'drop') ws.terminate();
     if (how !== 'halfopen') return end();
-    // Like an unplugged cable: nothing is read, sent or closed.
+    // Simulate an unplugged cable: neither read nor send nor close anything.
     silent = true;
     raw.pause();
   }

@@ -1,6 +1,5 @@
 /**
- * Remembers between `size` and 2 × `size` of the latest ids, in two generations. `add` returns whether an id
- * is new.
+ * Remembers the latest ids, at least `size` and at most twice as many. `add` returns whether an id is new.
  */
 export function recentIds(size: number): { add(id: string): boolean } {
   let current = new Set<string>();

@@ -28,7 +28,7 @@ export function createSocketServer(parts: SandboxParts): SocketServer {
   const rawSockets = new Set<Socket>();
   let loading: Promise<WebSocketServer> | undefined;
   const server = () => {
-    // Loaded on first use, so that a sandbox without WebSockets starts faster.
+    // Load ws on first use, so that a sandbox without WebSockets starts faster.
     loading ??= import('ws').then(({ WebSocketServer }) => {
       const wss = new WebSocketServer({ noServer: true, maxPayload: 1024 * 1024, clientTracking: false });
       // Respond with an error of the service instead of the plain-text error of ws.

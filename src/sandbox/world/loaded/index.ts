@@ -46,5 +46,5 @@ export function loadedSource(dir: string, seedNumber: number): WorldSource {
   };
 }
 
-/** Reads a recorded feed: one thesis per line, as `trdr thesis tail` prints them. */
+/** Reads a recorded feed: one thesis per line, as printed by `trdr thesis tail`. */
 export const readRecording = (file: string): readonly ThesisFrameData[] => readNdjson(file, ThesisFrameData);

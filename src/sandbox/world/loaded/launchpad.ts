@@ -7,7 +7,7 @@ import { type Arrival, emptyBase } from '../timeline.ts';
 
 const salt = { id: 141 };
 
-/** The launchpad from files. Live callouts repeat those of the file, starting with the oldest. */
+/** The launchpad from files. Live callouts repeat the callouts of the file, starting with the oldest. */
 export function loadedLaunchpad(
   seed: number,
   users: readonly LaunchpadUser[],

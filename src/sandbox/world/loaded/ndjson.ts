@@ -3,7 +3,9 @@ import type * as z from 'zod/mini';
 import { usageError } from '../../../base/failure.ts';
 import { issuesText } from '../../../contract/issue-text.ts';
 
-/** Reads and checks one record per line. The error for an invalid line names the file and line number. */
+/**
+ * Reads and validates one record per line. The error for an invalid line names the file and the line number.
+ */
 export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   const lines = readText(file)
     .replace(/^\ufeff/, '')

@@ -10,7 +10,7 @@ import type { UserStore } from '../user-store.ts';
 
 const salt = { id: 131, text: 132 };
 
-/** Theses from a file. Live posts repeat them with new ids, starting with the oldest. */
+/** Theses from a file. Live posts repeat the theses of the file with new ids, starting with the oldest. */
 export function loadedTheses(
   seed: number,
   records: readonly Thesis[],
@@ -28,7 +28,7 @@ export function loadedTheses(
     make: () => thesis,
   });
 
-  /** A post for a file without theses. */
+  /** The live post for a file that contains no theses. */
   function generatedPost(): Thesis {
     const blank = { id: '', platformCreatedAt: null };
     const thesis = thesisText(hash(seed, salt.text, posts), { symbol: null, buying: true }, false);

@@ -38,7 +38,7 @@ export function loadedUsers(records: readonly User[]): UserSource & { readonly r
   };
 }
 
-/** Numbers from a file. They belong to the user with the same handle. */
+/** Numbers from a file. A record belongs to the user with the same handle. */
 export function loadedNumbers(
   { records }: { readonly records: readonly User[] },
   numbers: readonly Pnl[],
