@@ -180,7 +180,7 @@ describe('trdr launchpad board', () => {
       sandbox,
     });
     expect(records()[0]).not.toHaveProperty('change');
-    expect(stderr).toContain('there is no board for the time to compare with');
+    expect(stderr).toContain('there is no snapshot at or before the time of --compare');
   });
 
   test.each([
