@@ -91,8 +91,8 @@ async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<S
       state: left > 0 ? (info.get('mode') ?? 'starting') : 'no leader',
       leader: left > 0 ? (info.get('machine') ?? '') : null,
       entries: number(await store.send('XLEN', [feed.stream])),
-      lastPostAgo: published === null ? null : now - published,
-      lag: left > 0 && verified !== null && renewed !== null ? verified + now - renewed : null,
+      lastPostAgo: published === null ? null : Math.max(0, now - published),
+      lag: left > 0 && verified !== null && renewed !== null ? Math.max(0, verified + now - renewed) : null,
       gaps: number(info.get('gaps')),
       spent: number(info.get('spent')),
     });
@@ -120,7 +120,7 @@ async function groups(
       members: number(field('consumers')),
       pending,
       behind: field('lag') === null ? null : number(field('lag')),
-      lastReadAgo: entryMs(last) === 0 ? null : now - entryMs(last),
+      lastReadAgo: entryMs(last) === 0 ? null : Math.max(0, now - entryMs(last)),
     };
   });
 }
