@@ -9,7 +9,7 @@ import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { readBudgets } from './read-budgets.ts';
+import { areSumsOld, readBudgets } from './read-budgets.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
@@ -106,9 +106,9 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         if (store.server.evicts && memory.read().capped) throw evictingFailure();
         return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
       });
-      const [word, limits] = answer;
+      const [word, figure] = answer;
       if (word === 'ok') {
-        if (limits !== undefined) memory.update({ capped: Number(limits) > 0 });
+        if (figure !== undefined) memory.update({ capped: Number(figure) > 0 });
         return id;
       }
       if (word === 'refused') {
@@ -123,17 +123,21 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       }
       if (word === 'over') id = randomUUID();
       if (word === 'reseed') await raise();
+      // The call does not wait: `me` may have to queue for the rate limit.
+      if (word === 'refresh') void raise(Number(figure)).catch(() => {});
     }
     throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');
   }
 
   /**
-   * Raises the sums in the store to the service's own count, because the store's server may have lost its
-   * last second of writes.
+   * Raises the sums in the store to the service's own count. Other programs may use the key, and the store's
+   * server may have lost its last second of writes.
    */
-  async function raise(): Promise<void> {
+  async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await options.meter();
-    await link.use((store) => run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot]));
+    await link.use((store) =>
+      run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved]),
+    );
   }
 
   function refusal([, name, cap, used]: readonly unknown[], most: number): Failure {
@@ -214,8 +218,17 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     async budgets() {
       const own = (await local.budgets?.()) ?? [];
       try {
-        const shared = await link.use((store) => readBudgets(store, keys));
-        return [...own, ...shared.filter(({ scope, name }) => scope === 'key' || name === machine)];
+        const read = async () =>
+          (await link.use((store) => readBudgets(store, keys))).filter(
+            ({ scope, name }) => scope === 'key' || name === machine,
+          );
+        const shared = await read();
+        if (shared.length === 0) return own;
+        memory.update({ capped: true });
+        if (!(await link.use((store) => areSumsOld(store, keys)))) return [...own, ...shared];
+        // Without the service's count, the sums of the store are shown as they are.
+        await raise().catch(() => {});
+        return [...own, ...(await read())];
       } catch (error) {
         if (!unusable(error)) throw error;
         return own;

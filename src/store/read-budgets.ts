@@ -39,6 +39,15 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
   return sums;
 }
 
+const OLD_MS = 600_000;
+
+/** Whether the sum of the month has not been compared with the service's count for ten minutes, or never. */
+export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
+  const now = await serverNow(store);
+  const month = await hashReply(store, keys.sum(periodsAt(now).month));
+  return month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
+}
+
 /** The budgets of a key, with their use. */
 export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
   return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {

@@ -128,7 +128,8 @@ describe.skipIf(!hasServer())('scripts', async () => {
         settle: (id: string, outcome: 'paid' | 'lost', cu: number, most = 100) =>
           run(settle, id, outcome, cu, most, 'a', 'whois', 'user.handle', 200, 'r'),
         release: (id: string) => run(release, id),
-        reseed: (used: number, boot = 'b1') => run(reseed, used, month, boot),
+        reseed: (used: number, boot = 'b1', reserved: number | '' = '') =>
+          run(reseed, used, month, boot, reserved),
         field: async (key: string, name: string) => Number(await db().send('HGET', [key, name])),
       };
     };
@@ -198,6 +199,30 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([700, 100]);
       await it.reseed(900);
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
+    });
+
+    it('counts calls in flight and lost calls once when the meter may include them', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'month', 10_000]);
+      await it.reseed(0);
+      await it.settle('1', 'paid', 100);
+      await it.settle('2', 'lost', 0, 300);
+      await it.begin('3', 50);
+      const sums = async () => [await it.field(it.month, 'spent'), await it.field(it.day, 'spent')];
+      await it.reseed(450);
+      expect(await sums()).toEqual([100, 100]);
+      await it.reseed(480);
+      expect(await sums()).toEqual([130, 130]);
+      await it.settle('3', 'paid', 50);
+      // The lost call turns out to be free, and may have covered units that others used.
+      expect(await it.begin('4', 1)).toEqual(['ok', 1]);
+      await it.settle('2', 'paid', 0);
+      expect(await it.begin('5', 1)).toEqual(['refresh', 1]);
+      // Call 4 was sent after the service was asked.
+      await it.reseed(490, 'b1', 0);
+      expect(await sums()).toEqual([490, 490]);
+      expect(await it.begin('5', 1)).toEqual(['ok', 1]);
     });
 
     it('sums up lost calls again with the meter, in case the server repeated a part of a write', async () => {

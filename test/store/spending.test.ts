@@ -84,6 +84,32 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     owner.link.close();
   });
 
+  it('includes what others spent with the key, ten minutes later at the latest', async () => {
+    const server = await startServer();
+    const meter = createMeter();
+    const { budgets, ledger, link } = spendingMachine(server, meter);
+    await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
+    const pay = async () => {
+      const recorded = await ledger.begin(call);
+      meter.used += 100;
+      await recorded.settle({ status: 200, cu: 100 });
+    };
+    await pay();
+    meter.used += 550;
+    await pay();
+    expect(meter.asked).toBe(1);
+    const { month } = periodsAt(Date.now());
+    const sum = keysOf(scope).sum(month);
+    const field = (name: string) => link.use((store) => store.send('HGET', [sum, name]));
+    const tenMinutesAgo = Number(await field('seeded')) - 600_001;
+    await link.use((store) => store.send('HSET', [sum, 'seeded', tenMinutesAgo]));
+    await pay();
+    await until(async () => Number(await field('spent')) === meter.used);
+    await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'BUDGET' });
+    expect([meter.used, meter.asked]).toEqual([850, 2]);
+    link.close();
+  });
+
   it('keeps a budget when the server loses its last writes', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
     const meter = createMeter();

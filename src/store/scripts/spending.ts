@@ -44,6 +44,8 @@ end
 local function find(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
+  -- The loss may have covered units that the service counted for calls from elsewhere.
+  redis.call('HDEL', month, 'seeded')
 end
 
 -- Settled and lost calls are remembered for a while, so that a repeated request changes nothing.
@@ -76,6 +78,19 @@ local function lose(id, call, ledger)
   if ledger then enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
 end
 
+-- What is reserved for calls in flight: of all machines, and of one.
+local function reservations(machine)
+  local reserved, mine = 0, 0
+  for _, id in ipairs(redis.call('ZRANGE', open, 0, -1)) do
+    local call = read(id)
+    if call and call.state == 'open' then
+      reserved = reserved + call.most
+      if call.machine == machine then mine = mine + call.most end
+    end
+  end
+  return reserved, mine
+end
+
 -- An expired reservation belongs to a process that died or lost the store: its call may have been charged.
 local function expire(ledger)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
@@ -95,7 +110,8 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
  * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
- * flight; `reseed` if the sums may be older than the service's own count; or `over` if the reservation has
+ * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with what is reserved,
+ * if this machine should do that because it was last done ten minutes ago; or `over` if the reservation has
  * expired.
  */
 export const begin = money(
@@ -114,14 +130,13 @@ for _, budget in ipairs({ { 'month', month, '' }, { 'day', day, '' }, { 'month',
 end
 if #limits > 0 then
   if redis.call('HGET', month, 'boot') ~= boot or redis.call('HGET', day, 'boot') ~= boot then return { 'reseed' } end
-  local reserved, mine = 0, 0
-  for _, other in ipairs(redis.call('ZRANGE', open, 0, -1)) do
-    local call = read(other)
-    if call and call.state == 'open' then
-      reserved = reserved + call.most
-      if call.machine == machine then mine = mine + call.most end
-    end
+  local seeded = number(month, 'seeded')
+  if now - seeded > 600000 or seeded > now then
+    -- Only one machine requests the service's count; the others continue.
+    redis.call('HSET', month, 'seeded', now)
+    return { 'refresh', (reservations(machine)) }
   end
+  local reserved, mine = reservations(machine)
   local refused
   for _, limit in ipairs(limits) do
     local held = limit.of == '' and reserved or mine
@@ -183,37 +198,50 @@ return { 'ok' }`,
 );
 
 /**
- * Raises the sums to the service's own count, because a restart or failover may have lost recent costs. The
- * script replaces the sums instead of adding to them, so that nothing counts twice if the script runs twice
- * or while other calls end. The script also computes the sum of the lost calls again, because a server that
- * saved only a part of a write can correct the same call twice. ARGV[3..5]: units used, their month, boot.
+ * Raises the sums to the service's own count, which includes calls from elsewhere and calls that the store may
+ * have lost. The script replaces the sums instead of adding to them, so that nothing counts twice if the script
+ * runs twice.
+ *
+ * After a restart or failover, the sum of the settled calls is raised to that count alone, because reservations
+ * and losses may be outdated. The script also computes the sum of the lost calls again, because a server that
+ * saved only a part of a write can correct the same call twice. Otherwise, what is lost or reserved may be a part
+ * of that count, so only the rest is missing. ARGV[3..6]: units used, their month, boot, and what was reserved
+ * before the service was asked (empty: what is reserved now).
  */
 export const reseed = money(
   'reseed',
   `
-for sum, period in pairs({ [month] = { 'month', thisMonth }, [day] = { 'day', thisDay } }) do
-  local lost = {}
-  for at, field in ipairs(redis.call('HGETALL', sum)) do
-    if at % 2 == 1 and string.sub(field, 1, 4) == 'lost' then lost[field] = 0 end
-  end
-  for at, text in ipairs(redis.call('HGETALL', calls)) do
-    local call = at % 2 == 0 and cjson.decode(text) or {}
-    if call.state == 'lost' and call[period[1]] == period[2] then
-      for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do lost[field] = (lost[field] or 0) + call.most end
+local restarted = redis.call('HGET', month, 'boot') ~= ARGV[5]
+if restarted then
+  for sum, period in pairs({ [month] = { 'month', thisMonth }, [day] = { 'day', thisDay } }) do
+    local lost = {}
+    for at, field in ipairs(redis.call('HGETALL', sum)) do
+      if at % 2 == 1 and string.sub(field, 1, 4) == 'lost' then lost[field] = 0 end
     end
+    for at, text in ipairs(redis.call('HGETALL', calls)) do
+      local call = at % 2 == 0 and cjson.decode(text) or {}
+      if call.state == 'lost' and call[period[1]] == period[2] then
+        for _, field in ipairs({ 'lost', 'lost@' .. call.machine }) do lost[field] = (lost[field] or 0) + call.most end
+      end
+    end
+    for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
   end
-  for field, cu in pairs(lost) do redis.call('HSET', sum, field, cu) end
 end
 local used = ARGV[4] == thisMonth and tonumber(ARGV[3]) or 0
-redis.call('HSET', month, 'spent', math.max(number(month, 'spent'), used), 'boot', ARGV[5])
 local base = tonumber(redis.call('HGET', day, 'base'))
 if not base then
   base = math.max(0, used - number(day, 'spent'))
   redis.call('HSET', day, 'base', base)
 end
-redis.call('HSET', day, 'spent', math.max(number(day, 'spent'), used - base), 'boot', ARGV[5])
-redis.call('PEXPIRE', month, LIFE)
-redis.call('PEXPIRE', day, LIFE)
+local reserved = ARGV[6] == '' and reservations('') or tonumber(ARGV[6])
+local function raise(sum, count)
+  local covered = restarted and 0 or reserved + number(sum, 'lost')
+  redis.call('HSET', sum, 'spent', math.max(number(sum, 'spent'), count - covered), 'boot', ARGV[5])
+  redis.call('PEXPIRE', sum, LIFE)
+end
+raise(month, used)
+raise(day, used - base)
+redis.call('HSET', month, 'seeded', now)
 return { 'ok' }`,
   true,
 );
