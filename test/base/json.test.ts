@@ -31,7 +31,7 @@ describe('numbers', () => {
       expect(roundTrip(text)).toBe(text);
   });
 
-  test('are ordinary numbers to every reader', () => {
+  test('are ordinary numbers in JavaScript', () => {
     const record = parseJson('{"a":1.10,"b":12345678901234567890,"c":1e400}');
     expect(record).toMatchObject({ a: 1.1, b: 12345678901234567000, c: Number.POSITIVE_INFINITY });
   });
@@ -50,7 +50,7 @@ describe('numbers', () => {
     expect(stringifyJson(other)).toBe('{"z":1.10}');
   });
 
-  test('of duplicate keys are those of the last one', () => {
+  test('of duplicate keys come from the last key', () => {
     expect(roundTrip('{"a":1.0,"a":1}')).toBe('{"a":1}');
     expect(roundTrip('{"a":{"b":1.0},"a":{"b":1}}')).toBe('{"a":{"b":1}}');
     expect(roundTrip('{"a":{"b":1.0},"a":[2.0]}')).toBe('{"a":[2.0]}');

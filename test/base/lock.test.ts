@@ -147,7 +147,7 @@ test('a lock that cannot be created is an error with a reason', () => {
   );
 });
 
-test('any text is a valid holder or rejected, and a holder reads back unchanged', () => {
+test('any text is parsed as the holder of a lock or rejected, and a written holder is parsed unchanged', () => {
   fc.assert(
     fc.property(anyText, (text) => {
       const holder = readHolder(text);

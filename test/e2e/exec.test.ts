@@ -18,7 +18,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     [['--exec', 'cat | wc'], '"|" in --exec needs a shell'],
     [['--exec', ''], '--exec has no command'],
     [['--exec', 'cat', '--batch', '0'], undefined],
-  ])('rejects %j before it asks the service', async (flags, message) => {
+  ])('rejects %j before a request is sent', async (flags, message) => {
     const sandbox = await withSandbox(open);
     const ran = await runInProcess(['thesis', 'tail', '--yes', ...flags], { sandbox });
     expect(ran.exitCode).toBe(2);
@@ -89,7 +89,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     });
   });
 
-  it('without a checkpoint says so, and keeps dead letters in the state folder', async () => {
+  it('without a checkpoint reports this, and saves dead letters in the state folder', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const flags = ['--yes', '--via', 'poll', '--backfill', '2', '--count', '2', '--tries', '1'];

@@ -39,7 +39,7 @@ function withDisk() {
 const tail = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--duration', '1s', '--out'];
 
 test.each(['alone', 'with a checkpoint'])(
-  'a tail whose file (%s) meets a full disk says so, and the next run loses and repeats nothing',
+  'a tail whose file (%s) meets a full disk reports this, and the next run loses and repeats nothing',
   async (how) => {
     const { home, disk, fill, free } = withDisk();
     const sandbox = await withSandbox();
@@ -102,7 +102,7 @@ test.each([
   },
 );
 
-test('a list of which nothing fits on the disk says so and leaves no file', async () => {
+test('a list of which nothing fits on the disk reports this and leaves no file', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);

@@ -180,7 +180,7 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
     expect((await run(['completion', 'bash'])).stdout).toContain('trdr');
   });
 
-  test('asks a service, and answers from the cache the second time', async () => {
+  test('sends a request to a service, and uses the cache the second time', async () => {
     const sandbox = await withSandbox();
     const options = { home: openHome(), sandbox };
     const { stdout } = await run(['whois', 'mira'], options);

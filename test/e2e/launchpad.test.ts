@@ -186,7 +186,7 @@ describe('trdr launchpad board', () => {
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],
-  ])('prints the board that was paid for where the one to compare with %s', async (_, given, exit) => {
+  ])('prints the board that was paid for if the board to compare with %s', async (_, given, exit) => {
     const sandbox = await withSandbox(given);
     const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
     const limit = exit === 6 ? ['--max-cu', '10'] : [];

@@ -87,7 +87,7 @@ describe('trdr thesis list', () => {
     expect(stderr).toContain('pass the address of the token');
   });
 
-  test('stops after 20 pages without a match, and says how to continue', async () => {
+  test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();
     const { exitCode, stdout, stderr } = await list(sandbox, '--until', '2020-01-01', '--limit', '5');
     expect([exitCode, stdout]).toEqual([0, '']);

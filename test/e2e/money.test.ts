@@ -222,7 +222,7 @@ describe('an expensive run', () => {
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
   });
 
-  test('asks me first, and is rejected if the allowance does not suffice', async () => {
+  test('requests me first, and is rejected if the allowance does not suffice', async () => {
     const sandbox = await withSandbox({ monthlyUnits: 900 });
     const ran = await runInProcess([...ask, '--yes'], { sandbox });
     expect([ran.exitCode, ran.error()['code']]).toEqual([6, 'QUOTA_EXCEEDED']);
@@ -262,7 +262,7 @@ describe('the cost line', () => {
     ['fails', '500@me'],
     ['rejects the key', '401@me'],
     ['forbids it', '403@me'],
-  ])('does without what is left if the service %s when asked for it', async (_, faults) => {
+  ])('omits what is left if the service %s when it is requested', async (_, faults) => {
     const sandbox = await withSandbox({ faults });
     const ran = await runInProcess(['whois', 'mira'], { sandbox, tty: { stderr: true } });
     expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 found, 100 CU']);
@@ -277,7 +277,7 @@ describe('the cost line', () => {
       ['thesis', 'tail', '--via', 'poll', '--count', '1', '--backfill', '1'],
       { stderr: true },
     ],
-  ])('asks for nothing %s', async (_, words, tty) => {
+  ])('sends no request for what is left %s', async (_, words, tty) => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await runInProcess(['whois', 'juno', '-q'], { sandbox, home });
     const before = sandbox.log.length;
@@ -533,7 +533,7 @@ describe('a run without a known end', () => {
     expect([new Set(ids).size, ids.length]).toEqual([100, 100]);
   });
 
-  test('states its limit and asks on a terminal, and continues after a yes', async () => {
+  test('states its limit and asks on a terminal, and continues if the user agrees', async () => {
     const { sandbox, home } = await setUp();
     const ran = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 100]);
@@ -546,7 +546,7 @@ describe('a run without a known end', () => {
     expect(ran.stderr).toContain(' CU, 19.9M CU left');
   });
 
-  test('ends after a no, with the rows that were paid for', async () => {
+  test('ends if the user declines, with the rows that were paid for', async () => {
     const { sandbox, home } = await setUp();
     for (const sorted of [[], ['--sort', 'likeCount']]) {
       const given = { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' };
@@ -564,7 +564,7 @@ describe('a run without a known end', () => {
     }
   });
 
-  test('asks on the terminal of a tail in a pipe, and exits 6 after a no', async () => {
+  test('asks on the terminal if a tail writes to a pipe, and exits 6 if the user declines', async () => {
     const { sandbox, home } = await setUp();
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms'];
     const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });

@@ -125,7 +125,7 @@ describe('cached numbers', () => {
     expect(fresh.stdout).toContain(String(numbersOf('mira')?.windows['7d']?.netUsd));
   });
 
-  test('are counted and cleared with the others', async () => {
+  test('are counted and cleared with the other cached answers', async () => {
     const { sandbox, home, run, paid } = await userWithClock();
     await run(['mira', 'nobody1']);
     const stats = await runInProcess(['cache', 'stats', '--json'], { sandbox, home });

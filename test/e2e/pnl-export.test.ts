@@ -76,7 +76,7 @@ describe('an interrupted export', () => {
     expect(sandbox.meter().unitsUsed).toBe(priceOf(HANDLES));
   });
 
-  test('is not restarted without --resume, and the error says what to do', async () => {
+  test('is not restarted without --resume, and the error states what to do', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
     const { run, journal } = exportOf(sandbox);
     const first = await run('--retries', '0');
@@ -96,7 +96,7 @@ describe('an interrupted export', () => {
     expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
   });
 
-  test('plans and requests only what is left', async () => {
+  test('plans and requests only the handles without an answer', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+3' });
     const { run, words, home } = exportOf(sandbox);
     await run('--retries', '0');
@@ -122,7 +122,7 @@ describe('an interrupted export', () => {
   });
 
   test.each(['"torn', '{"kind":"row","position":3,"val', '\0\0\0\0'])(
-    'survives a torn last line: %j',
+    'survives an incomplete last line: %j',
     async (tail) => {
       const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
       const { run, journal, text } = exportOf(sandbox);

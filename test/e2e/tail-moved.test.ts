@@ -80,7 +80,7 @@ describe.each(Object.keys(moves))('an output that is %s', (how) => {
   });
 });
 
-test('a torn last line is written again, even if the checkpoint has its post', async () => {
+test('an incomplete last line is written again, even if the checkpoint has its post', async () => {
   const sandbox = await withSandbox(open);
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');

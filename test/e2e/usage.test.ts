@@ -68,7 +68,7 @@ describe('trdr usage', () => {
     expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
   });
 
-  test('skips torn lines', async () => {
+  test('skips incomplete lines', async () => {
     const home = withLedger({ age: 0 });
     const folder = join(home.state, 'ledger');
     const [name = ''] = readdirSync(folder);

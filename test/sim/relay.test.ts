@@ -32,9 +32,13 @@ test(
 test.each([
   ['requests of a former leader arrive late', lateRequests],
   ['a replica whose clock is behind takes over', slowReplica],
-])('so they do where %s', { timeout: PATIENCE_MS }, async (_, of) => {
-  expect(await simulateRelays(range(of, 0, Math.ceil(SEEDS / 5)))).toEqual([]);
-});
+])(
+  'relays and followers deliver every post exactly once even if %s',
+  { timeout: PATIENCE_MS },
+  async (_, of) => {
+    expect(await simulateRelays(range(of, 0, Math.ceil(SEEDS / 5)))).toEqual([]);
+  },
+);
 
 // The first seed is one in which the mutant is known to fail. Others follow in case the schedules change.
 test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
@@ -45,7 +49,7 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['an answer of the store is not waited for', doesNotWait, relayScheduleOf, 9],
   ['a term outlives its connection', reconnects, relayScheduleOf, 20],
   ['a follower does not look back', doesNotLookBack, slowReplica, 0],
-])('the promise breaks where %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
+])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
   const [failed] = await simulateRelays(range(of, from, from + 60), mutation);
   expect(failed?.problems.join('\n')).toMatch(/is missing in|is twice in|two terms had/);
 });

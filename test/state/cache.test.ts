@@ -92,7 +92,7 @@ test('saves nothing but answers', () => {
   expect(cache.stats()).toMatchObject({ entries: 0, oldest: null, newest: null });
 });
 
-test('keeps the complete lines of a torn bucket, and accepts new ones', () => {
+test('keeps the complete lines of a bucket that was cut off, and accepts new lines', () => {
   const dir = under('torn');
   const [first = '', second = '', third = ''] = crowded(3);
   const { cache } = cacheAt(dir);

@@ -46,7 +46,7 @@ test('a full window returns the time at which the next call is allowed', async (
   expect((await windows.take('key', 2)).waitMs).toBeGreaterThan(0);
 });
 
-test('a 429 blocks every process, and a shorter wait does not lift it', async () => {
+test('a 429 blocks every process, and a shorter wait does not end the block', async () => {
   const dir = under('blocked');
   const one = windowsAt(dir);
   await one.windows.block('key', 9_000);

@@ -7,7 +7,7 @@ import { room } from './room.ts';
 const { under } = room();
 const LISTED = ['id', 'handle'];
 
-test('remembers names once, for records with the same listed fields', () => {
+test('saves names once, for records with the same documented fields', () => {
   const dir = under('once');
   expect(fieldsSeen(dir, LISTED)).toEqual([]);
   noteFields(dir, LISTED, ['badge', 'tier']);
@@ -17,7 +17,7 @@ test('remembers names once, for records with the same listed fields', () => {
   expect(readFileSync(join(dir, 'fields'), 'utf8').split('\n')).toHaveLength(4);
 });
 
-test('ignores names that are not plain, and stops before it fills the disk', () => {
+test('ignores names that are not safe in a shell, and stops before the file fills the disk', () => {
   const dir = under('hostile');
   noteFields(dir, LISTED, ['a b', 'x\ny', '\u001b[31m', '', 'é', 'x'.repeat(65), 'fine']);
   expect(fieldsSeen(dir, LISTED)).toEqual(['fine']);

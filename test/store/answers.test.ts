@@ -145,7 +145,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     reader.link.close();
   });
 
-  it('are requested locally while the store is away', async () => {
+  it('are requested by each machine itself while the store is unreachable', async () => {
     const server = await startServer();
     const { ask, answers, kept, link } = machine(server);
     await server.kill();

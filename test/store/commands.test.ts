@@ -70,7 +70,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
   });
 
-  it('need only the rights of the documented line', async () => {
+  it('need only the permissions of the documented line', async () => {
     const server = await startServer();
     const admin = await server.connect();
     await admin.send('ACL', documentedAcl('desk', 'hunter2'));
@@ -97,7 +97,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('need no other rights over TLS, for relays, followers, groups and budgets either', async () => {
+  it('need no other permissions over TLS, also for relays, followers, groups and budgets', async () => {
     const { folder } = certificates();
     const files = {
       '--tls-cert-file': 'server.crt',
@@ -165,7 +165,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('name the problems of an unfit store', async () => {
+  it('list the problems of an unsuitable store', async () => {
     const conf = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'];
     const server = await startServer({ conf });
     const sandbox = await withSandbox();
@@ -180,7 +180,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(away.records()).toMatchObject([{ next: expect.stringContaining('the server is running') }]);
   });
 
-  it('name the fix of what a connection is refused for', async () => {
+  it('state how to fix the reason for a rejected connection', async () => {
     const server = await startServer();
     const admin = await server.connect();
     const user = async (name: string, ...rules: readonly string[]) => {
@@ -253,7 +253,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     admin.close();
   });
 
-  it('exit 9 if the store is away, and 2 without one', async () => {
+  it('exit 9 if the store is unreachable, and 2 if no store is configured', async () => {
     const sandbox = await withSandbox();
     const away = { sandbox, env: { TRDR_STORE: 'redis://127.0.0.1:1' } };
     expect((await trdr(['store', 'status'], away)).error()).toMatchObject({ code: 'STORE_AWAY', exit: 9 });

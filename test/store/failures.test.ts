@@ -53,7 +53,7 @@ function machine(
   return { link, ledger, memory, skip, budgets, meter, windows, notices, lookUp, asked: () => asked };
 }
 
-describe.skipIf(!hasServer())('a store that is away at the start', () => {
+describe.skipIf(!hasServer())('a store that is unreachable at the start', () => {
   it('leaves a machine to its own files, unless a shared budget was seen', async () => {
     const server = await startServer();
     await server.stop();
@@ -71,7 +71,7 @@ describe.skipIf(!hasServer())('a store that is away at the start', () => {
     link.close();
   });
 
-  it('is waited for by relays and followers, which say so and begin when it is there', async () => {
+  it('makes relays and followers wait, which report this and start when the store is reachable', async () => {
     const server = await startServer();
     await server.stop();
     const sandbox = await withSandbox({ unmetered: true, theses: 20 });
@@ -104,7 +104,7 @@ describe.skipIf(!hasServer())('a store that is away at the start', () => {
 });
 
 describe.skipIf(!hasServer())('a store that does not answer', () => {
-  it('is given up for a while, and what it carried out late is counted at most once', async () => {
+  it('is not used for a while, and a command that it executes late counts at most once', async () => {
     const server = await startServer();
     const { windows, ledger, budgets, lookUp, asked, skip, link, notices } = machine(server, {
       commandMs: 150,
@@ -182,7 +182,7 @@ describe.skipIf(!hasServer())('an evicting store', () => {
 });
 
 describe.skipIf(!hasServer())('two masters after a failover', () => {
-  it('let at most what was in flight pass the budget, because the sums follow the meter of the service', async () => {
+  it('let at most the calls in flight exceed the budget, because the sums follow the usage that the service reports', async () => {
     const [one, two] = [await startServer(), await startServer()];
     const meter = createMeter();
     const [first, second] = [machine(one, {}, meter), machine(two, {}, meter)];
@@ -211,7 +211,7 @@ describe.skipIf(!hasServer())('two masters after a failover', () => {
 });
 
 describe.skipIf(!hasServer())('processes that are killed while they pay', () => {
-  it('never pass the budget, by the count of the service', async () => {
+  it('never exceed the budget, by the count of the service', async () => {
     const seed = seedOf();
     const random = randomOf(seed);
     const server = await startServer();
@@ -251,7 +251,7 @@ describe.skipIf(!hasServer())('processes that are killed while they pay', () => 
 });
 
 describe.skipIf(!hasServer())('servers of other kinds', () => {
-  it('a Sentinel is named, with what to give instead', async () => {
+  it('a Sentinel is rejected, and the hint states what to use instead', async () => {
     const server = await startServer({ conf: ['--sentinel'], plain: true });
     await expect(server.connect()).rejects.toMatchObject({
       code: 'STORE_UNFIT',
@@ -259,7 +259,7 @@ describe.skipIf(!hasServer())('servers of other kinds', () => {
     });
   });
 
-  it('a server in cluster mode is rejected, with what to use instead', async () => {
+  it('a server in cluster mode is rejected, and the hint states what to use instead', async () => {
     const server = await startServer({ conf: ['--cluster-enabled', 'yes'] });
     await expect(server.connect()).rejects.toMatchObject({
       code: 'STORE_UNFIT',

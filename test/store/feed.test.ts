@@ -62,7 +62,7 @@ async function collect(
 }
 
 describe.skipIf(!hasServer())('the feed in a store', () => {
-  it('has one leader; another takes over when it resigns, and finds its mark and ids', async () => {
+  it('has one leader; when the leader resigns, another takes over, and finds its checkpoint and ids', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];
     const first = await term(one);
@@ -130,7 +130,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('holds each post once after power failures within a write, wherever that was torn', async () => {
+  it('contains each post once after power failures during a write, cut off at any byte', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
     const lead = async () => {
       const store = await server.connect();
@@ -185,7 +185,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('checks a stream of several pages, and is led without the right to delete entries', async () => {
+  it('checks a stream of several pages, and has a leader without the permission to delete entries', async () => {
     const server = await startServer();
     const store = await server.connect();
     const first = await term(store);
@@ -282,7 +282,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     admin.close();
   });
 
-  it('reports what was deleted before it was read', async () => {
+  it('reports posts that were deleted before they were read', async () => {
     const server = await startServer();
     const store = await server.connect();
     const leader = await term(store);

@@ -39,7 +39,7 @@ describe.skipIf(!hasServer())('a link', () => {
     await expect(link.use(async () => 0)).rejects.toMatchObject({ code: 'STORE_AWAY' });
   });
 
-  it('fails at once while the store is away, and tries again after five seconds', async () => {
+  it('fails at once while the store is unreachable, and tries again after five seconds', async () => {
     const server = await startServer();
     const { link, clock } = linkTo(server);
     const greeted: string[] = [];

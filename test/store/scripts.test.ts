@@ -190,7 +190,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'lost'), await it.field(it.month, 'spent')]).toEqual([0, 100]);
     });
 
-    it('raises the sums to the meter of the service and never adds', async () => {
+    it('raises the sums to the usage that the service reports, and never adds to them', async () => {
       const it = books(fresh());
       await it.settle('1', 'paid', 100);
       await it.reseed(700);
@@ -225,7 +225,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('5', 1)).toEqual(['ok', 1]);
     });
 
-    it('sums up lost calls again with the meter, in case the server repeated a part of a write', async () => {
+    it('sums up lost calls again, in case the server repeated a part of a write', async () => {
       const it = books(fresh());
       await it.settle('1', 'lost', 0, 300);
       await it.settle('2', 'lost', 0, 200);
@@ -239,7 +239,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.field(it.day, 'lost@gone')).toBe(0);
     });
 
-    it('requires the meter again after a restart of the server', async () => {
+    it('requires the usage again after a restart of the server', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'day', 1_000]);
@@ -305,7 +305,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect((await posting(keys, 'n2')).token).toBe('2:n2');
     });
 
-    it('publishes each post once, with its id and the mark', async () => {
+    it('publishes each post once, with its id and the checkpoint', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}', 'a', 1_000, '{"id":"a"}'];
       expect(await put(feed, token, ['m1', '', 60_000, 100, '[["old","5"]]', ...posts])).toEqual([

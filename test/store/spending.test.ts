@@ -138,7 +138,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     link.close();
   });
 
-  it('continues without the store while that is away, unless a budget was seen or storeAway is stop', async () => {
+  it('continues without the store while it is unreachable, unless a budget was seen or storeAway is stop', async () => {
     const server = await startServer();
     const meter = createMeter();
     const [free, capped, careful] = [

@@ -41,7 +41,7 @@ async function depart(windows: RateWindows, limit: number, ticket: number): Prom
 }
 
 describe.skipIf(!hasServer())('windows in a store', () => {
-  it('never hold more calls than the limit, and serve in the order of the calls', async () => {
+  it('never contain more calls than the limit, and serve callers in their order', async () => {
     const server = await startServer();
     const windowMs = 2_000;
     const fleet = ['a', 'b', 'c'].map((name) => machine(server, name, windowMs));
@@ -66,7 +66,7 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     for (const { link } of fleet) link.close();
   });
 
-  it('fall back to a share of the limit, add the calls made meanwhile, and report both once', async () => {
+  it('fall back to a share of the limit while the store is unreachable, add these calls later, and report both once', async () => {
     const server = await startServer();
     const [one, two] = [machine(server, 'a'), machine(server, 'b')];
     await one.windows.take('key', 4);

@@ -183,7 +183,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
 const kinds = (notices: readonly TailNotice[]) => notices.map(({ kind }) => kind);
 
 describe('a tail under a budget', () => {
-  test('polls at the interval that lasts until midnight, and says so', async () => {
+  test('polls at an interval with which the budget lasts until midnight, and reports this', async () => {
     const { rows, notices, days, all, outcome } = await run({ day: 20_000, runMs: 36 * HOUR });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(notices[0]).toMatchObject({
@@ -202,7 +202,7 @@ describe('a tail under a budget', () => {
     expect(all.length - rows.length).toBeLessThan(4);
   });
 
-  test('streams where the budget covers it until it renews, and polls the day after', async () => {
+  test('streams if the budget covers this until it renews, and polls the day after', async () => {
     const start = Date.UTC(2026, 0, 1, 23, 30);
     const { notices, days } = await run({ day: 700_000, start, runMs: 4 * HOUR });
     expect(notices[0]).toMatchObject({ kind: 'start', mode: 'ws' });
@@ -214,7 +214,7 @@ describe('a tail under a budget', () => {
     for (const { atMost } of days) expect(atMost).toBeLessThanOrEqual(700_000);
   });
 
-  test('streams again on a day whose budget covers it', async () => {
+  test('streams again on a day whose budget covers streaming', async () => {
     const raised: Given['onNotice'] = (notice, limits) => {
       if (notice.kind === 'stretched' || notice.kind === 'start') limits.day = 31_000_000;
     };
@@ -242,7 +242,7 @@ describe('a tail under a budget', () => {
     expect(spent).toBeLessThanOrEqual(150_000);
   });
 
-  test('sleeps until the budget renews, says so once, and misses nothing', async () => {
+  test('waits until the budget renews, reports this once, and misses no post', async () => {
     const { rows, notices, days, all } = await run({
       ...{ day: 4_000, runMs: 40 * HOUR },
       options: { via: 'poll', lagMs: 10 * MINUTE },
@@ -258,7 +258,7 @@ describe('a tail under a budget', () => {
     expect(rows.length).toBeGreaterThan(all.length - 6 * 24);
   });
 
-  test('ends where it does not wait, with the budget as the reason', async () => {
+  test('ends without --wait-for-budget, with the budget as the reason', async () => {
     const { outcome, notices, clock } = await run({
       ...{ day: 4_000, runMs: 40 * HOUR },
       options: { via: 'poll', lagMs: 10 * MINUTE, waitForBudget: false },
@@ -268,7 +268,7 @@ describe('a tail under a budget', () => {
     expect(clock.now()).toBeLessThan(NOON + 6 * HOUR);
   });
 
-  test('a signal ends the sleep at once', async () => {
+  test('a signal ends the wait at once', async () => {
     const { outcome, clock } = await run({
       ...{ day: 200, runMs: 40 * HOUR },
       options: { via: 'poll', lagMs: MINUTE },
@@ -278,7 +278,7 @@ describe('a tail under a budget', () => {
     expect(clock.now()).toBeLessThan(NOON + 2 * MINUTE);
   });
 
-  test('a budget that is raised meanwhile ends the sleep', async () => {
+  test('a budget that is raised meanwhile ends the wait', async () => {
     const { rows, all } = await run({
       ...{ day: 200, runMs: 2 * HOUR },
       options: { via: 'poll', lagMs: MINUTE },
@@ -289,7 +289,7 @@ describe('a tail under a budget', () => {
     expect(all.length - rows.length).toBeLessThan(3);
   });
 
-  test('streaming that was asked for waits too, and ends without --wait-for-budget', async () => {
+  test('waits with --via ws too, and ends without --wait-for-budget', async () => {
     const start = Date.UTC(2026, 0, 1, 23, 50);
     const given = { day: 100_000, start, runMs: 15 * MINUTE };
     const waiting = await run({ ...given, options: { via: 'ws' } });
@@ -307,7 +307,7 @@ describe('a tail whose key has no units left', () => {
   const start = Date.UTC(2026, 1, 26);
   const polls = { via: 'poll', lagMs: 10 * MINUTE } as const;
 
-  test('waits until the month ends, says so once, and misses nothing', async () => {
+  test('waits until the month ends, reports this once, and misses no post', async () => {
     const { rows, notices, all, outcome } = await run({ start, isOut, runMs: 5 * DAY, options: polls });
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     expect(notices.filter(({ kind }) => kind === 'budget')).toEqual([
@@ -327,7 +327,7 @@ describe('a tail whose key has no units left', () => {
     expect(all.length - rows.length).toBeLessThan(3);
   });
 
-  test.each(['auto', 'ws'] as const)('opens no socket (--via %s) until then', async (via) => {
+  test.each(['auto', 'ws'] as const)('opens no socket (--via %s) until the month ends', async (via) => {
     const { notices, outcome } = await run({
       ...{ start: Date.UTC(2026, 1, 26, 23, 50), isOut, runMs: 3 * DAY, options: { via } },
     });
@@ -336,7 +336,7 @@ describe('a tail whose key has no units left', () => {
     expect(told).toEqual(['connected', 'fallback', 'budget', 'streamAgain', 'connected']);
   });
 
-  test('ends where it does not wait', async () => {
+  test('ends without --wait-for-budget', async () => {
     const { outcome } = await run({
       start,
       isOut,

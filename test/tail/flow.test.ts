@@ -159,7 +159,7 @@ async function started(given: Given = {}, ...rows: readonly TailRow[]) {
 describe('the posts before a start', () => {
   const filter = ({ id }: TailRow) => id !== 't99';
 
-  test('are shown if asked for, oldest first, filtered, and cost no second page', async () => {
+  test('are shown if requested, oldest first, filtered, and cost no second page', async () => {
     const start = { kind: 'now', recent: 3 } as const;
     const { flow, post, walked, output, reads } = createTestFlow({ start, filter, count: 1 });
     post(...posts(1, 100));

@@ -377,7 +377,7 @@ describe('a cursor that the service no longer knows', () => {
     expect(ended).toMatchObject({ cut: 'cursor', reached: { id: 't1', at: 1_000 } });
   });
 
-  test('cannot explain a rejected first page, so that failure is thrown', async () => {
+  test('is not the reason for a rejected first page, whose failure is thrown', async () => {
     await expect(walked([unknownCursor])).rejects.toBe(unknownCursor);
   });
 });
@@ -400,7 +400,7 @@ describe('a page that fails', () => {
     expect({ lost, paid }).toEqual({ lost: 2 * counted, paid: 200 });
   });
 
-  test('waits at least as long as the service says, every time', async () => {
+  test('waits at least as long as the service states, every time', async () => {
     const busy = failure('rate', { retryAfter: 7 });
     const { slept, lost } = await walked([...Array(5).fill(busy), page(down(9, 7), false)], { tries: 2 });
     expect(slept).toEqual([7_000, 7_000, 7_000, 7_000, 7_000]);

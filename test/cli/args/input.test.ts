@@ -18,7 +18,7 @@ async function given(text: string | readonly Uint8Array[], column?: string) {
   return found;
 }
 
-test('a FIFO ends at the signal, without a writer and with a silent one', async () => {
+test('reading a FIFO ends at the signal, without a writer and with a writer that sends nothing', async () => {
   const path = join(mkdtempSync(join(tmpdir(), 'trdr-input-')), 'fifo');
   execFileSync('mkfifo', [path]);
   const read = async (signal: AbortSignal) => {

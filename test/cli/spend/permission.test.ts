@@ -123,7 +123,7 @@ describe('a run without a known end', () => {
     expect(permission.limit).toBe(limit);
   });
 
-  test('asks at its limit to double it, and never again after a refusal', async () => {
+  test('asks at its limit to double the limit, and never again after the user has declined', async () => {
     const { permission, spending, text } = permissionOf({ answers: ['y\n', 'yes\n', 'n\n', 'y\n'] });
     permission.begin({ ...open, rate: () => 'polling every 10s costs 1,200 CU/min' });
     spending.cu = 99_800;

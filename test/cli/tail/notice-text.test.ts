@@ -27,7 +27,7 @@ describe('the last line of a tail', () => {
   });
 });
 
-test('a polling interval promises only what it can save', () => {
+test('a longer polling interval is described as sufficient only if the budget lasts with it', () => {
   const told = (everyMs: number) =>
     tailText({ kind: 'stretched', perMinute: 600, stretched: { everyMs, until: Date.UTC(2026, 10, 23) } });
   expect(told(46_000)).toBe(
@@ -72,14 +72,14 @@ describe('repeated notices', () => {
     expect(shown.at(-1)).toBe('odd (and 3599 more like this)');
   });
 
-  test('that were not shown are counted at the end', () => {
+  test('that were suppressed are counted at the end', () => {
     const limit = createNoticeLimit(() => 0, new Set(['frame']), 2);
     const shown = Array.from({ length: 9 }, (_, i) => limit.show('frame', `frame ${i}`));
     expect(shown.filter((text) => text !== undefined)).toEqual(['frame 0', 'frame 1']);
     expect([limit.rest(), limit.rest()]).toEqual([['frame 8 (and 6 more like this)'], []]);
   });
 
-  test('of a tail end with the number of those not shown', () => {
+  test('are summarized at the end of a tail', () => {
     const lines = createNoticeLines(() => 0);
     for (let i = 0; i < 7; i++) lines({ kind: 'frame', text: `odd ${i}` });
     expect(lines({ kind: 'end', summary })[0]).toContain('odd 6');

@@ -127,7 +127,7 @@ describe('an answer', () => {
     ],
     ['no record of its form', json(200, { name: 'Mert' }), 'it contains no user record'],
     ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
-  ])('fails if it is %s, and counts at its maximum', async (_, answer, words) => {
+  ])('fails if it is %s, and its maximum cost counts', async (_, answer, words) => {
     const { client, ledger } = rig(() => ({
       ...answer,
       headers: { ...answer.headers, 'x-request-id': 'r9' },
@@ -433,7 +433,7 @@ describe('a trace', () => {
 });
 
 describe('a spending limit', () => {
-  it('rejects calls that could exceed it', async () => {
+  it('rejects calls that could exceed the limit', async () => {
     const { client, sent } = rig(() => json(200, user()), { maxCu: 199 });
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
       kind: 'limit',

@@ -11,7 +11,7 @@ import { virtualClock } from '../virtual-clock.ts';
 const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
 
 describe('a spending limit', () => {
-  test('says how much of it is left', async () => {
+  test('states how much of it is left', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);

@@ -95,7 +95,7 @@ const ends = [
 ] as const;
 
 describe('the cost of a run with a spending limit', () => {
-  it('never exceeds it, whatever is answered, lost and retried concurrently', async () => {
+  it('never exceeds the limit, whatever is answered, lost and retried concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 200_000 }),

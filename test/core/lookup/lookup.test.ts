@@ -226,7 +226,7 @@ describe('cached answers', () => {
     expect(paths()).toEqual(['/v2/user/handle/mert', `/v2/user/wallet/${WALLET}`, `/v2/user/wallet/${EVM}`]);
   });
 
-  it('of a wallet are refreshed by user id after they have aged', async () => {
+  it('of a wallet are renewed by user id after they have expired', async () => {
     const { run, clock, paths } = setUp(all);
     await run([WALLET]);
     await clock.sleep(HOUR);
@@ -236,7 +236,7 @@ describe('cached answers', () => {
     expect(paths()).toEqual([`/v2/user/wallet/${WALLET}`, `/v2/user/id/${ID}`]);
   });
 
-  it('of a wallet are refreshed for free if a recent answer for the id is cached', async () => {
+  it('of a wallet are renewed for free if a recent answer for the id is cached', async () => {
     const { run, clock, paths } = setUp(all);
     await run([WALLET]);
     await clock.sleep(HOUR);
@@ -272,7 +272,7 @@ describe('cached answers', () => {
     expect(paths()[1]).toBe(`/v2/user/id/${ID}`);
   });
 
-  it('are only saved for a 200 and a NOT_OBSERVED', async () => {
+  it('are saved only for a 200 and a NOT_OBSERVED', async () => {
     for (const answer of [
       error(500, 'INTERNAL_ERROR'),
       error(404, 'NOT_FOUND'),

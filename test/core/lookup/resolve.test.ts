@@ -68,7 +68,7 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
 }
 
 describe('a resolve', () => {
-  it('ends with the cheap lookup if that finds a wallet', async () => {
+  it('ends with the lookup for 100 CU if that finds a wallet', async () => {
     const { run, calls, client } = setUp(service([json(200, user())], []));
     const { records } = await run(['@mert', 'Mert']);
     expect(records).toMatchObject([
@@ -174,7 +174,7 @@ describe('a resolve', () => {
     ['a broken connection', drop],
     ['a body that cannot be read', () => ({ status: 200, headers: {}, text: '{' })],
     ['a gateway timeout', () => ({ status: 504, headers: {}, text: '<html>' })],
-  ])('uses the cheap lookup before it requests again after %s', async (_, lost) => {
+  ])('uses the lookup for 100 CU before another resolve after %s', async (_, lost) => {
     const found = setUp(service([json(200, bare), json(200, user())], [lost, () => live]));
     expect((await found.run(['mert'])).records).toMatchObject([{ found: true, source: 'held' }]);
     expect(found.calls()).toBe('GET POST GET');
@@ -193,7 +193,7 @@ describe('a resolve', () => {
     expect([hasty.calls(), hasty.standings]).toEqual(['GET POST GET', []]);
   });
 
-  it('is given up after the second lost answer, because each may have been charged as a hit', async () => {
+  it('fails after the second lost answer, because each may have been charged the full price', async () => {
     const { run, sent } = setUp(service([json(200, bare)], [drop]));
     expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'BROKEN' } }]);
     expect(sent.filter(({ method }) => method === 'POST').length).toBe(2);

@@ -75,7 +75,7 @@ describe('a walk', () => {
     expect(blocksOf(asked)).toBe(31);
   });
 
-  it('adapts to the number of rows that pages really hold', async () => {
+  it('adapts to the number of rows that pages really contain', async () => {
     const { feed, asked } = feedOf(1000, { cap: 50 });
     expect((await ids(feed)).length).toBe(1000);
     expect(asked.slice(3).every(({ rows }) => rows === 60 || rows === 40 || rows === 20)).toBe(true);

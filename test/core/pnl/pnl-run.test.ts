@@ -40,14 +40,14 @@ describe('a run through many handles', () => {
     expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
   });
 
-  test('reads the meter at growing intervals as long as its own count is right', async () => {
+  test('requests the usage at growing intervals as long as its own count is right', async () => {
     const service = pnlService({ units: 1e9 });
     await runThrough(service, handlesUpTo(5_000));
     expect(service.batches).toHaveLength(50);
     expect(service.mes).toBeLessThan(10);
   });
 
-  test('reads the meter before each batch if others spend with the same key', async () => {
+  test('requests the usage before each batch if others spend with the same key', async () => {
     const service = pnlService({ units: 1e9 });
     await runThrough(service, handlesUpTo(1_000), { afterBatch: () => service.spend(100) });
     expect(service.mes).toBe(10);
@@ -63,7 +63,7 @@ describe('an exhausted allowance', () => {
     expect(run.left()).toEqual(handlesUpTo(70).map((_, at) => at + 130));
   });
 
-  test('continues after misses, which cost less than was reserved', async () => {
+  test('continues after handles that were not found, which cost less than was reserved', async () => {
     const service = pnlService({ units: 10 * cu.reveal, held: (handle) => Number(handle.slice(1)) > 50 });
     const { records, failure } = await runThrough(service, handlesUpTo(60));
     expect(failure).toBeUndefined();
@@ -80,7 +80,7 @@ describe('an exhausted allowance', () => {
   test.each([
     [true, 40],
     [false, 300],
-  ])('uses all reveals that are left, whether each wallet counts (%s)', async (perWallet, answered) => {
+  ])('uses all remaining reveals, whether or not each wallet counts (%s)', async (perWallet, answered) => {
     const service = pnlService({ units: 1e9, reveals: perWallet ? 40 : 3, perWallet });
     const { records, failure, run } = await runThrough(service, handlesUpTo(350));
     expect(records).toHaveLength(answered);
@@ -88,7 +88,7 @@ describe('an exhausted allowance', () => {
     expect(failure).toMatchObject({ kind: 'quota', code: 'REVEAL_LIMIT_REACHED' });
   });
 
-  test('reads the meter again after a refusal, and continues with what is left', async () => {
+  test('requests the usage again after a rejection, and continues with the remaining units', async () => {
     const service = pnlService({ units: 250 * cu.reveal });
     let batches = 0;
     const { records, failure } = await runThrough(service, handlesUpTo(250), {
@@ -100,7 +100,7 @@ describe('an exhausted allowance', () => {
 });
 
 describe('an answer that was lost', () => {
-  test('is requested again if the meter has not moved, and stays in limit and ledger as a bound', async () => {
+  test('is requested again if the usage has not changed, and its maximum cost stays in limit and ledger', async () => {
     const service = pnlService({ fates: ['reset'], before: 500 });
     const lost = 20 * cu.reveal;
     const { records, failure, lines, ledger, client } = await runThrough(service, handlesUpTo(20));
@@ -123,7 +123,7 @@ describe('an answer that was lost', () => {
     ['a limit that covers only one of the two', 20 * cu.reveal, 500, 1],
     ['a limit that covers it in addition to all other handles', 40 * cu.reveal, 500, 2],
     ['a meter at zero, where a new month looks like no charge', undefined, 0, 1],
-  ])('is requested as often as can be paid: %s', async (_, maxCu, before, requests) => {
+  ])('is requested as often as the limit allows: %s', async (_, maxCu, before, requests) => {
     const service = pnlService({ fates: ['reset'], before });
     const terms = maxCu === undefined ? {} : { maxCu };
     const { run } = await runThrough(service, handlesUpTo(20), terms);
@@ -137,7 +137,7 @@ describe('an answer that was lost', () => {
     expect(records.filter(({ found }) => found)).toHaveLength(100);
   });
 
-  test('is not paid for again if the meter has moved, and the run continues', async () => {
+  test('is not paid for again if the usage has changed, and the run continues', async () => {
     const service = pnlService({ fates: ['serve', 'lost'] });
     const { records, failure, run, lines, ledger } = await runThrough(service, handlesUpTo(250));
     expect(failure).toBeUndefined();

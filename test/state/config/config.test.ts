@@ -145,7 +145,7 @@ test('concurrent writers lose nothing', async () => {
   expect(readdirSync(dir)).toEqual(['config.json']);
 });
 
-test('a torn file is never overwritten, and the error suggests a fix without showing the key', async () => {
+test('an incomplete file is never overwritten, and the error suggests a fix without showing the key', async () => {
   const dir = under('torn');
   const config = configAt(dir);
   await config.login('default', { key: KEY, baseUrl: 'https://api.example.test' });

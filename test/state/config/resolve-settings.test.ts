@@ -90,7 +90,7 @@ test('a named profile must exist, unless it is about to be created', () => {
   expect(() => resolveSettings(inherited)).toThrow('unknown profile "constructor"');
 });
 
-test('an invalid value is rejected with its place, or skipped by the commands that fix it', () => {
+test('an invalid value is rejected with its source, or skipped by the commands that fix it', () => {
   const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
   expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow(
     'invalid value for TRDR_OUTPUT: choose from',

@@ -147,7 +147,7 @@ test('a batch with an unknown outcome is reported with the usage before it', asy
   await next.close();
 });
 
-test('an answer that could not be read is offered again until its handles have another one', async () => {
+test('an answer that could not be read is returned again until its handles have another answer', async () => {
   const { out } = folder('unread');
   const unreadOf = async (journal: ExportJournal) => {
     const found: unknown[] = [];

@@ -55,7 +55,7 @@ test('a call is in the ledger before it is sent with its maximum cost, then with
   expect(await all({ dir })).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
 });
 
-test('a call that was not sent leaves nothing, a lost one its bound, and one without a price is marked', async () => {
+test('a call that was not sent leaves no entry, a lost call leaves its maximum cost, and a call of unknown price is marked', async () => {
   const dir = under('ends');
   const { ledger } = open(dir);
   await (await ledger.begin(lookup)).release();
@@ -121,7 +121,7 @@ test('eight processes that write at once lose no call and no end', async () => {
   expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
 });
 
-test('a ledger torn at any byte keeps its complete lines, accepts new ones, and never loses a bound', async () => {
+test('a ledger cut off at any byte keeps its complete lines, accepts new lines, and never loses a maximum cost', async () => {
   const dir = under('torn');
   const file = join(dir, 'ledger', '2026-01.ndjson');
   const { ledger } = open(dir);
@@ -138,7 +138,7 @@ test('a ledger torn at any byte keeps its complete lines, accepts new ones, and 
 });
 
 test.each([['/dev/null/none'], [undefined]])(
-  'if it cannot be written (%s), this is reported once and the run continues',
+  'a ledger that cannot be written (%s) is reported once, and the run continues',
   async (dir) => {
     const notices: string[] = [];
     const { ledger } = open(dir, (text) => notices.push(text));

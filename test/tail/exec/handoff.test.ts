@@ -213,7 +213,7 @@ describe('the handoff', () => {
     expect([dead, handoff.counts.left]).toEqual([[['c', 'd']], 0]);
   });
 
-  it('ends the run where a dead letter cannot be saved', async () => {
+  it('ends the run if a dead letter cannot be saved', async () => {
     const full = new Failure('local', 'the disk is full', { code: 'ENOSPC' });
     const { handoff, acknowledged, pass } = opened({
       tries: 1,

@@ -108,7 +108,7 @@ describe('a connection', () => {
     expect(await got).toBe('subscribe');
   });
 
-  test('answers pings, and counts them as signs of life', async () => {
+  test('answers pings, and counts them as received data', async () => {
     const service = await serve();
     const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
     const pong = new Promise((resolve) => peer.once('pong', resolve));

@@ -13,7 +13,7 @@ import {
 } from '../../../src/tail/spend/pace.ts';
 
 describe('polling', () => {
-  test('costs one block while twenty rows hold all new posts and one known post', () => {
+  test('costs one block while twenty rows contain all new posts and one known post', () => {
     expect(pollCost(0.2, 10)).toBe(200);
     expect(pollCost(1.9, 10)).toBe(200);
     expect(pollCost(1.91, 10)).toBe(400);
@@ -67,7 +67,7 @@ describe('polling', () => {
     );
   });
 
-  test('uses at most half of the rate limit of the key applies', () => {
+  test('uses at most half of the rate limit of the key', () => {
     expect(leastSeconds(60)).toBe(2);
     expect(pollSeconds(0.1, 0.5, leastSeconds(60))).toBe(2);
   });

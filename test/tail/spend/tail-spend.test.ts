@@ -110,7 +110,7 @@ describe('the spending of a tail', () => {
     expect([spend.afford(0), spend.afford(1)]).toEqual([true, false]);
   });
 
-  test('asks for a higher limit until it holds the cost, or the user declines', async () => {
+  test('asks to raise the limit until it covers the cost, or the user declines', async () => {
     let limit = 1_000;
     const asked: (readonly number[])[] = [];
     const raise = async (cu: number, spent: number) => {
@@ -132,7 +132,7 @@ describe('the spending of a tail', () => {
     expect([await spend.afford(20_000), asked.length]).toEqual([false, 4]);
   });
 
-  test('asks once for a limit that covers more streaming, and hands the answer over once', async () => {
+  test('asks once to raise the limit for more streaming, and returns the answer once', async () => {
     let limit = 10_000;
     let asked = 0;
     const raise = async () => {
@@ -149,7 +149,7 @@ describe('the spending of a tail', () => {
     expect(createSpend({ ceiling: 10_000 }).spend.askToStream()).toBe(false);
   });
 
-  test('reads the allowance at the start, and fails for an unknown key', async () => {
+  test('requests the allowance at the start, and fails for an unknown key', async () => {
     const unknown = new Failure('auth', 'Invalid key.', { code: 'UNAUTHORIZED' });
     const { spend } = createSpend({ key: () => Promise.reject(unknown) });
     await expect(spend.first(soon)).rejects.toBe(unknown);
@@ -165,7 +165,7 @@ describe('the spending of a tail', () => {
     },
   );
 
-  test('does not wait for the allowance if the run was stopped or if there is no key to ask', async () => {
+  test('does not wait for the allowance if the run was stopped or if there is no key', async () => {
     const { spend, controller } = createSpend({ key: () => new Promise(() => {}) });
     controller.abort();
     await spend.first(soon);
@@ -176,7 +176,7 @@ describe('the spending of a tail', () => {
     await none.spend.settled();
   });
 
-  test('reads the allowance again after one minute of streaming or ten minutes of polling', async () => {
+  test('requests the allowance again after one minute of streaming or ten minutes of polling', async () => {
     const { spend, pass, asked, wakes } = createSpend({ key: async () => facts() });
     await spend.first(soon);
     expect([asked(), wakes()]).toEqual([1, 1]);

@@ -93,7 +93,7 @@ describe('the status file of a run', () => {
     await health.end();
   });
 
-  test('ends a run that cannot write it at the start, and only warns later', async () => {
+  test('ends the run if its first write fails, and only causes a warning if a later write fails', async () => {
     const run = openRun();
     expect(() => run.watch({ status: join(run.folder, 'none', 'a.prom') })).toThrow('a.prom');
     const folder = join(run.folder, 'sub');
@@ -118,7 +118,7 @@ test('a heartbeat is one line each time', async () => {
 describe('the service manager', () => {
   const env = { NOTIFY_SOCKET: '/none', WATCHDOG_USEC: '30000000' };
 
-  test('receives READY after the first proof, WATCHDOG while the loop runs, and STOPPING once', async () => {
+  test('receives READY after the first verification, WATCHDOG while the loop runs, and STOPPING once', async () => {
     const run = openRun(env);
     const health = run.watch({});
     await run.clock.advance(25_000);
