@@ -138,12 +138,14 @@ export async function runThrough(
     afterBatch,
     signal,
     onNotice,
+    handleAt,
   }: {
     maxCu?: number;
     retries?: number;
     afterBatch?: () => void;
     signal?: AbortSignal;
     onNotice?: (notice: Notice) => void;
+    handleAt?: (position: number) => string;
   } = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
@@ -169,6 +171,7 @@ export async function runThrough(
     clock: made.clock,
     allowance,
     subjects,
+    handleAt,
     todo,
     log,
     signal,

@@ -51,7 +51,7 @@ describe('numbers of wallets and user ids', () => {
     expect(paid()).toBe(60_000);
   });
 
-  test('are requested once, however many subjects lead to a handle, also without a cache', async () => {
+  test('are paid for once, however many subjects lead to a handle, also without a cache', async () => {
     const { mira, solwolf, run, paid } = await desk();
     const given = [mira.evmAddress, 'solwolf', NOBODY, 'mira', solwolf.id, 'nosuch'];
     const { records, exitCode } = await run([...given, '-y', '--no-cache']);

@@ -201,6 +201,9 @@ describe('the lane of a key', () => {
     await windows.learn('key', 60);
     const limiter = limiterAt(clock, { windows, notify: (notice) => notices.push(notice) });
     await send(limiter, clock, 61);
+    await clock.sleep(120_000);
+    await limiter.refused('key', 2_000);
+    await send(limiter, clock, 1);
     expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests per minute' }]);
   });
 });

@@ -40,6 +40,16 @@ describe('a run through many handles', () => {
     expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
   });
 
+  test('requests a handle once, in whatever batches its subjects would be', async () => {
+    const service = pnlService();
+    const subjects = handlesUpTo(250).map((handle) => `wallet of ${handle}`);
+    const { records, run } = await runThrough(service, subjects, { handleAt: (at) => `T${at % 120}` });
+    expect(service.batches).toEqual([100, 20]);
+    expect(records.map(({ subject }) => subject).sort()).toEqual([...subjects].sort());
+    expect(records.find(({ subject }) => subject === 'wallet of t249')).toMatchObject({ handle: 't9' });
+    expect(run.left()).toEqual([]);
+  });
+
   test('requests the usage at growing intervals as long as its own count is right', async () => {
     const service = pnlService({ units: 1e9 });
     await runThrough(service, handlesUpTo(5_000));

@@ -380,15 +380,22 @@ test('any text is a line or nothing, and a line reads back unchanged', () => {
   );
 });
 
-test('a journal with any contents is opened or rejected, and its answers are not paid for again', async () => {
+test('a journal with any contents is opened with the answers before the damage, or rejected', async () => {
   const whole = await journalOfARun();
   const { out, journal } = folder('garbage');
   await fc.assert(
     fc.asyncProperty(fc.nat(whole.length), fc.nat(60), anyText, async (at, cut, garbage) => {
       const text = Buffer.concat([whole.subarray(0, at), Buffer.from(garbage), whole.subarray(at + cut)]);
       writeFileSync(journal, text);
+      const intact = whole.subarray(0, whole.subarray(0, at).lastIndexOf('\n') + 1).toString('utf8');
+      const rows = intact
+        .split('\n')
+        .map(readJournalLine)
+        .filter((line) => line?.kind === 'row');
       try {
-        await (await openJournal(options(out))).close();
+        const opened = await openJournal(options(out));
+        await opened.close();
+        expect(opened.counts().answered).toBeGreaterThanOrEqual(rows.length);
       } catch (error) {
         expect(error).toBeInstanceOf(Failure);
       }
