@@ -23,7 +23,7 @@ export interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
   readonly retryable?: boolean | undefined;
-  /** Seconds. */
+  /** The wait before the next attempt, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
   /** The command to run or the setting to change next. */

@@ -141,7 +141,7 @@ export function syncFolder(folder: string): void {
       closeSync(fd);
     }
   } catch {
-    // Windows cannot open folders, and some file systems cannot sync them.
+    // Ignore the error: Windows cannot open folders, and some file systems cannot sync them.
   }
 }
 
@@ -158,7 +158,7 @@ export function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Best effort: the next run removes the file.
+    // Ignore the error: the next run removes the file.
   }
 }
 

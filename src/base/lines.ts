@@ -9,7 +9,7 @@ export interface Line {
   readonly bytes: Buffer;
   /** The line number; the first line is 1. */
   readonly number: number;
-  /** Whether the line exceeds the limit. The rest of it is skipped. */
+  /** Whether the line exceeds the limit. The rest of such a line is skipped. */
   readonly cut: boolean;
 }
 

@@ -93,7 +93,7 @@ function release(path: string, token: string): void {
     // removed the file, another process may have acquired it.
     if (look(path)?.token === token) discard(path);
   } catch {
-    // The folder was removed, and the lock with it.
+    // Ignore the error: the folder was removed, and the lock with it.
   }
 }
 
@@ -127,7 +127,7 @@ export async function withLock<T>(
       }
     }
     if (waited >= timeoutMs) throw lockedFailure(path, result);
-    // Wait for random times, so that waiting processes do not retry in step.
+    // Wait for a random time, so that waiting processes do not retry at the same moment.
     const ms = 1 + Math.random() * Math.min(25, 2 + waited / 8);
     await sleep(ms, signal);
     waited += ms;

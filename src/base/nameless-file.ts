@@ -9,7 +9,7 @@ import { temporaryIn } from './files.ts';
 export async function openNamelessFile(): Promise<FileHandle> {
   const path = temporaryIn(tmpdir());
   const handle = await open(path, 'wx+', 0o600);
-  // Windows cannot unlink an open file.
+  // Ignore the error: Windows cannot unlink an open file.
   await unlink(path).catch(() => {});
   return handle;
 }

@@ -28,7 +28,7 @@ export interface Replacement {
      */
     readonly keep?: boolean;
   }): void;
-  /** Renames the temporary file to another path in the same folder; the target stays as it is. */
+  /** Renames the temporary file to another path in the same folder. The target is not changed. */
   saveAs(path: string, options?: { readonly sync?: boolean }): void;
   discard(): void;
 }

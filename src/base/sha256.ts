@@ -16,8 +16,8 @@ for (let candidate = 2, found = 0; found < 64; candidate++) {
 const turn = (word: number, by: number) => (word >>> by) | (word << (32 - by));
 
 /**
- * SHA-256 of a text, as hex. Every run needs it for folder names, and loading node:crypto would add 3 ms to a
- * start of 22 ms.
+ * SHA-256 of a text, as hex. Every run needs this digest for folder names, and loading node:crypto would add
+ * 3 ms to a start of 22 ms.
  */
 export function sha256(text: string): string {
   const length = Buffer.byteLength(text);

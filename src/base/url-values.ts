@@ -36,7 +36,7 @@ function urlIn(text: string): URL | string {
   return url.search || url.hash ? 'it has a query or a fragment' : url;
 }
 
-/** The URL of a shared store, or `off`. A password in it is rejected, because URLs end up in logs. */
+/** The URL of a shared store, or `off`. A URL with a password is rejected, because URLs end up in logs. */
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',

@@ -47,7 +47,7 @@ function readNumber(text: string): number | undefined {
   if (!/\d/.test(whole + fraction)) return undefined;
   const factor = { k: 1e3, m: 1e6 }[suffix.toLowerCase()] ?? 1;
   const product = Number(`${whole.replace(/[_,]/g, '')}${fraction}`) * factor;
-  // In floating point, 1.001 × 1000 is not exactly 1001; round it.
+  // Round the product: in floating point, 1.001 × 1000 is not exactly 1001.
   const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
   const size = isWhole ? Math.round(product) : product;
   // A double cannot represent larger numbers exactly.

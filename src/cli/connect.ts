@@ -33,7 +33,7 @@ export interface Connecting {
   readonly notice: (line: string) => void;
   /** The store that all machines of the key share, if one is configured. */
   readonly store?: RunStore | undefined;
-  /** The ledger in which calls are recorded; by default, the one of this machine. */
+  /** The ledger in which calls are recorded; by default, the ledger of this machine. */
   readonly ledger?: Ledger | undefined;
 }
 

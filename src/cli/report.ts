@@ -13,8 +13,8 @@ type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 /**
  * Creates a function that reports on stderr why a run failed, and returns the exit code. The function prints
  * text if stderr is a terminal or the output is a table, and otherwise one line of JSON. If the settings are
- * not known, because the command line could not be parsed, it searches the command line for the flags that
- * matter.
+ * not known, because the command line could not be parsed, the function searches the command line for the
+ * flags that matter.
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {

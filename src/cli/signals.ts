@@ -22,7 +22,7 @@ export interface Signals {
   runEnded(): void;
 }
 
-/** Starts a clean shutdown at the first SIGINT, SIGTERM or SIGHUP, and exits at once at the second. */
+/** Starts a clean shutdown at the first SIGINT, SIGTERM or SIGHUP, and exits at once at the second signal. */
 export function handleSignals(inFlight: InFlight): Signals {
   const ending = new AbortController();
   let over = false;

@@ -40,7 +40,9 @@ const names = Object.keys(named) as (keyof typeof named)[];
 
 /** Options for the content of the document. */
 export interface OpenApiOptions {
-  /** Whether an answer is the record itself (bare), or holds it under `data` next to `meta` (wrapped). */
+  /**
+   * Whether an answer is the record itself (bare), or has the record under `data` next to `meta` (wrapped).
+   */
   readonly envelope?: 'bare' | 'wrapped';
   readonly server?: string;
 }

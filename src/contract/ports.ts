@@ -35,7 +35,9 @@ export interface Transport {
 /** Identifies a call in the queue of a lane; unique within the process. */
 export type Ticket = number;
 
-/** Permission to send a call under a rate limit, or how long to wait before asking again. */
+/**
+ * Permission to send a call under a rate limit, or how long to wait before requesting the permission again.
+ */
 export interface WindowSlot {
   /** 0 means that the call may be sent now. */
   readonly waitMs: number;

@@ -58,7 +58,7 @@ interface Unwrapped {
 
 /**
  * Returns the record of an answer, which is either the answer itself or its `data`; undefined if neither is a
- * record of this type. If both are, the record is `data` if `meta` is next to it.
+ * record of this type. If both are, `data` is the record only if `meta` is next to it.
  */
 export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;

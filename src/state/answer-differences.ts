@@ -4,7 +4,7 @@ import { parseObject } from '../base/json-object.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** A difference between a response and its description, and when it was last seen. */
+/** A difference between a response and the service description, and when it was last seen. */
 export interface SeenDifference {
   readonly call: string;
   /** The difference in words, such as `bio is missing`. */
@@ -55,7 +55,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
-      // An unreadable list counts as empty: the list is only a help for `trdr doctor`.
+      // An unreadable list counts as empty, because only `trdr doctor` uses the list.
     }
     return known;
   }

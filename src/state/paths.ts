@@ -5,7 +5,7 @@ import { Failure } from '../base/failure.ts';
 export interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home directory; undefined if the system does not know it. */
+  /** The user's home directory; undefined if the system has none for the user. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
@@ -52,7 +52,7 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   };
 }
 
-/** The user's home directory, by the environment or by the system; undefined if neither knows it. */
+/** The user's home directory, from the environment or from the system; undefined if both have none. */
 export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;

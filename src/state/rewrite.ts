@@ -3,7 +3,7 @@ import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** The new content of a file, and the end of the part of the old one that it replaces. */
+/** The new content of a file, and the position in the old file up to which it replaces the content. */
 export interface Rewritten {
   readonly parts: readonly Uint8Array[];
   readonly end: number;
@@ -12,8 +12,9 @@ export interface Rewritten {
 /**
  * Rewrites a file to which other processes append.
  *
- * Writers do not wait for it. A process that appends to the old file either finishes before the rename, and its
- * lines are then copied to the new file; or it notices that the file was replaced, and appends its lines again.
+ * Writers do not wait for the rewrite. A process that appends to the old file either finishes before the
+ * rename, and its lines are then copied to the new file; or it notices that the file was replaced, and
+ * appends its lines again.
  *
  * Does nothing if another process is rewriting the same file.
  */

@@ -6,7 +6,10 @@ const AWAY_HINT = 'run "trdr store check" to see whether the store is running an
 
 const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 
-/** The hint of a failure for the commands that check a store: it names neither of them, nor how to run without a store. */
+/**
+ * The hint of the failure in the commands that check a store. It suggests neither one of these commands nor
+ * running without the store.
+ */
 export const hintForCheck = (hint: string | undefined) =>
   hint
     ?.replace(AWAY_HINT, 'check that the address is right and that the server is running and reachable')

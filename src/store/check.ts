@@ -115,7 +115,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
     ['XDEL', [stream, '1-1']],
     ['TIME', []],
     ['EVAL', ['return 1', 0]],
-    // The server checks the permission before it looks for the script.
+    // A script that does not exist is enough, because the server checks the permission first.
     ['EVALSHA', ['0'.repeat(40), 0]],
     ['SCAN', ['0', 'MATCH', `${root}:*`, 'COUNT', 1]],
     ['DEL', [text, hash, set, zset, stream]],

@@ -123,7 +123,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       }
       if (word === 'over') id = randomUUID();
       if (word === 'reseed') await raise();
-      // The call does not wait: `me` may have to queue for the rate limit.
+      // Do not wait for the result: the request of `me` may have to queue for the rate limit.
       if (word === 'refresh') void raise(Number(figure)).catch(() => {});
     }
     throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');

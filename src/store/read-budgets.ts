@@ -41,7 +41,10 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
 
 const OLD_MS = 600_000;
 
-/** Whether the sum of the month has not been compared with the service's count for ten minutes, or never. */
+/**
+ * Whether the sum of the month was never compared with the service's count, or last more than ten minutes
+ * ago.
+ */
 export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
   const now = await serverNow(store);
   const month = await hashReply(store, keys.sum(periodsAt(now).month));

@@ -60,7 +60,7 @@ export interface Flow {
   fillStep(): Promise<Filled | undefined>;
   /** Prints queued frames and returns how many were read. Passes frames that are not posts to `other`. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
-  /** Prints the rows that were waiting. */
+  /** Prints the frames that waited for a walk. */
   release(): void;
   /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
@@ -157,7 +157,10 @@ export function createFlow(world: FlowWorld): Flow {
     return gap;
   };
 
-  /** A complete walk verifies the feed up to each of its rows, oldest first. */
+  /**
+   * Raises the watermark to a row of a complete walk. The rows are printed oldest first, so the feed is
+   * verified up to each printed row.
+   */
   const moveUp = (fill: Fill, last: TailRow) => {
     const { walked } = fill;
     const steady = steadyTime(walked.first.map((row) => row.at));

@@ -14,7 +14,7 @@ export interface Gap {
   readonly why: Cut | 'failing' | 'unauthorized';
   /** The newest complete post before the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
-  /** Posts that appeared late may be missing too, if their post time is not before this time. */
+  /** The post time from which posts that appeared late may be missing too. */
   readonly lateFrom: number | null;
   /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;

@@ -99,7 +99,7 @@ export interface BudgetLeft {
 
 /** Temporary storage on disk for the rows of a long walk. */
 export interface Spool {
-  /** Stores a text; the returned function reads it, once. */
+  /** Stores a text. The returned function reads the text, and can be called only once. */
   put(text: string): Promise<() => Promise<string>>;
   close(): Promise<void>;
 }

@@ -3,14 +3,14 @@ import type { Link } from './ports.ts';
 import type { SubscribingLink } from './socket/subscribing-link.ts';
 import type { Mode } from './spend/socket-share.ts';
 
-/** The state of a tail; docs/tail.md has a diagram. It is changed only by `socket/session.ts`. */
+/** The state of a tail; docs/tail.md has a diagram. Only `socket/session.ts` changes the state. */
 export type TailState =
   /** The tail reads only pages, because the feed has no WebSocket or the policy decided against it. */
   | { readonly kind: 'polling' }
   /** There is no connection; the next attempt follows at `until`. */
   | { readonly kind: 'down'; readonly since: number; readonly until: number }
   | { readonly kind: 'dialing'; readonly since: number; readonly job: Job<Link> }
-  /** Connected, but the subscription is not confirmed. It is sent again at `until`. */
+  /** Connected, but the subscription is not confirmed. The subscription is sent again at `until`. */
   | {
       readonly kind: 'subscribing';
       readonly since: number;

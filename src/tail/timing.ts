@@ -28,7 +28,10 @@ export interface Timing {
   readonly saveMs: number;
   /** Without a checkpoint, frames wait for a walk if the last verification is older than this. */
   readonly holdMs: number;
-  /** If the output is blocked for longer, the WebSocket is closed, because it is charged by the minute. */
+  /**
+   * If the output is blocked for longer than this, the WebSocket is closed, because it is charged by the
+   * minute.
+   */
   readonly blockedMs: number;
   /** How long a shutdown may take. */
   readonly closingMs: number;

@@ -46,8 +46,8 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Split at commas: values of a fixed set contain no commas, so `--window 7d,30d` means the same as the flag
-  // with each value.
+  // Split at commas: values of a fixed set contain no commas, so `--window 7d,30d` means the same as
+  // `--window 7d --window 30d`.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }

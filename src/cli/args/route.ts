@@ -37,7 +37,7 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
       throw unknown(longer, paths);
     }
     path = longer;
-    // `launchpad user` is a complete command; `thesis` still needs a subcommand.
+    // Stop if no command has more words: `launchpad user` is complete, `thesis` still needs a subcommand.
     if (!paths.some((known) => known.startsWith(`${path} `))) {
       index++;
       break;

@@ -88,7 +88,7 @@ export const launchpadBoard = command({
       }
       const [board, before] = boards;
       if (board === undefined) return;
-      // Without the earlier snapshot, every trader would look new.
+      // Do not compare with a missing snapshot, because every trader would look new.
       const comparable = before !== undefined && isOnRecord(before);
       // Report results that need no action only on a terminal, so that mails from cron do not contain them.
       const isWatched = context.io.stderr.isTTY === true;

@@ -40,7 +40,7 @@ export const storeLogin = command({
     const { io, settings, signal, notice } = context;
     if (storeUrl.read(url) === undefined || url === 'off') {
       const { readStoreUrl } = await import('../../store/address.ts');
-      // Names what is wrong, such as a password in the URL.
+      // Throws an error that describes the problem, such as a password in the URL.
       readStoreUrl(url);
       throw usageError('invalid store URL', storeUrl.hint);
     }
@@ -50,7 +50,7 @@ export const storeLogin = command({
     const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
     const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
     if (!noVerify) {
-      // Without a key, the names of the keys in the store are not known yet.
+      // Without an API key, open only the connection: the names in the store are derived from the API key.
       const { connectStore } = await import('../../store/connection.ts');
       const opening =
         settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();

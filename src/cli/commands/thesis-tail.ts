@@ -195,7 +195,7 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   return liveFeed(context, tokens);
 }
 
-/** Returns a function that calls `report` only the first time. */
+/** Returns a function that calls `report` on its first call, and then does nothing. */
 function once<T>(report: (value: T) => void): (value: T) => void {
   let isReported = false;
   return (value) => {

@@ -19,5 +19,5 @@ export const referenceTexts = async (): Promise<Record<string, string>> =>
 /** The completion scripts by file name. */
 export const completionTexts = (): Readonly<Record<string, string>> => completionScripts;
 
-/** The facts about all commands that completion needs, as JSON. */
+/** The part of the command descriptions that completion uses, as JSON. */
 export const outlineText = async (): Promise<string> => JSON.stringify(outlineOf(await allCommands()));

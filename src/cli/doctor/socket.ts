@@ -10,7 +10,7 @@ import { type Check, failedCheck, passed, skip } from './check.ts';
 
 const READY_MS = 15_000;
 
-/** Checks that the WebSocket can be opened and sends its ready frame. */
+/** Checks that the WebSocket can be opened, and that the service then sends the ready frame. */
 export async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
   if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {

@@ -10,7 +10,7 @@ import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
-/** The maximum number of pages in which a ticker is searched. */
+/** The maximum number of pages that are searched for a ticker. */
 const PAGES = 5;
 /** Matches a ticker, which is shorter than any address. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;

@@ -6,7 +6,7 @@ export interface NoticeLimit<Kind extends string> {
   rest(): string[];
 }
 
-/** The pause after the first notices of a kind. It doubles with each notice, up to an hour. */
+/** The pause after the first notices of a kind. The pause doubles with each notice, up to an hour. */
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 

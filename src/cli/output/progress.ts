@@ -3,7 +3,7 @@ import type { Progress } from '../../output/terminal/progress.ts';
 import { wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
-/** The progress of a run; the cost and the pace of its calls are added. */
+/** The progress line of a command. The cost of the run and the pace of its calls are added to the line. */
 export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
   /** Shows `done` of `total`; `total` is undefined if the number is not known. */
   show(label: string, done: number, total: number | undefined): void;

@@ -155,7 +155,7 @@ async function exportBy(
 /** The number of cached answers in one write to the journal. */
 const CACHED_ROWS = 100;
 
-/** Writes the cached answers to the journal, so that the export does not depend on the cache any more. */
+/** Writes the cached answers to the journal, so that the export no longer depends on the cache. */
 async function fillFromCache(
   journal: ExportJournal,
   saved: SavedNumbers | undefined,

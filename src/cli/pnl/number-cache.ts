@@ -4,7 +4,7 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 
-/** How a run uses the cache. */
+/** The options that determine how a run uses the cache. */
 export interface CacheUse {
   readonly noCache: boolean;
   readonly maxAge: number | undefined;

@@ -52,7 +52,7 @@ export async function streamPnl(
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
     if (!division.isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
-    // The answer is missing if another process has cleared the cache in the meantime: request it.
+    // Request the answer if it is missing because another process has cleared the cache in the meantime.
     return record ? { position, record } : await request(position);
   }
 

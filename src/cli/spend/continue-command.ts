@@ -36,8 +36,8 @@ export function commandWith(
 }
 
 /**
- * The command that continues a list that ended early. The command writes to another file, because the same
- * file contains the rows that this run paid for.
+ * The command that continues a list that ended early. The command writes to another file, because this run
+ * has written its paid rows to the original file.
  */
 export const continueList = (
   { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,

@@ -17,8 +17,8 @@ export function withLimit(line: string, context: Pick<Context, 'permission' | 's
 }
 
 /**
- * Starts a list that has no known end; `command` is the command that continues it. Not for a list with
- * --limit, which stops by itself.
+ * Starts a list that has no known end; `command` returns the command that continues the list. Not for a list
+ * with --limit, which stops by itself.
  */
 export function beginList(context: Context, rows: number | undefined, command: () => string): void {
   const run: OpenRun = {

@@ -30,7 +30,7 @@ async function knownBudgets(context: Context): Promise<readonly string[]> {
   }
 }
 
-/** A minute of the WebSocket, as a request. */
+/** One minute of the WebSocket, in the form of a planned request. */
 const socket = {
   method: 'GET',
   path: SOCKET_PATH,

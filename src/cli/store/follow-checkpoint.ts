@@ -47,8 +47,8 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
 }
 
 /**
- * Adds the ids of posts after a position that were already delivered. These ids are remembered as long as the
- * id of the last post before the position.
+ * Adds the ids of posts that follow the position but were already delivered. These ids expire at the same
+ * time as the newest id of the position.
  */
 export function withIds(position: FeedPosition, ids: readonly string[]): FeedPosition {
   const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));

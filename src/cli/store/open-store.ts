@@ -78,7 +78,8 @@ function readCa(path: string): string {
   } catch (error) {
     throw refuse(`cannot read ${path}, the certificate authority of the store`, error);
   }
-  // Node would ignore other content, and report that the certificate of the server is not trusted.
+  // Reject a file without a PEM certificate: Node would ignore the file, and report that the server's
+  // certificate is not trusted.
   if (!text.includes('-----BEGIN CERTIFICATE-----')) throw refuse(`${path} contains no PEM certificate`);
   return text;
 }

@@ -30,19 +30,19 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
   readonly key: TailPorts['key'];
-  /** Adds the spending limit to the first line of a term. */
+  /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
   readonly observer?: RelayObserver | undefined;
 }
 
 /** Called when the state of the relay changes, for monitoring. */
 export interface RelayObserver {
-  /** Whether another machine leads the feed. */
+  /** Called while another machine leads the feed. */
   standby(leader: string): void;
-  /** Whether the store is not reachable. */
+  /** Called while the store is not reachable. */
   away(): void;
   leading(tail: Tail): void;
-  /** The term of this tail has ended. */
+  /** Called when the term of this tail has ended. */
   ended(tail: Tail): void;
 }
 

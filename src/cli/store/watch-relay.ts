@@ -58,8 +58,8 @@ export function watchRelay(
   const watched = (tail: Tail) => watchedTail(tail, clock.now, undefined);
 
   /**
-   * While another relay leads, the time that it has verified counts. During its own term, the relay verifies
-   * the feed with its own walks.
+   * During its own term, a relay verifies the feed with its own walks. While another relay leads, the
+   * verified time of that relay is reported.
    */
   const facts = (): TailFacts => {
     if (phase.kind === 'leading') {

@@ -62,10 +62,7 @@ export interface TailPlan {
 /** The number of earlier posts that a tail prints first on a terminal. */
 const RECENT = 10;
 
-/**
- * The number of failed attempts to get the first page after which the run ends; each attempt includes
- * retries.
- */
+/** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */
 const FIRST_TRIES = 2;
 
 /**

@@ -6,7 +6,7 @@ import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
 
-/** How often to check the budget, because the user may raise it before it renews. */
+/** How often to check whether the user has raised the budget. */
 const LOOK_MS = 10 * 60_000;
 
 interface WaitFlags extends ServiceFlags {

@@ -110,7 +110,7 @@ export const CheckRecord = z.looseObject({
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
 
-/** What `trdr sandbox` prints when it is ready. */
+/** What `trdr sandbox` prints when the service is ready. */
 export const SandboxRecord = z.looseObject({
   url: field(z.string(), 'Base URL of the sandbox.'),
   key: field(z.string(), 'API key that the sandbox accepts.'),

@@ -30,9 +30,7 @@ import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
-  /**
-   * The API key. The API key. If undefined, every call fails with an `auth` Failure before anything is sent.
-   */
+  /** The API key. If undefined, every call fails with an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;

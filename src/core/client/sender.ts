@@ -62,8 +62,8 @@ export interface Sender {
   /** Sends one request without rate limit, spending limit, retries or ledger entry. */
   transmit(plan: Transmission, signal?: AbortSignal, onSent?: () => void): Promise<HttpAnswer>;
   /**
-   * Sends a call within the rate limit and the spending limit, retries it as its rule allows, and records it
-   * in the ledger.
+   * Sends a call within the rate limit and the spending limit, retries it as the endpoint's retry rule
+   * allows, and records it in the ledger.
    */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
   /** Resolves when the outcomes of all ended calls are in the ledger. */

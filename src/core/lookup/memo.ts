@@ -8,7 +8,7 @@ export interface MemoOverflow<T> {
 }
 
 export interface MemoOptions<T> {
-  /** How many answers each of the two generations holds in memory. */
+  /** The maximum number of answers in each of the two generations. */
   readonly size: number;
   /** Whether to remember an answer; by default, all are remembered. */
   readonly isWorthKeeping?: (answer: T) => boolean;

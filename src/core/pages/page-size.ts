@@ -4,7 +4,7 @@ import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 export interface PageSizer {
   /** The number of rows to request if `left` more are needed. */
   next(left: number): number;
-  /** Call this for each received page, with the post times of its rows and whether older pages exist. */
+  /** Called for each received page, with the post times of its rows and whether older pages exist. */
   saw(times: readonly (number | null)[], hasMore: boolean): void;
 }
 

@@ -37,8 +37,8 @@ function isPlain(source: string): boolean {
 }
 
 /**
- * Runs a pattern inside a `vm` script, because Node can stop only a script after a time limit. The script
- * costs 0.1 ms per text.
+ * Runs a pattern inside a `vm` script, because Node supports a time limit only for scripts. The script costs
+ * 0.1 ms per text.
  */
 function guard(pattern: RegExp): (text: string) => boolean | undefined {
   const scope: { readonly pattern: RegExp; text: string } = { pattern, text: '' };

@@ -34,7 +34,7 @@ export interface Allowance {
   /** Requests `me` if the known state may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
-  /** The units used this month, by the last `me`; null if not known. */
+  /** The units used this month, as reported by the last `me`; null if not known. */
   readonly unitsUsed: number | null;
   /** Whether nothing was paid since the last `me`. */
   readonly fresh: boolean;

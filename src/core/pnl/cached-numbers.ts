@@ -49,8 +49,7 @@ export interface SavedNumbers {
 }
 
 /**
- * Opens the cache of numbers. Opens the cache of numbers. Answers are saved unchanged before they are used,
- * because they were paid for.
+ * Opens the cache of numbers. Answers are saved unchanged before they are used, because they were paid for.
  */
 export function createSavedNumbers({
   cache,

@@ -27,7 +27,7 @@ export interface Targets {
 /** How many users are looked up concurrently. */
 const WINDOW = 8;
 
-/** `others` holds the wallets and ids by position; all other texts are handles. */
+/** `others` contains the wallets and ids by position; all other texts are handles. */
 export function createTargets(
   texts: readonly string[],
   others: ReadonlyMap<number, Subject>,

@@ -41,7 +41,8 @@ export function renderCard<T>(
     const raw = value(record);
     if (raw === undefined) return [];
     const cell = formatCell(kind, raw, context, true);
-    // Only text keeps its paragraphs. An address wraps instead of being shortened, so that it can be copied.
+    // Only text is printed in paragraphs. An address wraps instead of being shortened, so that users can copy
+    // it.
     const paragraphs = kind === 'text' && typeof raw === 'string' ? shown(safeText(raw)) : undefined;
     const whole = kind === 'address' ? cell.forms[0] : paragraphs;
     return [{ label: shown(safeLine(label)), kind, cell, whole }];

@@ -48,7 +48,7 @@ export interface ControlTargets {
   readonly parts: SandboxParts;
   readonly sockets: SocketServer;
   readonly state: () => StateReport;
-  /** Simulates a restart of the service that takes `downMs`. */
+  /** Simulates a restart of the service. The restart takes `downMs`. */
   readonly restart: (downMs: number) => void;
 }
 

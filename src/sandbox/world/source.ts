@@ -13,7 +13,7 @@ export interface WorldSource {
     readonly numbers: NumbersSource;
     readonly theses: FeedSource<Thesis, ThesisFilter, ThesisFrameData>;
   };
-  /** Called on first use. */
+  /** Creates the launchpad. Called on first use. */
   launchpad(): LaunchpadSource;
 }
 

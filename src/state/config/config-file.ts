@@ -33,7 +33,7 @@ export const DEFAULT_PROFILE = 'default';
 export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** The failure for an unknown profile; its hint lists the available ones. */
+/** The failure for an unknown profile. Its hint lists the available profiles. */
 export function noProfile(file: ConfigFile, name: string): Failure {
   const names = Object.keys(file.profiles);
   const hint =

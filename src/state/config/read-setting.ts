@@ -38,7 +38,7 @@ export function storedSetting(name: SettingName, given: string): Plain {
   return settingRows[name].normalized && value !== undefined ? value : given.trim();
 }
 
-/** Returns the setting with this name; throws a failure that lists the available ones. */
+/** Returns the setting with this name; throws a failure that lists the available settings. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   if (name === 'key') {

@@ -26,7 +26,8 @@ export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown
 
 /**
  * All settings of a profile. Their resolution, `config`, the docs and completions are derived from this
- * table. To add a setting, add a row here and, if it has a flag, a flag of the same name in `cli/common.ts`.
+ * table. To add a setting, add a row here and, if it has a flag, a flag of the same name in
+ * `cli/args/common.ts`.
  */
 export const settingRows = {
   baseUrl: row({

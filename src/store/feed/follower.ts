@@ -134,10 +134,10 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   /**
    * Finds where to continue after the last delivered post.
    *
-   * After a power failure, the last entries may no longer exist, or stand behind posts that were not delivered
-   * yet, because the next leader published them again. So reading starts at the first entry that has one of
-   * the delivered ids, and skips all posts with these ids. If no entry has one, reading starts at the first
-   * post that is not older than all of them.
+   * After a power failure, the last entries may no longer exist, or follow posts that were not delivered yet,
+   * because the next leader published them again. So reading starts at the first entry that has one of the
+   * delivered ids, and skips all posts with these ids. If no entry has one, reading starts at the first post
+   * that is not older than all of them.
    */
   async function findLast(store: StoreConnection, { last: place, known: delivered }: BeginAfter) {
     const from = startOf((place.at ?? 0) - HALF_HOUR_MS);

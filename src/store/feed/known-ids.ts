@@ -13,9 +13,9 @@ const CHECKED = 20_000;
 const PAGE = 1_000;
 
 /**
- * Reads the published ids of a feed for a new leader. The first leader after a start of the server repairs
- * differences between the ids and the stream before; `checked` is the start for which that was done. Scripts
- * are atomic, so differences arise only when a server reads its file.
+ * Reads the published ids of a feed for a new leader. The first leader after a start of the server first
+ * repairs differences between the ids and the stream; `checked` identifies the start for which this was done.
+ * Scripts are atomic, so differences arise only when a server reads its file.
  */
 export async function knownIds(
   store: StoreConnection,

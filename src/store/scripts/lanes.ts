@@ -5,7 +5,7 @@ import { script } from '../script.ts';
  * up to twice the limit within a window.
  *
  * With a ticket and `book`, a full lane reserves the next free departure time, so that all machines are
- * served in the order of their calls. The caller asks again with the same ticket at that time.
+ * served in the order of their calls. The caller requests a slot again with the same ticket at that time.
  *
  * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace. Returns the wait in ms, the
  * known limit or 0, the number of recently active machines, and 1 if the wait is caused by a queue.

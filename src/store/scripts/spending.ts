@@ -110,9 +110,9 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
  * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
- * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with what is reserved,
- * if this machine should do that because it was last done ten minutes ago; or `over` if the reservation has
- * expired.
+ * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the reserved
+ * amount, if this machine should raise the sums because they were last raised ten minutes ago; or `over` if
+ * the reservation has expired.
  */
 export const begin = money(
   'begin',

@@ -61,7 +61,7 @@ export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** The post time back to which a checkpoint needs ids. */
+  /** The oldest post time whose ids a checkpoint needs. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;

@@ -4,7 +4,7 @@ import { createRecentSet } from '../../base/recent-set.ts';
  * Remembers which posts were printed: all that were posted since `floor`, and the latest of the older ones.
  */
 export interface Seen {
-  /** Whether a post from before this time was printed is not known. */
+  /** The time before which it is not known whether a post was printed. */
   readonly floor: number;
   /** The number of remembered ids with a post time, and of those without one. */
   readonly size: number;

@@ -12,7 +12,7 @@ export interface UnverifiedRange {
 /** Tracks up to where the feed is complete, and which ranges can no longer be verified. */
 export interface VerifiedRange {
   readonly watermark: Watermark | undefined;
-  /** Moves the watermark; its base only moves up. */
+  /** Sets the watermark. The base of the watermark never decreases. */
   moveTo(next: Watermark): void;
   /** Called after the run itself has raised the floor of the remembered ids. */
   noteFloor(): void;

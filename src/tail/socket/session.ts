@@ -78,10 +78,7 @@ interface SessionWorld {
   readonly signal: AbortSignal;
 }
 
-/**
- * Creates a session. It starts in the state before connecting, or in that of polling if the feed has no
- * WebSocket.
- */
+/** Creates a session. The session begins unconnected, or with polling if the feed has no WebSocket. */
 export function createSession(world: SessionWorld): Session {
   const { clock, timing, meter } = world;
   const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, world.random);

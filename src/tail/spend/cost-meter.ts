@@ -5,9 +5,9 @@ import { cu as price } from '../../contract/prices.ts';
  * sums.
  */
 export interface TailCost {
-  /** Pages, and complete minutes of the WebSocket. */
+  /** The cost of pages and of complete minutes of the WebSocket. */
   readonly least: number;
-  /** Pages including lost ones, and every started minute of the WebSocket. */
+  /** The cost of pages, including lost ones, and of every started minute of the WebSocket. */
   readonly most: number;
 }
 

@@ -7,7 +7,7 @@ import { cu } from '../../contract/prices.ts';
 export interface SocketMinutes {
   /** Called when the connection is open. */
   opened(): void;
-  /** Called when something was received from the service. */
+  /** Called when data was received from the service. */
   alive(): void;
   /**
    * Records each minute in advance until the signal is aborted. Rejects if a budget does not cover the next

@@ -31,7 +31,9 @@ export interface TailSpend {
    * asked.
    */
   askToStream(): boolean;
-  /** Returns the user's answer, only once; undefined if there is no answer. */
+  /**
+   * Returns the user's answer to the first caller; undefined if there is no answer or it was returned before.
+   */
   takeAnswer(): boolean | undefined;
   /** Requests `me`, which is free, at intervals. */
   step(mode: Mode): void;

@@ -34,7 +34,7 @@ export type Depth = 'start' | 'deep' | 'shallow';
 /** Determines how far back each type of walk reads, and which posts it returns. */
 export interface BoundsSource {
   to(depth: Depth): WalkBounds;
-  /** The post time down to which a walk must read. */
+  /** The post time back to which a walk must read. */
   low(): number;
   /**
    * Called with the first walk. Returns the posts from before the start of the run, newest first. From then

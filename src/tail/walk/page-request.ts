@@ -7,7 +7,7 @@ import type { FeedPage, PageSource } from '../ports.ts';
 /** Why a walk ended before it was complete. */
 export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
 
-/** What the requests of a walk need. */
+/** The dependencies of the requests of a walk. */
 export interface PageRequestWorld {
   readonly clock: Clock;
   readonly source: PageSource;

@@ -38,8 +38,9 @@ export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (state.ending) return { why: 'final', due: NOW };
   if (state.wanted) return { why: 'gap', due: NOW };
   if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
-  // Without a connection, poll at the requested lag. It is counted from the end of the last walk: a connection is opened
-  // only between two walks, so walks that take longer than the lag would otherwise prevent it.
+  // Without a connection, poll at the requested lag. The lag is counted from the end of the last walk. A
+  // connection is opened only between two walks, so walks that take longer than the lag would otherwise
+  // prevent every connection.
   if (!state.connected)
     return { why: 'outage', due: Math.max(state.downSince, state.printedAt) + state.lagMs };
   const confirm = timing.confirmMs[state.confirmed];

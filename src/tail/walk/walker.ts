@@ -38,7 +38,7 @@ export interface Walker {
   /** Whether a walk down to the margin is requested and has not started yet. */
   readonly wanted: boolean;
   readonly pages: number;
-  /** Why pages cannot be read at the moment. */
+  /** Why pages cannot be read at the moment; undefined if they can be read. */
   readonly trouble: Failure | undefined;
   /** The progress of the last walk of the run; undefined if the run is not ending. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
@@ -60,7 +60,7 @@ interface WalkerWorld {
   readonly timing: Timing;
   readonly flow: Flow;
   readonly lagMs: number;
-  /** The run ends when the first page has failed this often. */
+  /** After this many failures of the first page, the run ends. */
   readonly firstTries: number;
   readonly nameless: WalkWorld['nameless'];
   readonly afford: WalkWorld['afford'];

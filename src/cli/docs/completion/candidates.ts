@@ -158,7 +158,7 @@ function fillSlot(
   return { ...begins(rest.map(plain), last, `${lead}${before}`), directive: 'nospace' };
 }
 
-/** The words that can follow in the commands that begin with `path`. */
+/** The next words of the commands that begin with `path`. */
 function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
   const all = [...commands, ...groups.map(({ name, summary }) => ({ path: name, summary }))];
   const depth = path === '' ? 0 : path.split(' ').length;

@@ -17,7 +17,7 @@ export interface CompletionSlot {
   readonly list?: true;
 }
 
-/** The facts about a flag that completion needs. */
+/** The part of a flag's description that completion uses. */
 export interface FlagOutline {
   /** Long and short name, with their dashes. */
   readonly names: readonly string[];
@@ -43,7 +43,7 @@ interface Named {
   readonly summary: string;
 }
 
-/** The facts about all commands that completion needs, as JSON. */
+/** The part of the command descriptions that completion uses, as JSON. */
 export interface Outline {
   readonly commands: readonly CommandOutline[];
   readonly groups: readonly Named[];
@@ -51,7 +51,7 @@ export interface Outline {
   readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** Extracts the facts about all commands that completion needs. */
+/** Extracts the part of the command descriptions that completion uses. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {

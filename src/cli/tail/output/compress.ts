@@ -10,7 +10,7 @@ import { finishedFiles } from './rotation.ts';
 export interface Compressor {
   /** Compresses all finished files, including those of earlier runs. */
   start(): void;
-  /** Resolves when the compression has ended. An aborted signal ends it early. */
+  /** Resolves when the compression has ended. An aborted signal ends the compression early. */
   settled(): Promise<void>;
 }
 

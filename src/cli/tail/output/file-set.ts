@@ -22,7 +22,7 @@ export async function readFileSet(
   out: string,
   alone: TailEnd | undefined,
   form: LineForm,
-  /** The post time back to which ids are needed, if a checkpoint determines it. */
+  /** The oldest post time whose ids are needed, if a checkpoint determines this time. */
   wanted: number | undefined,
 ): Promise<TailEnd | undefined> {
   const handles: FileHandle[] = [];

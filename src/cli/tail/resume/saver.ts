@@ -3,7 +3,10 @@ import { writeAtomic } from '../../../base/replace-file.ts';
 import type { FileIdentity } from '../output/followed-file.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
-/** Saves the position of a tail: in the user's checkpoint, and for its output in the state folder. */
+/**
+ * Saves the position of a tail: in the checkpoint file of the user, and in the state folder for the output
+ * file.
+ */
 export interface Saver {
   save(text: string): Promise<void>;
   /** Called when the output continues in another file. */
