@@ -1,25 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
-
-/** A random number generator with a seed. */
-export interface Dice {
-  next(): number;
-  chance(p: number): boolean;
-  int(below: number): number;
-  pick<T>(from: readonly [T, ...T[]]): T;
-}
-
-export function diceOf(seed: number): Dice {
-  let state = seed | 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const int = (below: number) => Math.floor(next() * below);
-  return { next, int, chance: (p) => next() < p, pick: (from) => from[int(from.length)] ?? from[0] };
-}
+import { type Rng, rngOf } from '../sim/rng.ts';
 
 /** A post of this service. */
 export interface HostilePost {
@@ -48,7 +29,7 @@ export interface HostileFeed {
 }
 
 const KEY = 'trdr_test_0123456789abcdef';
-const times = (at: number, dice: Dice): unknown =>
+const times = (at: number, dice: Rng): unknown =>
   dice.pick<unknown>([
     at,
     at,
@@ -66,7 +47,7 @@ const times = (at: number, dice: Dice): unknown =>
 
 /** An independent implementation of the feed that differs from its description and fails in every possible way. */
 export async function startHostileFeed(seed: number): Promise<HostileFeed> {
-  const dice = diceOf(seed);
+  const dice = rngOf(seed);
   const odd = dice.pick([0, 0.05, 0.3]);
   const answer = dice.pick(['described', 'named', 'bare', 'wrapped', 'unknown', 'none'] as const);
   const greets = dice.chance(0.7);

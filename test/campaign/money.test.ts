@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
+import { rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Checks the spending of the program against a service that breaks connections, charges late and misreports its meter.
@@ -9,17 +10,6 @@ import { type Delivered, hostileService } from './hostile-service.ts';
 const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 16);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;
-
-/** Seeded random numbers in [0, 1). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** A command line and its spending limit; null without a limit. */
 function planOf(random: () => number): { words: string[]; most: number | null; kind: Delivered['endpoint'] } {
@@ -54,7 +44,7 @@ function planOf(random: () => number): { words: string[]; most: number | null; k
 test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   'spends within its limit, records all that is charged, and loses no answer (SEED=%i)',
   async (seed) => {
-    const random = randomOf(seed);
+    const random = rngOf(seed).next;
     const clock = virtualClock();
     const service = await hostileService({
       random,

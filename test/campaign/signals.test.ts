@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { compare, idsOf, readText, seedOf, startPosting, until } from '../e2e/feed.ts';
 import { type Home, openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { ledgerOf } from '../e2e/numbers.ts';
-import { type Dice, diceOf } from './hostile-feed.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Ends runs of the program by random signals at random times, against a slow service. A few runs by default;
@@ -26,7 +26,7 @@ interface Interruption {
   readonly ms: number;
 }
 
-function blowOf(dice: Dice, calls: number): Interruption {
+function blowOf(dice: Rng, calls: number): Interruption {
   const signal = dice.pick(['SIGINT', 'SIGTERM', 'SIGHUP'] as const);
   const signals = dice.pick([[signal], [signal], [signal, signal], ['SIGKILL']] as const);
   return { signals, calls: 1 + dice.int(calls), ms: dice.int(150) };
@@ -74,11 +74,11 @@ function recorded(home: Home): { readonly certain: number; readonly bound: numbe
   return { certain, bound };
 }
 
-const names = (dice: Dice, most: number) =>
+const names = (dice: Rng, most: number) =>
   Array.from({ length: 1 + dice.int(most) }, (_, at) => `${dice.pick(['trader', 'nobody'])}_${at}`);
 
 /** Interrupts a lookup, a resolve or numbers, and repeats the run. */
-async function checkPayments(seed: number, dice: Dice): Promise<void> {
+async function checkPayments(seed: number, dice: Rng): Promise<void> {
   const service = await hostileService({
     ...{ random: dice.next, now: Date.now, honest: 1, lagMs: 0, reset: false },
     delayMs: () => dice.int(200),
@@ -138,7 +138,7 @@ async function checkPayments(seed: number, dice: Dice): Promise<void> {
 }
 
 /** Interrupts a tail to a file, and starts it again. */
-async function checkTail(seed: number, dice: Dice): Promise<void> {
+async function checkTail(seed: number, dice: Rng): Promise<void> {
   const sandbox = await withSandbox({ faults: 'delay@thesis.all=1ms..100ms', seed });
   const home = openHome();
   const out = join(home.path, 'out.ndjson');
@@ -187,7 +187,7 @@ test(`${RUNS} interrupted runs lose nothing and pay for nothing twice (SEED=${FI
   const runs = Array.from({ length: process.env['SEED'] === undefined ? RUNS : 1 }, (_, at) => FIRST + at);
   const lane = async () => {
     for (let seed = runs.shift(); seed !== undefined; seed = runs.shift()) {
-      await (seed % 4 === 0 ? checkTail : checkPayments)(seed, diceOf(seed ^ 0x2545f491));
+      await (seed % 4 === 0 ? checkTail : checkPayments)(seed, rngOf(seed ^ 0x2545f491));
     }
   };
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, lane));

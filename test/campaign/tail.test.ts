@@ -4,7 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome } from '../e2e/harness.ts';
-import { type Dice, diceOf, type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
+import { type Rng, rngOf } from '../sim/rng.ts';
+import { type HostileFeed, type HostilePost, startHostileFeed } from './hostile-feed.ts';
 
 // Runs tails against a service that differs from its description and fails in every possible way, while files are moved
 // and processes are killed. CAMPAIGN_RUNS=500 runs longer, SEED=n repeats one run.
@@ -27,7 +28,7 @@ interface Outcome {
 }
 
 /** Moves, replaces or truncates the file of a running tail. */
-function move(out: string, dice: Dice, texts: (() => string)[], removed: string[]): void {
+function move(out: string, dice: Rng, texts: (() => string)[], removed: string[]): void {
   const text = readText(out);
   if (!text.includes('\n')) return;
   const aside = `${out}.${texts.length}`;
@@ -52,7 +53,7 @@ function move(out: string, dice: Dice, texts: (() => string)[], removed: string[
 }
 
 async function run(seed: number): Promise<Outcome> {
-  const dice = diceOf(seed ^ 0x5bd1e995);
+  const dice = rngOf(seed ^ 0x5bd1e995);
   const feed = await startHostileFeed(seed);
   const home = openHome();
   const out = join(home.path, 'out.ndjson');

@@ -3,20 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from './harness.ts';
-import { anyMe, type Reply, withService } from './service.ts';
+import { anyMe, type Reply, userRecord, withService } from './service.ts';
 
 const WALLET = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
-const user = {
-  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
-  handle: 'mira',
-  name: null,
-  bio: 'Three chains.',
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: WALLET,
-  evmAddress: null,
-};
+const user = { ...userRecord('mira'), bio: 'Three chains.', solanaAddress: WALLET };
 const window = (rank: unknown) => ({ netUsd: 12, returnPct: 3, volumeUsd: 40, trades: 2, rank });
 const numbers = (handle: string, rank: unknown = 1) => ({
   handle,

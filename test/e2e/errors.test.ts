@@ -1,28 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { exitOfCode } from './exit-codes.ts';
 import { runInProcess, withSandbox } from './harness.ts';
-import { type Reply, withService } from './service.ts';
+import { type Reply, userRecord, withService } from './service.ts';
 
 const codes = Object.keys(errorCodes).filter(isErrorCode);
-const exits: Record<ErrorCode, number> = {
-  VALIDATION_ERROR: 2,
-  BAD_REQUEST: 2,
-  UNAUTHORIZED: 4,
-  QUOTA_EXCEEDED: 6,
-  REVEAL_LIMIT_REACHED: 6,
-  FORBIDDEN: 5,
-  FORBIDDEN_SCOPE: 5,
-  FREE_TIER_DISABLED: 5,
-  NOT_OBSERVED: 3,
-  NOT_FOUND: 3,
-  CONFLICT: 9,
-  RATE_LIMITED: 7,
-  INTERNAL_ERROR: 9,
-  OVERLOADED: 9,
-  B2B_DISABLED: 9,
-  TIMEOUT: 9,
-};
 const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
 const misses = new Set<ErrorCode>(['NOT_OBSERVED', 'NOT_FOUND']);
 
@@ -52,7 +35,7 @@ describe.each(codes)('%s of the service', (code) => {
     const sandbox = await withSandbox({ faults: spec(at) });
     const ran = await runInProcess(words, { sandbox, clock: virtualClock() });
     // A subject that is not found is a record, not an error.
-    expect(ran.exitCode).toBe(exits[code]);
+    expect(ran.exitCode).toBe(exitOfCode[code]);
     expect(sandbox.log.filter(({ endpoint }) => endpoint === at)).toHaveLength(tries(code));
     const isMiss = misses.has(code) && (words[0] === 'whois' || words[1] === 'user');
     expect(sandbox.meter().unitsUsed > 0).toBe(code === 'NOT_OBSERVED');
@@ -64,7 +47,7 @@ describe.each(codes)('%s of the service', (code) => {
     const lines = ran.stderr.trimEnd().split('\n');
     expect(lines.at(-1)).toMatch(/^\{"error":\{.*\}\}$/);
     const error = ran.error();
-    expect(error).toMatchObject({ code, status, retryable, exit: exits[code] });
+    expect(error).toMatchObject({ code, status, retryable, exit: exitOfCode[code] });
     expect(Object.keys(error)).toEqual(members.filter((name) => name in error));
     expect(error['message']).toEqual(expect.any(String));
     expect(error['hint']).toEqual(expect.any(String));
@@ -87,7 +70,7 @@ describe.each(codes)('%s of the service', (code) => {
     expect(said).toMatch(/request\s+req/);
     expect(said).toMatch(/^ next: \S/m);
     for (const line of ran.stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
-    expect([ran.exitCode, ran.stdout]).toEqual([exits[code], '']);
+    expect([ran.exitCode, ran.stdout]).toEqual([exitOfCode[code], '']);
   });
 });
 
@@ -174,17 +157,7 @@ describe('the wait of a 429', () => {
   });
 });
 
-const user = {
-  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
-  handle: 'mira',
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: null,
-  evmAddress: null,
-};
+const user = userRecord('mira');
 
 describe('an answer that cannot be read', () => {
   const bad: readonly (readonly [string, Reply])[] = [

@@ -5,9 +5,10 @@ import type { AnyCommand } from '../../src/cli/command.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { commonErrors } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
-import { type ErrorCode, errorCodes, isErrorCode } from '../../src/contract/errors.ts';
+import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { exitOfCode } from './exit-codes.ts';
 import { type Home, openHome, type Ran, runInProcess } from './harness.ts';
 
 const CEILING = 150_000;
@@ -36,24 +37,6 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
 ];
 
 const codes = Object.keys(errorCodes).filter(isErrorCode);
-const exitOfCode: Record<ErrorCode, number> = {
-  VALIDATION_ERROR: 2,
-  BAD_REQUEST: 2,
-  UNAUTHORIZED: 4,
-  QUOTA_EXCEEDED: 6,
-  REVEAL_LIMIT_REACHED: 6,
-  FORBIDDEN: 5,
-  FORBIDDEN_SCOPE: 5,
-  FREE_TIER_DISABLED: 5,
-  NOT_OBSERVED: 3,
-  NOT_FOUND: 3,
-  CONFLICT: 9,
-  RATE_LIMITED: 7,
-  INTERNAL_ERROR: 9,
-  OVERLOADED: 9,
-  B2B_DISABLED: 9,
-  TIMEOUT: 9,
-};
 const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as const;
 
 /** The exit code of a permanent fault. */

@@ -4,21 +4,11 @@ import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { rngOf } from '../sim/rng.ts';
 import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
-
-/** Seeded random numbers in [0, 1). */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 /** Handles, wallets and ids of sandbox traders, and some unknown ones. */
 function subjectsOf(sandbox: Sandbox, random: () => number, count: number): string[] {
@@ -58,7 +48,7 @@ describe('--max-cu', () => {
   const runs = Array.from({ length: 24 }, (_, index) => seed + index);
 
   test.each(runs)("is never exceeded by the service's charges (SEED=%i)", async (each) => {
-    const random = randomOf(each);
+    const random = rngOf(each).next;
     const spec = faults[Math.floor(random() * faults.length)] ?? '';
     const sandbox = await withSandbox({
       ...plenty,

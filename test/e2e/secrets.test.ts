@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, openHome, type Ran, runInProcess, trdr, withSandbox } from './harness.ts';
-import { type Call, type Reply, withService } from './service.ts';
+import { type Call, type Reply, userRecord, withService } from './service.ts';
 
 /** Every encoding in which a key could leak. */
 const formsOf = (key: string): string[] => [
@@ -40,17 +40,7 @@ function leaks(key: string, runs: readonly Pick<Ran, 'stdout' | 'stderr'>[], hom
   );
 }
 
-const anyUser = {
-  id: 'beb3753f-dd51-475e-a457-d78132716b95',
-  handle: 'mira',
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: null,
-  evmAddress: null,
-};
+const anyUser = userRecord('mira');
 
 const encoded = (key: string) => ({
   escaped: 'ESCAPED',

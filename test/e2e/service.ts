@@ -27,6 +27,19 @@ export interface FakeService {
   readonly calls: readonly string[];
 }
 
+/** The record of a user without a profile and without wallets. */
+export const userRecord = (handle: string) => ({
+  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
+  handle,
+  name: null,
+  bio: null,
+  banner: null,
+  profilePicture: null,
+  twitter: null,
+  solanaAddress: null,
+  evmAddress: null,
+});
+
 /** The default record of `me`. */
 export const anyMe = {
   ratePerMinute: 6_000,

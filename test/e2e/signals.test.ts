@@ -15,7 +15,7 @@ import {
   trdr,
   withSandbox,
 } from './harness.ts';
-import { withService } from './service.ts';
+import { userRecord, withService } from './service.ts';
 
 const signals = [
   ['SIGHUP', 129],
@@ -82,17 +82,6 @@ async function withHeldBatches(sandbox: Sandbox) {
   };
 }
 
-const held = (handle: string) => ({
-  id: '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10',
-  handle,
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: null,
-  evmAddress: null,
-});
 const miss = { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'none' } } };
 const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 
@@ -115,7 +104,7 @@ describe.each(signals)('%s', (signal, exit) => {
   test('ends a wait before a retry, and delivers earlier answers', async () => {
     const service = await withService(({ path }) =>
       handleOf(path) === 'mira'
-        ? { body: held('mira') }
+        ? { body: userRecord('mira') }
         : {
             status: 503,
             headers: { 'retry-after': '60' },
@@ -135,10 +124,10 @@ describe.each(signals)('%s', (signal, exit) => {
     let release = () => {};
     let hanging = 0;
     const service = await withService(({ path }) => {
-      if (handleOf(path) === 'mira') return { body: held('mira') };
+      if (handleOf(path) === 'mira') return { body: userRecord('mira') };
       hanging++;
       return new Promise((resolve) => {
-        release = () => resolve({ body: held(handleOf(path)) });
+        release = () => resolve({ body: userRecord(handleOf(path)) });
       });
     });
     const home = openHome();
@@ -181,7 +170,7 @@ describe.each(signals)('%s', (signal, exit) => {
 
   test('exits immediately when it comes twice, even with calls in flight', async () => {
     const service = await withService(({ path }) =>
-      handleOf(path) === 'mira' ? { body: held('mira') } : undefined,
+      handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
     );
     const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
     let again: NodeJS.Timeout | undefined;
@@ -198,7 +187,8 @@ describe.each(signals)('%s', (signal, exit) => {
 
   test('ends the wait of a resolve, and delivers earlier answers', async () => {
     const service = await withService(({ method, path }) => {
-      if (handleOf(path) === 'mira') return { body: { ...held('mira'), solanaAddress: '1'.repeat(32) } };
+      if (handleOf(path) === 'mira')
+        return { body: { ...userRecord('mira'), solanaAddress: '1'.repeat(32) } };
       if (method === 'GET') return miss;
       const body = { pending: true, reason: 'queued', retryable: true, retryAfterSeconds: 40, position: 2 };
       return { status: 202, body };
@@ -316,7 +306,7 @@ test.each(['SIGUSR1', 'SIGUSR2'] as const)('%s opens no debugger and ends nothin
   const service = await withService(
     () =>
       new Promise((resolve) => {
-        release = () => resolve({ body: held('mira') });
+        release = () => resolve({ body: userRecord('mira') });
       }),
   );
   const child = startTrdr(['whois', 'mira'], { sandbox: service });

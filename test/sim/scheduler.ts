@@ -126,3 +126,14 @@ export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => b
     },
   };
 }
+
+/** Advances the clock, and waits for everything that happens in that time. */
+export async function advanceTime(scheduler: Scheduler, ms: number): Promise<void> {
+  let done = false;
+  scheduler.at(scheduler.now + ms, () => {
+    done = true;
+  });
+  do await new Promise(setImmediate);
+  while (!done && scheduler.step());
+  await new Promise(setImmediate);
+}

@@ -2,25 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { followGroup } from '../../src/store/feed/group.ts';
 import type { GroupEvent, GroupOptions } from '../../src/store/feed/group-batches.ts';
-import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
-import { keysOf } from '../../src/store/keys.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
+import { feed, leader, posts } from './group-feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
-
-const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
-
-async function leader(server: StoreServer): Promise<RelayTerm> {
-  const term = await openTerm({
-    ...{ store: await server.connect(), feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
-    describe: () => ({}),
-  });
-  if ('leftMs' in term) throw new Error('another one leads');
-  return term;
-}
-
-const posts = (...ids: readonly string[]) =>
-  ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
 
 /** A member that can be stopped like a killed process: without acknowledging or resigning. */
 function join(server: StoreServer, given: Partial<GroupOptions> = {}) {

@@ -7,7 +7,7 @@ import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
 import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
-import { clockOn, createScheduler } from '../../sim/scheduler.ts';
+import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 
 const status: TailStatus = {
   ...{ mode: 'poll', connected: false, failing: false, waiting: false, turns: 5, rows: 2, pages: 3 },
@@ -31,15 +31,7 @@ function openRelay() {
     () => 1_700_000_000_000,
     () => true,
   );
-  const advance = async (ms: number) => {
-    let done = false;
-    scheduler.at(scheduler.now + ms, () => {
-      done = true;
-    });
-    do await new Promise(setImmediate);
-    while (!done && scheduler.step());
-    await new Promise(setImmediate);
-  };
+  const advance = (ms: number) => advanceTime(scheduler, ms);
   const notices: string[] = [];
   const path = join(folder, 'relay.prom');
   const watch = watchRelay(

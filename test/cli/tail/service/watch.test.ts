@@ -9,7 +9,7 @@ import type { HandoffHealth } from '../../../../src/tail/exec/handoff-meter.ts';
 import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
-import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
+import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const facts: TailFacts = {
   ...{ ready: false, serviceUp: true, mode: 'polling', verifiedTo: null, lastPostAt: null },
@@ -28,16 +28,7 @@ function openRun(env: Record<string, string> = {}) {
     () => 1_700_000_000_000,
     () => true,
   );
-  /** Advances the clock, and waits for everything that happens in that time. */
-  const advance = async (ms: number) => {
-    let done = false;
-    scheduler.at(scheduler.now + ms, () => {
-      done = true;
-    });
-    do await new Promise(setImmediate);
-    while (!done && scheduler.step());
-    await new Promise(setImmediate);
-  };
+  const advance = (ms: number) => advanceTime(scheduler, ms);
   const notices: string[] = [];
   const sent: string[][] = [];
   const ending = new AbortController();
