@@ -7,6 +7,8 @@ export type StoreCode =
    * command.
    */
   | 'STORE_AWAY'
+  /** This process lost its lease, or its group was removed. It must start again with what the store has now. */
+  | 'STORE_LEASE'
   /** The memory or disk of the server is full. Nothing was written. */
   | 'STORE_FULL'
   /** The password is wrong, or the user lacks a permission. */
@@ -44,6 +46,12 @@ export function failureOfReply(message: string, where: string): Failure {
         where.includes('@') || where.includes('user=')
           ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
           : 'name the user in the URL, as in redis://USER@host:6379/0, or check the password of the default user',
+      );
+    case 'NOGROUP':
+      return storeFailure(
+        'STORE_LEASE',
+        'the group was removed from the store',
+        'run the command again, which creates the group',
       );
     case 'NOPERM':
       return storeFailure(
@@ -86,7 +94,11 @@ const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
  * command.
  */
 export const unusable = (error: unknown): error is Failure =>
-  isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL');
+  isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL', 'STORE_LEASE');
+
+/** What to print when work with the store is interrupted by this failure. */
+export const interruptionText = ({ code, message }: Failure): string =>
+  code === 'STORE_LEASE' ? message : `${message}; waiting for the store`;
 
 /** Ignores that the store is temporarily unusable; throws other failures. */
 export function ignoreUnusable(error: unknown): void {

@@ -74,6 +74,27 @@ describe.skipIf(!hasServer())('a group', () => {
     admin.close();
   });
 
+  it('joins again after its last acknowledged post when the group is removed', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const term = await leader(server);
+    await term.publish(posts('before'));
+    for (const shared of [false, true]) {
+      const name = `shared ${shared}`;
+      const one = join(server, { name, shared, start: '$', batch: 1 });
+      await until(async () => String(await admin.send('XINFO', ['GROUPS', feed.stream])).includes(name));
+      await term.publish(posts(`${name} a`, `${name} b`));
+      await until(() => one.got.length === 2);
+      await admin.send('DEL', [feed.group(name)]);
+      await admin.send('XGROUP', ['DESTROY', feed.stream, name]);
+      await term.publish(posts(`${name} c`));
+      await until(() => one.got.length === 3);
+      expect([one.got[2], one.kinds.includes('interrupted')]).toEqual([`${name} c`, true]);
+      await one.stop();
+    }
+    admin.close();
+  });
+
   it('shares posts among many members, and gives those of a dead member to others', async () => {
     const server = await startServer();
     const term = await leader(server);

@@ -130,7 +130,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
       if (event.kind === 'active')
         notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
-      if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
+      if (event.kind === 'away' || event.kind === 'interrupted') notice(event.why);
       if (event.kind === 'back') notice('the store is available again');
       if (event.kind === 'gap')
         notice(`GAP: the store no longer has ${event.missing} posts that group ${name} did not read`);

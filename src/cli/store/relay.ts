@@ -1,6 +1,6 @@
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
-import { unusable } from '../../store/failures.ts';
+import { interruptionText, isStoreFailure, unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import { type LeaderDescription, openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
 import type { FeedKeys } from '../../store/keys.ts';
@@ -74,9 +74,11 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       return;
     } catch (error) {
       if (signal.aborted || !unusable(error)) throw error;
-      if (!waiting) notice(`${error.message}; waiting for the store`);
-      waiting = true;
-      world.observer?.away();
+      if (!waiting) notice(interruptionText(error));
+      if (!isStoreFailure(error, 'STORE_LEASE')) {
+        waiting = true;
+        world.observer?.away();
+      }
     } finally {
       connection?.close();
     }

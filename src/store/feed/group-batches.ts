@@ -47,11 +47,16 @@ export type GroupEvent =
   | { readonly kind: 'standby' }
   | { readonly kind: 'active' }
   | { readonly kind: 'away'; readonly why: string }
+  /** This member is not active any more, or the group was removed. The member joins again. */
+  | { readonly kind: 'interrupted'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** Reports whether a batch is in progress. */
+/** The state of a member across its connections. */
 export interface GroupWork {
+  /** Whether a batch is in progress. */
   open: boolean;
+  /** The last entry that this member acknowledged. If the group is removed, it starts again after this entry. */
+  acknowledged: string | undefined;
 }
 
 /** The connection, lease and commands with which a member reads and acknowledges batches. */
@@ -78,7 +83,7 @@ export async function* batches({
 }: Membership): AsyncGenerator<GroupEvent, void, void> {
   const ended = AbortSignal.any([lost, signal]);
   const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
-  const missing = await join(options, store);
+  const missing = await join({ ...options, start: work.acknowledged ?? options.start }, store);
   if (missing > 0) yield { kind: 'gap', missing };
   const read = async (from: string, count: number, blockMs: number) => {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
@@ -158,7 +163,10 @@ export async function* batches({
 /**
  * Creates the group if it does not exist. Returns how many entries were deleted before the group read them.
  */
-async function join({ feed, name, start }: GroupOptions, store: StoreConnection): Promise<number> {
+async function join(
+  { feed, name, start }: Pick<GroupOptions, 'feed' | 'name'> & { readonly start: string },
+  store: StoreConnection,
+): Promise<number> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);

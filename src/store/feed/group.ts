@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreConnection } from '../connection.ts';
-import { storeFailure, unusable } from '../failures.ts';
+import { interruptionText, isStoreFailure, storeFailure, unusable } from '../failures.ts';
 import { ackOrdered } from '../scripts/feed.ts';
 import { renew, resign } from '../scripts/lease.ts';
 import { batches, type GroupEvent, type GroupOptions, type GroupWork } from './group-batches.ts';
@@ -15,9 +15,9 @@ export async function* followGroup(
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   let away = false;
+  const work: GroupWork = { open: false, acknowledged: undefined };
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
-    const work: GroupWork = { open: false };
     // Closes the connection to end a blocking read, but not while a batch still has to be acknowledged.
     const hangUp = () => {
       if (!work.open) store?.close();
@@ -34,8 +34,9 @@ export async function* followGroup(
     } catch (error) {
       if (signal.aborted) return;
       if (!unusable(error)) throw error;
-      if (!away) yield { kind: 'away', why: error.message };
-      away = true;
+      const isAway = !isStoreFailure(error, 'STORE_LEASE');
+      if (!away) yield { kind: isAway ? 'away' : 'interrupted', why: interruptionText(error) };
+      away ||= isAway;
     } finally {
       signal.removeEventListener('abort', hangUp);
       store?.close();
@@ -70,7 +71,10 @@ async function* activeMember(
   void renewing(options, store, token, over, lost);
   const ack = async (rows: readonly string[]) => {
     const answer = await store.run(ackOrdered, [lease, feed.stream], [token, name, ...rows]);
-    if (answer !== -1) return;
+    if (answer !== -1) {
+      work.acknowledged = rows.at(-1) ?? work.acknowledged;
+      return;
+    }
     over.abort(supersededFailure());
     throw supersededFailure();
   };
@@ -101,7 +105,7 @@ async function giveBack(
   }
 }
 
-const supersededFailure = () => storeFailure('STORE_AWAY', 'another member of the group has become active');
+const supersededFailure = () => storeFailure('STORE_LEASE', 'another member of the group has become active');
 
 async function renewing(
   { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
@@ -139,6 +143,7 @@ async function* member(
   const { feed, name, machine } = options;
   const ack = async (rows: readonly string[]) => {
     if (rows.length > 0) await store.send('XACK', [feed.stream, name, ...rows]);
+    work.acknowledged = rows.at(-1) ?? work.acknowledged;
   };
   const consumer = `${machine}-${randomUUID().slice(0, 8)}`;
   yield* batches({ options, store, consumer, ack, work, lost: store.lost, signal });

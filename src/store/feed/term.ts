@@ -77,7 +77,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   const over = AbortSignal.any([end.signal, store.lost]);
   /** The latest time at which the lease ends. A failed renewal does not change this time. */
   let endsAt = asked + leaseMs;
-  const finish = (why: string) => end.abort(storeFailure('STORE_AWAY', why));
+  const finish = (why: string) => end.abort(storeFailure('STORE_LEASE', why));
 
   const check = () => {
     if (clock.mono() >= endsAt) finish('this process could not renew its lease of the feed in time');
