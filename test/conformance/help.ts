@@ -1,25 +1,20 @@
 import { request } from 'node:http';
-import { afterEach, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { createWorld } from '../../src/sandbox/world/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 
-// Nothing here depends on real time; a slow machine only takes longer.
-vi.setConfig({ testTimeout: 120_000 });
-
 /** The middle of a month, so that a test does not run into the next month. */
 export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
 /** Closes something after the test. */
-export const closeLater = (close: () => unknown) => closing.push(close);
+export const closeLater = (close: () => unknown) =>
+  onTestFinished(async () => {
+    await close();
+  });
 
 /** A sandbox with a manual clock. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
 import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
@@ -6,8 +6,6 @@ import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 import { startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
 import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const page = readPage('docs/sandbox.md');
 const blocks = (info: string) => page.blocks.filter((block) => block.info === info).map(({ text }) => text);

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
-import { beforeAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import './build.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -78,4 +78,5 @@ async function ensureBuilt(): Promise<void> {
   }
 }
 
-beforeAll(ensureBuilt, 120_000);
+// Files share the modules of their worker, so a hook here would belong to the first file only.
+await ensureBuilt();

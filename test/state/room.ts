@@ -5,10 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
-import { afterAll, vi } from 'vitest';
-
-// Processes start slowly on a busy machine; nothing here depends on speed.
-vi.setConfig({ testTimeout: 120_000 });
+import { afterAll } from 'vitest';
 
 /** A folder in memory, if the system has one: these tests sync files often. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
