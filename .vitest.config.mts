@@ -1,15 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+
+/** Whether a folder has 2 GiB of free space and may contain programs. */
+function isUsable(folder: string): boolean {
+  let place: string | undefined;
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    if (bavail * bsize < 2 * 2 ** 30) return false;
+    place = mkdtempSync(join(folder, 'trdr-'));
+    writeFileSync(join(place, 'program'), '#!/bin/sh\n', { mode: 0o700 });
+    execFileSync(join(place, 'program'));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    if (place !== undefined) rmSync(place, { recursive: true });
+  }
+}
+
+// The tests write and sync many small files, which is cheap in memory.
+if (isUsable('/dev/shm')) process.env['TMPDIR'] = '/dev/shm';
+// Node reads these certificates at each start, which takes longer than the rest of the start.
+delete process.env['NODE_EXTRA_CA_CERTS'];
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // Many tests wait for programs that wait themselves: twice as many workers keep the processors busy.
     maxWorkers: availableParallelism() * 2,
+    // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
+    isolate: false,
     globalSetup: ['test/e2e/build.ts', 'test/store/require-server.ts'],
     // A machine with other work to do is slow, and no test is about that.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
   },
 });

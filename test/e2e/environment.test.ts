@@ -79,6 +79,8 @@ describe.each(named)('trdr $line', ({ words }) => {
         sandbox,
         home,
         tty: true,
+        // Wide enough for paths of any temporary folder.
+        columns: 300,
         env: { TZ: 'UTC', ...env },
       });
       const said = stdout + stderr;

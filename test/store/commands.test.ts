@@ -120,6 +120,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], options);
     const admitted = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
     await until(async () => (await admin.send('EXISTS', [admitted.mark])) === 1);
+    await until(async () => String(await admin.send('HGET', [admitted.info, 'mode'])) === 'polling');
     startPosting(sandbox, 50);
     for (const args of [
       ['budget', 'set', 'month', '15M'],
