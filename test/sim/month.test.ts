@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,9 +14,7 @@ const HOUR = 3_600_000;
 const MB = 2 ** 20;
 
 function openFolder(): string {
-  // Use a file system in memory if possible, because there are many small synced writes.
-  const parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-  const folder = mkdtempSync(join(parent, 'trdr-month-'));
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-month-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,12 +7,9 @@ import { execa, type Options } from 'execa';
 import * as fc from 'fast-check';
 import { afterAll } from 'vitest';
 
-/** A folder in memory, if the system has one: these tests sync files often. */
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /** A temporary folder for a test file. */
 export function room(): { readonly path: string; readonly under: (name: string) => string } {
-  const path = mkdtempSync(join(memory, 'trdr-state-'));
+  const path = mkdtempSync(join(tmpdir(), 'trdr-state-'));
   afterAll(() => rmSync(path, { recursive: true, force: true }));
   let count = 0;
   return { path, under: (name) => join(path, `${count++}-${name}`) };

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +10,6 @@ import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { processGuard } from './guard.ts';
 import { serverProgram } from './program.ts';
-
-/** A folder in memory if the system has one, so that syncing is fast. */
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A real server on a free loopback port, with its append-only file in a temporary folder. */
 export interface StoreServer {
@@ -54,7 +51,7 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 
 /** Like `startServer`, for use outside of a test file: the caller removes it. */
 export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
-  const folder = mkdtempSync(join(memory, 'trdr-store-'));
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-store-'));
   const port = await freePort();
   const guard = processGuard();
   let child: ChildProcess | undefined;

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import type { TailRow } from '../../src/tail/row.ts';
 import { recordSocketMinutes } from '../../src/tail/spend/socket-minutes.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 
-const memory = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trdr-budget-'));
+const memory = mkdtempSync(join(tmpdir(), 'trdr-budget-'));
 afterAll(() => rmSync(memory, { recursive: true, force: true }));
 let rooms = 0;
 
