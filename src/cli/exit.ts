@@ -13,7 +13,7 @@ export const exitCodes = {
   8: 'resolve: no answer yet',
   9: 'the service, the network or the disk failed, after retries',
   10: '--strict and at least one subject is missing or failed',
-  11: 'confirmation required but not interactive, or declined',
+  11: 'confirmation declined, or required in a run that is not interactive',
   129: 'hung up (SIGHUP), shut down cleanly',
   130: 'interrupted (SIGINT), shut down cleanly',
   143: 'terminated (SIGTERM), shut down cleanly',

@@ -76,13 +76,13 @@ const untrustedText = (code: string, ownCa: boolean): TlsReason =>
   ownCa
     ? {
         why: 'its certificate was not signed by the authority in storeCa',
-        fix: 'name the right file: trdr config set storeCa FILE, or TRDR_STORE_CA',
+        fix: 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA',
       }
     : {
         why: code.startsWith('DEPTH_ZERO')
           ? 'its certificate is self-signed'
           : 'its certificate was not signed by a trusted authority',
-        fix: 'name the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA',
+        fix: 'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA',
       };
 
 const tlsReasons: Readonly<Record<string, TlsReason>> = {
@@ -93,7 +93,7 @@ const tlsReasons: Readonly<Record<string, TlsReason>> = {
   },
   ERR_TLS_CERT_ALTNAME_INVALID: {
     why: 'its certificate is for another host',
-    fix: 'use the host name in the certificate, or issue a certificate for this one',
+    fix: 'use the host name in the certificate, or issue a certificate for this host',
   },
   ERR_SSL_WRONG_VERSION_NUMBER: { why: 'the server does not use TLS', fix: 'write redis:// in the URL' },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {

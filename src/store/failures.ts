@@ -45,7 +45,7 @@ export function failureOfReply(message: string, where: string): Failure {
         `the store at ${where} rejected the user or password`,
         where.includes('@') || where.includes('user=')
           ? 'run "trdr store login" again, or check TRDR_STORE_PASSWORD'
-          : 'name the user in the URL, as in redis://USER@host:6379/0, or check the password of the default user',
+          : 'add the user to the URL, as in redis://USER@host:6379/0, or check the password of the default user',
       );
     case 'NOGROUP':
       return storeFailure(
@@ -59,7 +59,7 @@ export function failureOfReply(message: string, where: string): Failure {
         `the store user has no permission for ${rightOf(message) ?? 'its keys'}`,
         rightOf(message) === undefined
           ? 'add the prefix of the keys (setting storePrefix): ACL SETUSER NAME ~trdr:*'
-          : `add it: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
+          : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
       );
     case 'LOADING':
     case 'MASTERDOWN':
@@ -72,7 +72,7 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_AWAY',
         `the store at ${where} is not ready (${word})`,
-        'it may be starting or failing over; try again shortly',
+        'the server may be starting or failing over; try again shortly',
       );
     default:
       return storeFailure(

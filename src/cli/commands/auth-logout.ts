@@ -7,7 +7,9 @@ export const authLogout = command({
   path: 'auth logout',
   summary: 'Remove the key of a profile',
   about: ['Keeps the base URL and the settings of the profile, unless --forget is given.'],
-  args: [{ name: 'profile', help: 'profile [the current one]', optional: true, complete: 'profile' }],
+  args: [
+    { name: 'profile', help: 'name of the profile [the current one]', optional: true, complete: 'profile' },
+  ],
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
   common: [],
   examples: [

@@ -46,7 +46,7 @@ export function readStartCheckpoint(
   if ('feed' in head && head.feed === feed) return { since: 'since' in head ? timeOf(head.since) : null };
   throw new Failure('local', 'the checkpoint belongs to another feed', {
     code: 'CHECKPOINT',
-    hint: 'use a different file, or move this one aside to start over',
+    hint: 'use a different file, or move this file aside to start over',
   });
 }
 

@@ -184,7 +184,7 @@ export const families: readonly Family[] = [
   {
     name: 'handoff_retries',
     type: 'counter',
-    help: 'Attempts after the first one of a batch.',
+    help: 'Retries: all attempts except the first attempt of each batch.',
     of: ({ handoff }) => handoff?.retries,
   },
   {

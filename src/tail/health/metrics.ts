@@ -19,7 +19,7 @@ export function tailMetrics(health: TailHealth, { tail, command, version }: Tail
   const build = [...about, ['command', command], ['version', version]] as const;
   const lines = [
     `# TYPE ${PREFIX}build_info gauge`,
-    `# HELP ${PREFIX}build_info What is running: always 1.`,
+    `# HELP ${PREFIX}build_info Command and version of the tail; the value is always 1.`,
     `${PREFIX}build_info${labels(build)} 1`,
   ];
   for (const { name, type, unit, help, of } of families) {

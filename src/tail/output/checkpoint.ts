@@ -86,5 +86,5 @@ const isKnown = (value: unknown): value is readonly [string, number | null] =>
 const invalidCheckpoint = (what: string) =>
   new Failure('local', `invalid checkpoint: ${what}`, {
     code: 'CHECKPOINT',
-    hint: 'use a different file, or move this one aside to start over',
+    hint: 'use a different file, or move this file aside to start over',
   });

@@ -163,7 +163,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     retryAt = clock.mono() + ms;
     wanted ||= urgent && started && !finale;
     if (finale === 'walking') finale = 'wanted';
-    notify({ kind: 'wait', ms, reason: 'the pages made no progress' });
+    notify({ kind: 'wait', ms, reason: 'the service sent pages without new posts' });
     return true;
   };
 

@@ -136,7 +136,7 @@ async function readFile(
     fd = openSync(path, repair ? 'r+' : 'r');
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw fileFailure('read', path, error, 'check its permissions, or name another file');
+    throw fileFailure('read', path, error, 'check its permissions, or use a different file');
   }
   try {
     const { size } = fstatSync(fd);
