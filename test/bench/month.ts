@@ -119,7 +119,7 @@ async function measure(): Promise<void> {
     },
   });
   const [days, speed] = [Number(values.days), Number(values.speed)];
-  // Thousands of files are made durable: a file system in memory is faster.
+  // Use a file system in memory if possible, because thousands of files are synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trdr-bench-'));
   const [fast, memory, out] = ['fast.cjs', 'memory', 'theses.ndjson'].map((name) => join(folder, name)) as [
     string,

@@ -68,7 +68,7 @@ function watchMemory({ pid }: ChildProcess): () => number {
         if (next !== '') look(Number(next));
       }
     } catch {
-      // Ignored: the process has ended.
+      // Ignore the error: the process has ended.
     }
   };
   const timer = setInterval(() => look(pid), 20);

@@ -50,7 +50,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // Ignored: the process has ended.
+    // Ignore the error: the process has ended.
   }
 }
 

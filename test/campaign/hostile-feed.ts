@@ -139,7 +139,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       ...{ count: items.length, hasMore, nextBefore: hasMore ? last : null, updatedAt: null },
       items: items.map(({ record }) => record),
     };
-    // Say that there are no older posts, although there are.
+    // State that there are no older posts, although there are some.
     if (strikes(0.15)) Object.assign(body, { hasMore: false, nextBefore: null });
     if (strikes(0.05)) delete body['hasMore'];
     if (strikes(0.05)) delete body['nextBefore'];

@@ -5,8 +5,8 @@ import { openHome, runInProcess } from '../e2e/harness.ts';
 import { rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
-// Checks the spending of the program against a service that breaks connections, charges late and misreports its meter.
-// Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
+// Checks the spending of the program against a service that breaks connections, charges late and reports
+// wrong usage. Takes a few seconds by default; CAMPAIGN_RUNS=5000 runs longer, SEED=n repeats one run.
 const RUNS = Number(process.env['CAMPAIGN_RUNS'] ?? 16);
 const SEED = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const CONFIRM_ABOVE = 100_000;

@@ -28,7 +28,7 @@ function withDisk() {
     try {
       writeFileSync(filler, Buffer.alloc(65_536));
     } catch {
-      // Ignored: the disk is as full as possible.
+      // Ignore the error: the disk is as full as possible.
     }
     const { size } = { size: readFileSync(filler).length };
     writeFileSync(filler, Buffer.alloc(Math.max(0, Math.floor(size / 4_096) - free) * 4_096));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   cpSync(dirname(dirname(program)), source, { recursive: true });
   for (const part of ['README.md', 'LICENSE', 'docs'])
     cpSync(join(root, part), join(source, part), { recursive: true });
-  // These must not be included.
+  // Files that the package must not include.
   for (const part of ['src', 'test', '.tools']) {
     mkdirSync(join(source, part));
     writeFileSync(join(source, part, 'left-behind.ts'), '');

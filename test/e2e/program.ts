@@ -46,7 +46,7 @@ async function build(folder: string): Promise<void> {
       for (const part of parts) cpSync(join(root, part), join(folder, part), { recursive: true });
       if (stampOf(join(root, 'dist')) === before) return;
     } catch {
-      // Ignored: another process is building it.
+      // Ignore the error: another process is building the program.
     }
   }
   for (const part of ['bin', 'completions', 'package.json', 'src', '.tools']) {

@@ -34,7 +34,7 @@ process.on('exit', () => {
   const { files, node }: { files: string[]; node: string[] } = JSON.parse(readFileSync(log, 'utf8'));
   const paths = [...new Set(files)];
   return {
-    // Without the hash of their content.
+    // The file names, without the hash of the content.
     files: paths.map((path) => basename(path, '.cjs').replace(/-[0-9A-Z]{8}$/, '')),
     bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
     text: paths.map((path) => readFileSync(path, 'utf8')).join('\n'),

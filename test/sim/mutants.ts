@@ -159,7 +159,7 @@ export const dropsLateFrames: Mutation = {
   },
 };
 
-/** A page that claims to be the last one is believed, without a further request. */
+/** The tail trusts a page that states that it is the last one, without a further request. */
 export const believesTheLastPage: Mutation = {
   world(world) {
     let last: string | undefined;

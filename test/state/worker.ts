@@ -91,7 +91,7 @@ const modes: Record<string, () => Promise<void>> = {
       }
     }
   },
-  /** Logs in several profiles under the umask given as the name. */
+  /** Saves keys in several profiles under the umask given as the name. */
   async config() {
     process.umask(Number.parseInt(name, 8));
     const config = openConfig({ config: path, state: undefined, cache: undefined });

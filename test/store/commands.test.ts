@@ -204,7 +204,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(of('rights', few)?.next).toBe(
       "redis-cli ACL SETUSER few '+xgroup|create' '+xgroup|setid' '+xdel'",
     );
-    // A permission without which a connection is not possible is named by the failure.
+    // If a connection is not possible without a permission, the failure names the permission.
     for (const right of documentedAcl('x', 'p').filter((one) => one.startsWith('+'))) {
       if (['+select', '+client|setname'].includes(right)) continue;
       const named = await user('less', 'reset', ...documentedAcl('less', 'p').slice(2), `-${right.slice(1)}`)

@@ -38,7 +38,7 @@ describe.skipIf(!hasServer())('after a failover', () => {
     const old = await term(await one.connect());
     await old.publish(posts('a', 'b'));
     await follow(second, one, 2);
-    // Two masters for a while: what the old one still accepts is lost.
+    // There are two masters for a while. The writes that the old master still accepts are lost.
     await second.send('REPLICAOF', ['NO', 'ONE']);
     let current = one;
     const got: string[] = [];

@@ -242,7 +242,7 @@ describe.skipIf(!hasServer())('processes that are killed while they pay', () => 
       spenders[at]?.kill('SIGKILL');
       spenders[at] = start([server.url, url, `m${at}`, 3_000, server.folder]);
     }
-    // What is left of the budget is less than what those may have cost that died.
+    // The rest of the budget is less than the possible cost of the calls whose processes died.
     await until(() => used > CAP - 300 * 10);
     for (const child of spenders) child.kill('SIGKILL');
     expect(used, `seed ${seed}`).toBeLessThanOrEqual(CAP);

@@ -37,7 +37,7 @@ export async function startFeedFleet(
   const listen = (name: string, child: ReturnType<typeof startTrdr>) => {
     child.stderr.on('data', (part: Buffer) => {
       said.push(`${name} ${part}`);
-      // An hour of notices is not needed to explain a failure at its end.
+      // Save only the latest notices, which suffice to explain a failure.
       if (said.length > 400) said.shift();
     });
     return child;

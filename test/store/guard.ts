@@ -6,7 +6,7 @@ export interface ProcessGuard {
   remove(pid: number): void;
 }
 
-// Reads lines until its stdin closes, which happens when the process that holds the other end is gone.
+// Reads lines until its stdin closes, which happens when the process at the other end has died.
 const SCRIPT = `
 held=
 while read -r what pid folder; do

@@ -27,7 +27,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const NOON = Date.UTC(2026, 0, 1, 12);
 
-/** A feed with a post every `everyMs` since the epoch, one page of which holds 20. */
+/** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
 function feed(
   clock: VirtualClock,
   ledger: Ledger,

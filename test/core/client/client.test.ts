@@ -451,7 +451,7 @@ describe('a spending limit', () => {
       },
       { maxCu: 350 },
     );
-    // The first attempt may have cost 200 CU, so a second one of up to 200 CU does not fit any more.
+    // The first attempt may have cost 200 CU, so the limit does not cover a second attempt of up to 200 CU.
     expect(await failureOf(client.call('user.handle', mert))).toMatchObject({ code: 'CEILING' });
     expect(asked).toBe(1);
   });

@@ -145,7 +145,7 @@ describe('lookups', () => {
   ])('stop at %s after all answers were yielded', async (_, refusal) => {
     let asked = 0;
     const { run } = setUp(({ url }) => {
-      // The limit of the key is requested in between; that is free.
+      // The limit of the key is requested in between, free of charge.
       if (url.endsWith('/v2/me')) return json(200, me(300));
       return ++asked === 3 ? refusal : json(200, user());
     });

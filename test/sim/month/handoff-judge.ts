@@ -15,7 +15,7 @@ export interface HandoffJudge {
   attempt(ids: readonly string[]): void;
   /** The command has processed them, whatever its exit code will be. */
   process(ids: readonly string[]): void;
-  /** The attempt ended, and the tail knows it. */
+  /** The attempt ended, and the tail was informed. */
   ended(ok: boolean): void;
   dead(ids: readonly string[]): void;
   /** Checks that nothing is missing; returns the number of posts. */
@@ -62,7 +62,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
         } else if (open.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
       }
-      // A new process may divide the posts differently, but may not skip the open ones.
+      // A new process may divide the posts differently, but must not skip the unacknowledged ones.
       const newestOf = (some: Iterable<string>) => Math.max(...[...some].map(numberOf));
       if (open.size > 0 && !ids.some((id) => open.has(id)) && newestOf(ids) > newestOf(open))
         problem(`${ids[0]} comes before ${[...open][0]}, which was not acknowledged`);

@@ -28,7 +28,7 @@ export interface StoreClient {
 /** Changes a script of the store; tests must detect the change. */
 export type Rewrite = (script: Script) => string;
 
-/** As in the program, a connection ends if a response takes longer. */
+/** As in the program, a connection ends if a response takes longer than this. */
 const COMMAND_MS = 2_000;
 
 interface Server {

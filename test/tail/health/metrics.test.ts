@@ -4,7 +4,7 @@ import type { TailHealth } from '../../../src/tail/health/health.ts';
 import { tailMetrics } from '../../../src/tail/health/metrics.ts';
 import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 
-/** Part of Prometheus; the test that needs it is skipped where it is not installed. */
+/** The checker of Prometheus. The test that needs it is skipped if it is not installed. */
 const checker = 'promtool';
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
 const health: TailHealth = {
@@ -63,7 +63,7 @@ describe('the status file', () => {
     expect(text).toContain('trdr_tail_spent_units_total{tail="a \\"b\\"\\\\c\\n}d"} 20200\n');
     expect(text).toContain('trdr_tail_budget_left_units{tail="a \\"b\\"\\\\c\\n}d",period="day"} 5\n');
     expect(text).toContain('} 0.333\n');
-    // The checker itself must be able to find something.
+    // Check that the checker can find an error.
     expect(flawsOf(text.replace('_rows_total', '_rows')).length).toBeGreaterThan(0);
   });
 
@@ -78,7 +78,8 @@ describe('the status file', () => {
 
   test.skipIf(spawnSync(checker, ['--version']).status !== 0)('is read by promtool', () => {
     const { status, stderr } = spawnSync(checker, ['check', 'metrics'], { input: handing, encoding: 'utf8' });
-    // Its parser is older than OpenMetrics: it looks for the help of a counter under the name of the sample.
+    // The checker's parser is older than OpenMetrics, and searches for the help of a counter under the name
+    // of the sample.
     const others = stderr.split('\n').filter((line) => line !== '' && !/_total no help text$/.test(line));
     expect([others, [0, 3].includes(status ?? -1)]).toEqual([[], true]);
   });
