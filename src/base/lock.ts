@@ -104,7 +104,9 @@ export interface Waiting {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Runs `work` while holding the lock at `path`. For locks that are held briefly: other processes wait. */
+/**
+ * Runs `work` while holding the lock at `path`. Other processes wait for the lock, so `work` must be short.
+ */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,

@@ -107,8 +107,8 @@ export type TailNotice =
   | { readonly kind: 'unstable'; readonly sessions: number; readonly cuAtMost: number }
   | ({ readonly kind: 'gap' } & Gap)
   /**
-   * There were too many posts between two walks to remember all ids. If the WebSocket did not deliver a post
-   * of this range, no walk can find that post.
+   * There were too many posts between two walks to remember all their ids. If the WebSocket did not deliver a
+   * post of this range, no walk can find that post.
    */
   | { readonly kind: 'unverified'; readonly from: PostMark | null; readonly to: PostMark }
   | { readonly kind: 'late'; readonly rows: number; readonly worstMs: number }

@@ -14,7 +14,7 @@ export interface Question {
   readonly cheaper?: string | undefined;
 }
 
-/** A run without a known end. It starts at once and asks when it reaches its limit. */
+/** A run without a known end. The run starts at once and asks when it reaches its limit. */
 export interface OpenRun {
   /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
   readonly rate?: (() => string | undefined) | undefined;

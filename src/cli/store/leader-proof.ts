@@ -6,7 +6,7 @@ import type { RunStore } from './open-store.ts';
 
 /** How often the time up to which the leader has verified the feed is read from the store. */
 const ASK_MS = 15_000;
-/** How often this time is read while it is not known, because a new leader has not verified anything yet. */
+/** How often the time is read while it is not known because a new leader has not verified anything yet. */
 const FIRST_ASK_MS = 2_000;
 
 /**

@@ -31,7 +31,7 @@ export interface AllowanceOptions {
 export interface Allowance {
   /** Requests `me`, which is free. */
   refresh(signal?: AbortSignal): Promise<Left>;
-  /** Requests `me` if the known state may be outdated. */
+  /** Requests `me` if the last answer of `me` may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
   /** The units used this month, as reported by the last `me`; null if not known. */

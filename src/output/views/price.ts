@@ -30,7 +30,7 @@ export const planView: View<PlannedCall> = {
 /** A row of a dry run: a group of equal calls, the total, or the remaining units. */
 export interface PlanRow {
   readonly call: string;
-  /** The number of calls. It is a text if it has a unit, and null if the row has no number. */
+  /** The number of calls. A text if the number has a unit; null if the row has no number. */
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;

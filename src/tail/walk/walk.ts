@@ -13,7 +13,7 @@ export interface WalkBounds {
   beyond(row: TailRow): boolean;
   /** Whether to return a post; called for every post of every page, including posts out of range. */
   keep(row: TailRow, beyond: boolean): boolean;
-  /** The post time back to which the walk reads. It is used to estimate how many posts are left. */
+  /** The post time back to which the walk reads; used to estimate how many posts are left. */
   target(): number | null;
   /** Whether a post is at the newest known position or older; true if there is no such position. */
   isKnown(row: TailRow): boolean;

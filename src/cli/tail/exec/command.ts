@@ -27,8 +27,8 @@ const withheld = new Set([
   'WATCHDOG_PID',
 ]);
 /**
- * Matches ids of common characters. Only such ids are passed in the environment, because ids are untrusted
- * text.
+ * Matches ids that consist of common characters. Only such ids are passed in the environment, because ids are
+ * untrusted text.
  */
 const plainId = /^[\w.:-]{1,200}$/;
 
