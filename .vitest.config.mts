@@ -3,6 +3,39 @@ import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The files that take longest. They start first, so that the run does not end with one of them alone. */
+const slow = [
+  'e2e/pipes',
+  'sim/promise-1',
+  'sim/promise-2',
+  'store/relay-kill',
+  'e2e/tail',
+  'e2e/pnl-export',
+  'fuzz/drift',
+  'e2e/secrets',
+  'e2e/tail-kill',
+  'e2e/bulk',
+  'sim/mutants',
+  'sim/relay',
+  'e2e/signals',
+  'docs/demo',
+  'docs/recipes',
+  'campaign/tail',
+  'store/fleet',
+  'e2e/faults',
+];
+
+class SlowFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = slow.findIndex((name) => moduleId.endsWith(`/test/${name}.test.ts`));
+      return at < 0 ? slow.length : at;
+    };
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
 
 /** Whether a folder has 2 GiB of free space and may contain programs. */
 function isUsable(folder: string): boolean {
@@ -33,6 +66,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() * 2,
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
+    sequence: { sequencer: SlowFirst },
     globalSetup: ['test/e2e/build.ts', 'test/store/require-server.ts'],
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 120_000,
