@@ -52,6 +52,15 @@ test('polls cost the stated amount, plus one deep poll per minute', { timeout: 6
   expect((await run(calm({ via: 'poll', rate: 0.1, lagMs: 30_000 }))).perMinute).toBeLessThan(650);
 });
 
+test('while no connection can be opened, pages cost as much as polls', { timeout: 60_000 }, async () => {
+  const faults = [{ kind: 'refuse', status: 503, from: 0, to: 1e12 }] as const;
+  const given = { rate: 0.5, busyMs: 1_800_000 };
+  const polls = await run(calm({ ...given, via: 'poll' }));
+  const outage = await run(calm({ ...given, faults }));
+  expect(outage.perMinute).toBeLessThan(1.1 * polls.perMinute);
+  expect(outage.rows).toBeGreaterThan(700);
+});
+
 test('polls of a slow feed need only one page', { timeout: 60_000 }, async () => {
   expect((await run(calm({ via: 'poll', rate: 0.02, lagMs: 60_000 }))).perMinute).toBeLessThan(230);
 });

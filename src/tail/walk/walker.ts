@@ -109,20 +109,20 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
    * How far the walk reads. This is decided only when the first page has arrived, because a verification may
    * have become due while the page was requested.
    */
-  const depthNow = (mode: WalkView['mode'], urgent: boolean): Depth => {
+  const depthNow = (polls: boolean, urgent: boolean): Depth => {
     if (!started) return 'start';
     const verified = flow.verifiedAt;
     const fresh = verified !== undefined && clock.mono() - verified < timing.auditMs;
-    return mode === 'poll' && !urgent && fresh ? 'shallow' : 'deep';
+    return polls && !urgent && fresh ? 'shallow' : 'deep';
   };
 
-  const begin = (mode: WalkView['mode'], urgent: boolean) => {
+  const begin = (polls: boolean, urgent: boolean) => {
     const stack = createRowStack(world.spool);
     const tries = started ? Number.POSITIVE_INFINITY : given.firstTries;
     lastAt = clock.mono();
     wanted = false;
     const route = () => {
-      const depth = depthNow(mode, urgent);
+      const depth = depthNow(polls, urgent);
       if (walking) walking.depth = depth;
       return flow.route(depth);
     };
@@ -148,7 +148,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         wait: status.wait,
       }),
     );
-    walking = { job, stack, depth: depthNow(mode, urgent), urgent };
+    walking = { job, stack, depth: depthNow(polls, urgent), urgent };
   };
 
   /**
@@ -225,7 +225,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       if (clock.mono() < due) return { moved: false };
       if (why === 'confirm') confirmed++;
       if (why === 'final') finale = 'walking';
-      begin(view.mode, wanted || why === 'final');
+      begin(why === 'poll' || why === 'outage', wanted || why === 'final');
       return { moved: true };
     },
     emitted({ walked, depth }) {
