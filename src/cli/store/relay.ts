@@ -65,9 +65,10 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
     try {
       // Each term has its own connection.
       connection = await store.link.open();
+      await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
+      // A full server accepts connections, but not this write.
       if (waiting) notice('the store is available again');
       waiting = false;
-      await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
       const health: Health = { tail: undefined };
       const term = await standBy(world, connection, feed, plan, health);
       await lead(world, plan, term, health);

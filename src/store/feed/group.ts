@@ -26,11 +26,13 @@ export async function* followGroup(
     try {
       store = await options.open();
       if (signal.aborted) return;
-      if (away) yield { kind: 'back' };
-      away = false;
-      yield* options.shared
-        ? member(options, store, work, signal)
-        : activeMember(options, store, work, signal);
+      const run = options.shared ? member : activeMember;
+      for await (const event of run(options, store, work, signal)) {
+        // A full server accepts connections, but not the lease.
+        if (away) yield { kind: 'back' };
+        away = false;
+        yield event;
+      }
     } catch (error) {
       if (signal.aborted) return;
       if (!unusable(error)) throw error;
