@@ -107,6 +107,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
     ['XGROUP', ['CREATE', stream, 'g', '0']],
     ['XGROUP', ['SETID', stream, 'g', '0']],
     ['XINFO', ['GROUPS', stream]],
+    ['XINFO', ['STREAM', stream]],
     ['XREADGROUP', ['GROUP', 'g', 'c', 'COUNT', 1, 'STREAMS', stream, '>']],
     ['XPENDING', [stream, 'g']],
     ['XAUTOCLAIM', [stream, 'g', 'c', 60_000, '0']],

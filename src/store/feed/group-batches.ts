@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
+import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
-const BLOCK_MS = 2_000;
+/** A renewal of the lease waits for a blocking read, so this must be much shorter than the timeout of a command. */
+const BLOCK_MS = 1_000;
 /**
  * If a member of a shared group has not acknowledged a batch after this time, another member gets the batch.
  */
@@ -180,7 +182,24 @@ async function join(
   const [first] = readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', 1]));
   const read = String(own.get('last-delivered-id') ?? '0-0');
   if (first === undefined || !isBefore(read, first.entry)) return 0;
-  return Math.max(0, Number(own.get('lag') ?? 0) - Number(await store.send('XLEN', [feed.stream])));
+  const length = Number(await store.send('XLEN', [feed.stream]));
+  const [added, count] = [await addedEver(feed, store), own.get('entries-read') ?? null];
+  if (added !== undefined && count !== null) return Math.max(0, added - length - Number(count));
+  return Math.max(0, Number(own.get('lag') ?? 0) - length);
+}
+
+/**
+ * The number of entries that were ever added to a stream; undefined if the user may not read it. The lag of a group
+ * is no replacement: before Redis 7.4 it includes entries that were deleted, and later it does not.
+ */
+async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number | undefined> {
+  try {
+    const added = fieldsOf(await store.send('XINFO', ['STREAM', feed.stream])).get('entries-added');
+    return added === undefined ? undefined : Number(added);
+  } catch (error) {
+    if (!isStoreFailure(error, 'STORE_DENIED')) throw error;
+    return undefined;
+  }
 }
 
 const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
