@@ -140,7 +140,8 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
     } catch (error) {
       if (isStoreFailure(error, 'STORE_FULL')) full = true;
       else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
-      else if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
+      // Commands fail if the key does not exist because an earlier one was rejected.
+      else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
     }
   };
   for (const [name, args] of everyCommand(root))

@@ -189,8 +189,8 @@ async function join(
 }
 
 /**
- * The number of entries that were ever added to a stream; undefined if the user may not read it. The lag of a group
- * is no replacement: before Redis 7.4 it includes entries that were deleted, and later it does not.
+ * The number of entries that were ever added to a stream; undefined if the user may not read it. The lag of a group cannot
+ * replace it: before Redis 7.4 it includes entries that were deleted, and later it does not.
  */
 async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number | undefined> {
   try {
