@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
-import { readEntries } from '../../src/store/feed/entry.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
+import { readEntries, type StreamRow } from '../../src/store/feed/entry.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { asItShouldBe, compare, idsOf, type randomOf, readText, startPosting, until } from '../e2e/feed.ts';
 import { openHome, startTrdr } from '../e2e/harness.ts';
@@ -158,7 +159,7 @@ export async function startFeedFleet(
       expect(codes, said.join('')).toEqual([143, 143, 143, 143]);
       const admin = await server.connect();
       const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
-      const entries = readEntries(await admin.send('XRANGE', [keys.feed('thesis').stream, '-', '+']));
+      const entries = await wholeStream(admin, keys.feed('thesis').stream);
       const stream = new Set(entries.map(({ id }) => id));
       const first = new Map<string, number>();
       const doubled = entries.flatMap(({ id }, at) => {
@@ -182,4 +183,15 @@ export async function startFeedFleet(
       }
     },
   };
+}
+
+/** All entries of a stream, some at a time: an hour of posts takes longer than one command may take. */
+async function wholeStream(store: StoreConnection, stream: string): Promise<StreamRow[]> {
+  const entries: StreamRow[] = [];
+  for (let from = '-'; ; ) {
+    const page = readEntries(await store.send('XRANGE', [stream, from, '+', 'COUNT', 2_000]));
+    if (page.length === 0) return entries;
+    entries.push(...page);
+    from = `(${page.at(-1)?.entry}`;
+  }
 }
