@@ -145,21 +145,32 @@ describe('a rate limiter', () => {
     }
   });
 
-  test('reports a long wait for a resolve once, with its reason', async () => {
+  test.each([
+    ['key', 'the key allows 300 requests per minute'],
+    ['resolve', 'the service allows 10 resolves per minute'],
+  ] as const)('reports a long wait for the lane "%s" once, with its reason', async (lane, reason) => {
     const clock = virtualClock();
     const notices: Notice[] = [];
     const windows = ownWindows(clock);
     await windows.learn('key', 300);
+    let full = 3;
     const limiter = createLimiter({
-      windows,
+      windows: {
+        ...windows,
+        // The slot stays taken for three waits.
+        take: async (wanted, ...more) => {
+          if (wanted === lane && full-- > 0) return { waitMs: 5_000, known: null, queued: true };
+          return windows.take(wanted, ...more);
+        },
+      },
       clock,
-      askRate: async () => null,
+      askRate: async () => 300,
       notify: (one) => notices.push(one),
     });
-    for (let turn = 0; turn < 11; turn++) await limiter.acquire('resolve');
-    expect(notices).toEqual([
-      { kind: 'wait', ms: expect.any(Number), reason: 'the service allows 10 resolves per minute' },
-    ]);
+    await limiter.learn(300);
+    await limiter.acquire(lane);
+    expect(clock.slept).toEqual([5_000, 5_000, 5_000]);
+    expect(notices).toEqual([{ kind: 'wait', ms: 5_000, reason }]);
   });
 
   test('ignores an invalid limit', async () => {

@@ -45,7 +45,7 @@ const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
 describe('a walk', () => {
-  it('yields every row once, newest first', async () => {
+  it('yields every row, newest first', async () => {
     const { feed, posts } = feedOf(333);
     expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
   });
