@@ -44,7 +44,7 @@ process.stdout.write(
   `${output}: trdr ${reported} on Node ${process.version}, ${Math.round(statSync(output).size / 1e6)} MB\n`,
 );
 
-/** The license of Node, which the executable contains: the installed file, or its address. */
+/** The text of Node's license, because the executable contains Node. If no license file is installed, the text names its URL. */
 function nodeNotice() {
   const base = join(dirname(process.execPath), '..');
   const [path] = globSync(['LICENSE', 'share/doc/*node*/LICENSE'], { cwd: base });

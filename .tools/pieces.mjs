@@ -224,8 +224,8 @@ function assignPieces(pieces) {
 }
 
 /**
- * Converts a piece to a function `(give, require)`. It gives getters of its exports, and requires other pieces by name; what esbuild
- * generates for other CommonJS loaders would be a third of a small piece.
+ * Converts a piece to a function `(give, require)`. The function passes getters of its exports to `give`, and loads other pieces
+ * by name with `require`. The CommonJS wrapper of esbuild would be a third of a small piece.
  */
 async function toPiece(text) {
   // With `import()`, Node would return the exports of a CommonJS file as `default`; `require` does not.

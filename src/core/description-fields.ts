@@ -85,7 +85,7 @@ function typesOf(alternatives: readonly JsonObject[]): string[] {
   return all.some((types) => types.length === 0) ? [] : union([], all.flat());
 }
 
-/** The type that the members of a schema without `type` imply. */
+/** The type of a schema that has no `type`, derived from its other members: `properties` implies an object. */
 function implied(alternative: JsonObject): string[] {
   if (isRecord(alternative['properties'])) return ['object'];
   if (alternative['items'] !== undefined) return ['array'];

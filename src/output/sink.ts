@@ -94,7 +94,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // A wait for the reader never rejects. If a write fails meanwhile, the next `write` or `end` throws the
+  // The promise that waits for the reader never rejects. If a write fails meanwhile, the next `write` or `end` throws the
   // error.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];

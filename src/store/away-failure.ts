@@ -95,7 +95,10 @@ const tlsReasons: Readonly<Record<string, TlsReason>> = {
     why: 'its certificate is for another host',
     fix: 'use the host name in the certificate, or issue a certificate for this host',
   },
-  ERR_SSL_WRONG_VERSION_NUMBER: { why: 'the server does not use TLS', fix: 'write redis:// in the URL' },
+  ERR_SSL_WRONG_VERSION_NUMBER: {
+    why: 'the server does not use TLS',
+    fix: 'use redis:// instead of rediss:// in the URL',
+  },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     why: 'the server requires a client certificate',
     fix: 'set tls-auth-clients no on the server',

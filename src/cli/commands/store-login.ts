@@ -14,7 +14,7 @@ const LONGEST = 4096;
 
 export const storeLogin = command({
   path: 'store login',
-  summary: 'Verify a shared store and save it to a profile',
+  summary: 'Verify a shared store and save its URL to a profile',
   about: [
     'A store is a Redis (7.0 or newer) or Valkey server. Through it, all machines that use the same key share one rate limit, one budget, one cache and one paid feed.',
     'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password. The store is verified before it is saved, unless --no-verify is given.',

@@ -53,7 +53,7 @@ export const storeStatus = command({
     if (!late) return 0;
     throw new Failure(
       'network',
-      `feed ${late.name}: ${late.lag === null ? late.state : 'it was not verified within --max-lag'}`,
+      `feed ${late.name}: ${late.lag === null ? late.state : 'last verified longer ago than --max-lag allows'}`,
       {
         code: 'STORE_LAG',
         hint: 'start a relay: trdr thesis relay',

@@ -95,7 +95,7 @@ function unhealthy(
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
     hint: status.serviceUp
-      ? 'the messages of the tail on stderr show why'
+      ? 'to see why, read what the running tail prints on stderr'
       : 'the service does not respond: run trdr doctor',
   });
 }

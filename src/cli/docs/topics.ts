@@ -201,7 +201,7 @@ export const topics: readonly DocPage[] = [
           { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without sending anything' },
           { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
           { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
-          { run: 'trdr budget set day 500k', does: 'limit all runs of a day together' },
+          { run: 'trdr budget set day 500k', does: 'limit the CU that all runs of one day may spend' },
         ],
       },
     ],

@@ -32,7 +32,7 @@ const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE)
 
 const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backfill / THESIS_BLOCK);
 
-/** The calls of a tail in a dry run: per minute, or for the whole run if its duration is known. */
+/** The calls that a dry run lists for a tail: per minute, or for its whole duration if that is known. */
 export function plannedTail(shape: TailShape, page: Planned): Planned[] {
   const { durationMs, socket } = shape;
   const often = pagesPerMinute(shape);

@@ -27,7 +27,7 @@ export interface AllowanceOptions {
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** What is left to spend, by the allowances of the key and the spending limit of the run. */
+/** What the allowances of the key and the spending limit of the run still permit to spend. */
 export interface Allowance {
   /** Requests `me`, which is free. */
   refresh(signal?: AbortSignal): Promise<Left>;

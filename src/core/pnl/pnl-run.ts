@@ -71,7 +71,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   const turns = createTurns({ todo, handleAt, saved, clock });
   const lost: LostBatch[] = [];
 
-  /** The given positions, and all other positions with the same handles. */
+  /** The given positions in the list of subjects, and the positions of all other subjects with the same handles. */
   const all = (positions: readonly number[]) =>
     sharing.size === 0
       ? positions

@@ -20,7 +20,7 @@ const metrics: readonly Metric[] = [
   { name: 'lane_queued', help: 'Calls in the queue.', item: 'lane', field: 'queued' },
   {
     name: 'lane_blocked_seconds',
-    help: 'Time until the lane may send calls again.',
+    help: 'Time until calls of this lane (a set of calls with one rate limit) may be sent again.',
     item: 'lane',
     field: 'blockedFor',
     seconds: true,

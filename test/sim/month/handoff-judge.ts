@@ -2,8 +2,8 @@ import { createCounts } from './counts.ts';
 import { numberOf } from './feed.ts';
 
 /**
- * Judges what a command received: every post at least once, repeats only of the batch that was not acknowledged, and no batch
- * before an earlier one was acknowledged or became a dead letter.
+ * Checks what a command received. It must receive every post at least once. Only a batch that was not acknowledged may be
+ * repeated. A batch may arrive only after every earlier batch was acknowledged or became a dead letter.
  */
 export interface HandoffJudge {
   readonly problems: readonly string[];
