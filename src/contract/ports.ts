@@ -153,7 +153,6 @@ export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  readonly timeoutMs?: number | undefined;
   /** If true, an attempt that may have been charged is not retried; the caller decides whether to retry. */
   readonly once?: boolean | undefined;
   /**

@@ -42,7 +42,6 @@ export interface SandboxOptions extends KeyOptions {
   /** Whether a batch counts as one reveal, or each entry with a wallet counts as one. */
   readonly batchReveals?: RevealCount | undefined;
   readonly socketBilling?: SocketBilling | undefined;
-  readonly pingSeconds?: number | undefined;
   /** The maximum number of requests per second of an IP address, over all keys. */
   readonly burstPerSecond?: number | undefined;
 }
@@ -59,7 +58,7 @@ export function withDefaults(options: SandboxOptions) {
     retryAfter: options.retryAfter ?? ('beside' as const),
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
-    pingMs: (options.pingSeconds ?? SOCKET_PING_SECONDS) * 1_000,
+    pingMs: SOCKET_PING_SECONDS * 1_000,
     // This limit is so high that a single key reaches its own limit first.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };

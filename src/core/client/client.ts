@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
-    async call(id, ask, { signal, timeoutMs, once, repeat }: CallOptions = {}) {
+    async call(id, ask, { signal, once, repeat }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       requireKey(key);
       const outcome = await run(
@@ -131,7 +131,7 @@ export function createClient(options: ClientOptions): Client {
           rule: once ? 'never' : call.row.retry,
           repeat,
           lane: laneOf(id),
-          timeoutMs: timeoutMs ?? options.timeoutMs ?? call.row.timeoutSeconds * 1000,
+          timeoutMs: options.timeoutMs ?? call.row.timeoutSeconds * 1000,
           read(answer) {
             const reading = decode(call, answer, clock.now());
             if (reading.ok) report(call.row, reading.differences);
@@ -156,7 +156,7 @@ export function createClient(options: ClientOptions): Client {
       return outcome.value;
     },
 
-    async raw({ method, path, body }, { signal, timeoutMs }: CallOptions = {}) {
+    async raw({ method, path, body }, { signal }: CallOptions = {}) {
       const sending = rawPath(path);
       if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`invalid HTTP method ${method.slice(0, 20)}`);
       requireKey(key);
@@ -181,10 +181,7 @@ export function createClient(options: ClientOptions): Client {
           // Do not retry a call of unknown price: the user confirmed a single call.
           rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
-          timeoutMs:
-            timeoutMs ??
-            options.timeoutMs ??
-            (call ? call.row.timeoutSeconds * 1000 : TIMEOUT_SECONDS * 1000),
+          timeoutMs: options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : TIMEOUT_SECONDS * 1000),
           read(answer) {
             const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);

@@ -73,10 +73,14 @@ describe('a call', () => {
   });
 
   it('has a longer timeout for resolves, unless the user sets one', async () => {
-    const { client, sent } = rig(() => json(200, user()));
-    await client.call('user.resolve', mert);
-    await client.call('user.resolve', mert, { timeoutMs: 5 });
-    expect(sent.map(({ timeoutMs }) => timeoutMs)).toEqual([60_000, 5]);
+    const timeoutsOf = async (timeoutMs: number | undefined) => {
+      const { client, sent } = rig(() => json(200, user()), { timeoutMs });
+      await client.call('user.handle', mert);
+      await client.call('user.resolve', mert);
+      return sent.map((request) => request.timeoutMs);
+    };
+    expect(await timeoutsOf(undefined)).toEqual([30_000, 60_000]);
+    expect(await timeoutsOf(5)).toEqual([5, 5]);
   });
 
   it('has a price before it is made', () => {

@@ -140,15 +140,20 @@ describe('the lane of a key', () => {
 
   it('removes an aborted call at once, and the next call takes its position', async () => {
     const clock = virtualClock();
-    const limiter = limiterAt(clock);
-    await send(limiter, clock, 59);
+    const dropped: string[] = [];
+    const windows = { ...ownWindows(clock), drop: async (lane: string) => void dropped.push(lane) };
+    await windows.learn('key', 60);
+    const limiter = limiterAt(clock, { windows });
+    await send(limiter, clock, 60);
     const stop = new AbortController();
     const first = limiter.acquire('key', stop.signal).catch((error: unknown) => error);
     const second = limiter.acquire('key');
     const reason = new Error('stopped');
+    await new Promise(setImmediate);
     stop.abort(reason);
     expect(await first).toBe(reason);
     await second;
+    expect(dropped).toEqual(['key']);
     expect(clock.pending).toBe(0);
   });
 
