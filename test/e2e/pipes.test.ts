@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bash } from './bash.ts';
-import { openHome, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const subjects = `${Array.from({ length: 400 }, (_, index) => `mira\n@nobody_${index}`).join('\n')}\n`;
@@ -87,7 +87,7 @@ describe('a pipe', () => {
     const sandbox = await withSandbox(plenty);
     const home = openHome();
     const words = ['thesis', 'list', '--limit', '1500', '--yes', '-o', format, '--utc'];
-    const file = await trdr([...words, '--out', 'all'], { sandbox, home });
+    const file = await runInProcess([...words, '--out', join(home.path, 'all')], { sandbox, home });
     expect(file.exitCode).toBe(0);
     const child = startTrdr(words, { sandbox, home });
     const parts: Buffer[] = [];
@@ -208,9 +208,9 @@ describe('--out', () => {
     ['a link to a missing file', '--out dangling; cat real > all'],
   ])('may be %s', async (_, flags) => {
     const [sandbox, home] = [await withSandbox({ ...plenty, now: Date.UTC(2026, 0, 15) }), openHome()];
-    await trdr([...words.split(' '), '--out', 'wanted'], { sandbox, home });
-    await bash('mkfifo fifo; ln -s fifo link; ln -s real dangling', { home });
-    const ran = await bash(`trdr ${words} ${flags}`, { sandbox, home });
+    await runInProcess([...words.split(' '), '--out', join(home.path, 'wanted')], { sandbox, home });
+    const line = `mkfifo fifo; ln -s fifo link; ln -s real dangling; trdr ${words} ${flags}`;
+    const ran = await bash(line, { sandbox, home });
     expect(ran.stderr).toBe('');
     const wanted = readFileSync(join(home.path, 'wanted'), 'utf8');
     expect(wanted.split('\n')).toHaveLength(1501);

@@ -1,7 +1,15 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, type Ran, runInProcess, trdr, withSandbox } from './harness.ts';
+import {
+  type Home,
+  openHome,
+  type Ran,
+  type RunOptions,
+  runInProcess,
+  trdr,
+  withSandbox,
+} from './harness.ts';
 import { type Call, type Reply, userRecord, withService } from './service.ts';
 
 /** Every encoding in which a key could leak. */
@@ -94,17 +102,21 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     ['nonsense'],
   ];
 
+  const traced = commands.map((argv) => [
+    ...argv,
+    '--debug',
+    ...(['me', 'whois', 'api', 'resolve'].includes(argv[0] ?? '') ? ['--retries', '1'] : []),
+  ]);
+  // The program itself runs with one of the keys only, because each start takes long.
+  const runPiped: (argv: readonly string[], options: RunOptions) => Promise<Ran> =
+    key === keys[0][1] ? trdr : (argv, { input: _, ...options }) => runInProcess(argv, options);
+
   test('with the key in the environment and --debug', async () => {
     const [service, home] = [await withService(leakyService), openHome()];
     const runs: Ran[] = [];
-    for (const argv of commands) {
-      const traced = [
-        ...argv,
-        '--debug',
-        ...(['me', 'whois', 'api', 'resolve'].includes(argv[0] ?? '') ? ['--retries', '1'] : []),
-      ];
-      runs.push(await trdr(traced, { sandbox: service, key, home }));
-      runs.push(await runInProcess(traced, { sandbox: service, key, home, tty: true }));
+    for (const argv of traced) {
+      runs.push(await runPiped(argv, { sandbox: service, key, home }));
+      runs.push(await runInProcess(argv, { sandbox: service, key, home, tty: true }));
     }
     expect(leaks(key, runs, home)).toEqual([]);
     // Check that the search can find anything: traces were written, and the key was used.
@@ -119,7 +131,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
       await runInProcess([...login, '--profile', 'typed'], { home, tty: true, typed: [`${key}\r`] }),
     ];
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).toContain(key);
-    for (const argv of commands) runs.push(await trdr([...argv, '--debug'], { home }));
+    for (const argv of traced) runs.push(await runInProcess(argv, { home }));
     runs.push(await trdr(['auth', 'switch', 'typed'], { home }), await trdr(['auth', 'logout'], { home }));
     expect(leaks(key, runs, home)).toEqual([]);
   });
