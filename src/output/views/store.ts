@@ -66,7 +66,7 @@ function detail(row: Item): string {
         countText(Number(row['members'] ?? 0), 'member'),
         ...some(row['pending'], 'pending'),
         ...some(row['behind'], 'behind'),
-        `last read ${ago(row['lastReadAgo'])}`,
+        `last delivered post ${ago(row['lastReadAgo'])}`,
       ].join(', ');
     default:
       return '';
