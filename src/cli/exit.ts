@@ -11,7 +11,7 @@ export const exitCodes = {
   6: 'quota exhausted (402) or your own limit reached',
   7: 'still rate limited (429) after the allowed waits',
   8: 'resolve: no answer yet',
-  9: 'the service, the network or the disk failed, after retries',
+  9: 'the service, the network, the disk or the shared store failed, after retries',
   10: '--strict and at least one subject is missing or failed',
   11: 'confirmation declined, or required in a run that is not interactive',
   129: 'hung up (SIGHUP), shut down cleanly',
