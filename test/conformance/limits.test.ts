@@ -6,7 +6,7 @@ import { ask, bearer, MINUTE, rejectedHandshake, sandbox, statusAndCode } from '
 const me = '/v2/me';
 
 describe('the rate limit', () => {
-  it('is that of the plan, as me reports', async () => {
+  it('is reported by me as that of the plan', async () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, me, { key: service.addKey({ plan }) });

@@ -151,6 +151,8 @@ describe('color', () => {
     [{ LANG: 'de_DE.ISO-8859-1' }, false],
     [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, false],
     [{ LC_CTYPE: 'en_US.utf8' }, true],
+    [{ LC_ALL: 'C', LC_CTYPE: 'en_US.UTF-8' }, false],
+    [{ LC_CTYPE: 'C', LANG: 'en_US.UTF-8' }, false],
     [{}, false],
   ] as const)('unicode under %j: %s', (env, on) => {
     expect(wantsUnicode(env, 'linux')).toBe(on);
