@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { findDamaged } from './check-data.ts';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
@@ -15,8 +16,9 @@ export interface StoreFinding {
 /** The facts about this machine that the checks need. */
 export interface CheckOptions {
   readonly keys: Keys;
-  /** The user of the store, for hints. */
+  /** The user and database of the store, for hints. */
   readonly user: string;
+  readonly db: number;
   readonly now: () => number;
   readonly mono: () => number;
 }
@@ -37,6 +39,7 @@ export async function* examine(store: StoreConnection, options: CheckOptions): A
   yield version(store);
   yield* await schema(store, options.keys);
   yield await rights(store, options);
+  yield* await data(store, options);
   yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
   yield persistence(
     field('aof_enabled') === '1',
@@ -162,6 +165,15 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
       'raise maxmemory or free disk space; "trdr store clear cache" removes cached answers',
     );
   return ok('rights', 'the user has permission to run every command that trdr needs');
+}
+
+async function data(store: StoreConnection, { keys, db }: CheckOptions): Promise<StoreFinding[]> {
+  const damaged = await findDamaged(store, keys);
+  if (damaged.length === 0) return [ok('data', 'the shared keys have valid contents')];
+  const cli = db === 0 ? 'redis-cli' : `redis-cli -n ${db}`;
+  return damaged.map(({ key, what, without }) =>
+    fail('data', `invalid content in the key of ${what}`, `remove the key: ${cli} DEL '${key}'; ${without}`),
+  );
 }
 
 function eviction(policy: string, limit: number): StoreFinding {

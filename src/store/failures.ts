@@ -78,7 +78,7 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_UNFIT',
         `the store at ${where} answered with an error (${word})`,
-        'run "trdr store check"',
+        'run "trdr store check", which finds damaged data',
       );
   }
 }

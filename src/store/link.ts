@@ -113,9 +113,23 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   };
 }
 
+async function readSchema(store: StoreConnection, { schema }: Keys, where: string): Promise<number> {
+  const text = await store.send('GET', [schema]).catch((error: unknown) => {
+    if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
+    return 'of another type';
+  });
+  if (text === null) return 0;
+  if (typeof text === 'string' && /^\d{1,9}$/.test(text)) return Number(text);
+  throw storeFailure(
+    'STORE_UNFIT',
+    `the store at ${where} has an invalid schema version`,
+    `another program has overwritten it; set it again: redis-cli SET '${schema}' ${SCHEMA}`,
+  );
+}
+
 /** Checks that no newer version of trdr has written the keys in the store. */
 async function checkSchema(store: StoreConnection, keys: Keys, where: string): Promise<void> {
-  const found = Number((await store.send('GET', [keys.schema])) ?? 0);
+  const found = await readSchema(store, keys, where);
   if (found > SCHEMA) {
     throw storeFailure(
       'STORE_NEWER',

@@ -76,6 +76,22 @@ describe.skipIf(!hasServer())('a link', () => {
     first.close();
   });
 
+  it('states how to restore a schema version that another program has overwritten', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const rejected = () =>
+      expect(linkTo(server).link.use(async () => 0)).rejects.toMatchObject({
+        code: 'STORE_UNFIT',
+        hint: expect.stringContaining(`redis-cli SET '${keys.schema}' 1`),
+      });
+    await admin.send('SET', [keys.schema, 'x']);
+    await rejected();
+    await admin.send('DEL', [keys.schema]);
+    await admin.send('ZADD', [keys.schema, 1, 'm']);
+    await rejected();
+    admin.close();
+  });
+
   it('does not use a store that a newer version has written to', async () => {
     const server = await startServer();
     const admin = await server.connect();

@@ -9,7 +9,7 @@ export const storeCheck = command({
   path: 'store check',
   summary: 'Check the shared store and show how to fix each problem',
   about: [
-    'Checks that the store is reachable, its version, the permissions of its user, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary keys and removes them.',
+    'Checks that the store is reachable, its version, the permissions of its user, the contents of the shared keys, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary keys and removes them.',
     'Warnings exit 0; a failed check exits 9.',
   ],
   args: [],
@@ -31,7 +31,7 @@ export const storeCheck = command({
       try {
         await link.use(async (store) => {
           await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, { keys, user, now, mono })) {
+          for await (const found of examine(store, { keys, user, db: address.db, now, mono })) {
             failed ||= found.verdict === 'fail';
             await out.write({ ...found });
           }

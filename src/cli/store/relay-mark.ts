@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import type { RelayTerm } from '../../store/feed/term.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
@@ -16,9 +17,22 @@ export function markText(checkpoint: string, feed: string) {
   };
 }
 
+/** Reads the checkpoint in the store. Another program may have overwritten it. */
+function checkpointOf(mark: string, feed: string) {
+  try {
+    return readCheckpoint(mark, feed);
+  } catch (error) {
+    throw new Failure('network', 'the checkpoint of this feed in the store is invalid', {
+      code: 'STORE_UNFIT',
+      hint: 'run "trdr store check", which names the key to remove',
+      cause: error,
+    });
+  }
+}
+
 /** Where a leader starts: at the checkpoint of the previous leader, or after the posts in the store. */
 export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
-  if (mark !== undefined) return { ...readCheckpoint(mark, feed), known };
+  if (mark !== undefined) return { ...checkpointOf(mark, feed), known };
   const times = known.map(([, at]) => at).filter((at) => at !== null);
   if (times.length === 0) return { kind: 'now' };
   const newest = times.reduce((one, other) => Math.max(one, other));
