@@ -63,7 +63,7 @@ try {
   process.exitCode = error.code;
 } finally {
   quit();
-  // It writes to the folder until it exits.
+  // The service writes to the folder until it exits.
   if (service.exitCode === null && service.signalCode === null) await once(service, 'exit');
   rmSync(home, { recursive: true, force: true });
 }

@@ -26,12 +26,12 @@ export const options = {
 
 /** The file that every run loads. It has the index of all combined pieces. */
 const PROGRAM = 'program.cjs';
-/** Larger pieces are packages that few commands need; they remain separate files. */
+/** Pieces larger than this are packages that few commands need; they remain separate files. */
 const LARGE = 64 * 1024;
 
 /**
- * The combined files: each has the pieces that its modules need, or whose sources have these paths. A piece that belongs to several
- * is in the first. Other pieces that more than two commands share are in the last.
+ * The combined files. Each has the pieces that its `modules` need and the pieces whose path matches its `sources`. A piece that
+ * fits several files is in the first of them. All other pieces that more than two commands share are in the last file.
  */
 const combined = {
   // Cached answers are printed without schemas.

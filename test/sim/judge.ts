@@ -47,7 +47,7 @@ function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]
     .map(([id, n]) => `${id} was written ${n} times`);
 }
 
-/** Missing posts, and posts from before the start that should not have been written. */
+/** Posts that are missing from the output, and posts from before the start that it should not contain. */
 function lost(
   outcome: Outcome,
   emitted: ReadonlySet<string>,
@@ -112,7 +112,7 @@ function dropped(
     .map((id) => `${id} was received but not written`);
 }
 
-/** Whether an earlier process, which was killed, has written a row; the row stays in the output. */
+/** Whether a process that was killed has written this row. Its rows stay in the output. */
 const earlier = (processes: readonly Process[], id: string) =>
   processes.some(
     ({ writes, killed }) => killed && writes.some((write) => write.some((row) => row.id === id)),

@@ -21,7 +21,10 @@ export const configGet = command({
   common: ['output'],
   examples: [
     { run: 'trdr config get baseUrl', does: 'print the effective base URL' },
-    { run: 'trdr config get maxAge --json', does: 'print a record, with the origin of the value' },
+    {
+      run: 'trdr config get maxAge --json',
+      does: 'print a record that also shows where the value comes from',
+    },
   ],
   calls: [],
   record: () => SettingRecord,
@@ -32,7 +35,7 @@ export const configGet = command({
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
     for (const { message } of settings.problems) context.notice(message);
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
-    if (!row) throw new Error(`a setting without a row: ${name}`);
+    if (!row) throw new Error(`no row describes the setting ${name}`);
     const { json, output, fields, out } = context.globals;
     // Print only the value, even if the configured output format is table.
     const preferred = context.settings.output ?? 'table';

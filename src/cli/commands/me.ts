@@ -77,7 +77,8 @@ export function unitsWanted(
 ): number | undefined {
   if (typeof wanted !== 'object' || me.entitlement?.unmetered) return typeof wanted === 'object' ? 0 : wanted;
   const granted = me.entitlement?.monthlyUnits;
-  if (granted === undefined) throw undecided('the monthly grant of the key', '--min-units with a percentage');
+  if (granted === undefined)
+    throw undecided('the CU that the key gets each month', '--min-units with a percentage');
   return granted * wanted.share;
 }
 

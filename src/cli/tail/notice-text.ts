@@ -24,7 +24,7 @@ export const placeText = (mark: PostMark | null): string =>
 /** The range in which posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
   if (why === 'failing' || why === 'unauthorized') {
-    return `posts may be missing from ${from === null ? 'the start' : placeText(from)} to the end of this run`;
+    return `posts may be missing between ${from === null ? 'the start' : placeText(from)} and the end of this run`;
   }
   if (from === null && lateFrom !== null) {
     return `posts that appeared late may be missing between ${iso(lateFrom)} and ${placeText(to)}`;

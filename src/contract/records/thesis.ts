@@ -3,8 +3,8 @@ import { field, loose, nullable } from '../field.ts';
 
 /** A part of a rich text, with an optional link. */
 const Segment = z.looseObject({
-  text: field(loose(z.string()), 'Text of the part.'),
-  link: field(loose(z.unknown()), 'Link of the part.'),
+  text: field(loose(z.string()), 'Text of this part.'),
+  link: field(loose(z.unknown()), 'URL that this part of the text links to.'),
 });
 
 const thesisShape = {

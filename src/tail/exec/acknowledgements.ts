@@ -42,8 +42,8 @@ export function createAcknowledgements(
   const start = text === undefined ? undefined : readStartCheckpoint(text, feed);
   const hasCheckpoint = text !== undefined && start === undefined;
   const earlier = since.length === 0 ? '' : `${JSON.stringify({ acknowledged: since })}\n`;
-  // Without a checkpoint, the next run starts at the same time as this one, so the file must list the earlier
-  // batches too.
+  // Without a checkpoint, the next run reads the feed from the same post as this run. So the file must also list
+  // the batches that earlier runs handed over.
   const inherited = hasCheckpoint ? '' : earlier;
   let head = hasCheckpoint || start ? `${old}\n` : undefined;
   let lines = [{ end: 0, line: hasCheckpoint ? earlier : '' }];
