@@ -53,9 +53,7 @@ describe.skipIf(MINUTES === 0 || !hasServer())('a fleet of relays, followers, ca
   }, async () => {
     const seed = seedOf();
     const random = randomOf(seed);
-    // A server can leave the beginning of a cut block in its file. After a rewrite, which starts another file, it would
-    // not start any more.
-    const server = await startServer({ conf: ['--auto-aof-rewrite-percentage', '0'] });
+    const server = await startServer();
     const sandbox = await withSandbox({ ...open, seed });
     let [used, paid] = [0, 0];
     const arrived: number[] = [];

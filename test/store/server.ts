@@ -69,7 +69,17 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     guard.remove(ending.pid ?? 0);
   };
 
-  const start = async () => {
+  /**
+   * Starts the server. If a kill during a rewrite leaves a torn file before the last one, the server ends once
+   * after it has removed the torn part, and can be started again.
+   */
+  const start = () =>
+    startOnce().catch((error: Error) => {
+      if (!error.message.includes('the truncated file is not the last file')) throw error;
+      return startOnce();
+    });
+
+  const startOnce = async () => {
     const ports = tls ? ['--port', '0', '--tls-port', `${port}`] : ['--port', `${port}`];
     const own = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes'];
     const file = join(folder, 'server.conf');
