@@ -236,7 +236,7 @@ async function clock(store: StoreConnection, { now }: CheckOptions): Promise<Sto
   return warn(
     'clock',
     `this machine is ${Math.abs(off / 1000).toFixed(1)} s ${off > 0 ? 'ahead of' : 'behind'} the store`,
-    'correct the clock of this machine, for example with NTP; the store is not affected, because it uses its own clock',
+    'correct the clock of this machine or of the server, for example with NTP; the store only uses that of the server',
   );
 }
 
