@@ -13,6 +13,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
   const got: string[] = [];
   const kinds: string[] = [];
   let acknowledge = true;
+  let acknowledgements = 0;
   let open: Extract<GroupEvent, { kind: 'batch' }> | undefined;
   const options: GroupOptions = {
     ...{ open: () => server.connect({ commandMs: 5_000 }), feed, name: 'g', shared: false, machine: 'm' },
@@ -25,12 +26,17 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
       got.push(...event.rows.map(({ id }) => id));
       open = event;
       // A member that was stopped in the meantime leaves the batch to the next member.
-      if (acknowledge) await event.ack().catch(() => {});
+      if (!acknowledge) continue;
+      await event.ack().then(
+        () => acknowledgements++,
+        () => {},
+      );
     }
   })();
   return {
     ...{ got, kinds },
     open: () => open,
+    acknowledged: () => acknowledgements,
     hold: () => {
       acknowledge = false;
     },
@@ -138,12 +144,17 @@ describe.skipIf(!hasServer())('a group', () => {
     await three.stop();
   });
 
-  it('reports how much was deleted before it was read', async () => {
+  it.each([
+    ['acknowledged', true],
+    ['read without an acknowledgement', false],
+  ])('reports how much was deleted after the last post that was %s', async (_, acknowledged) => {
     const server = await startServer();
     const term = await leader(server);
     await term.publish(posts('a'));
     const one = join(server);
+    if (!acknowledged) one.hold();
     await until(() => one.got.length === 1);
+    if (acknowledged) await until(() => one.acknowledged() === 1);
     await one.stop();
     await term.publish(posts('b', 'c', 'd'));
     const admin = await server.connect();
