@@ -108,11 +108,14 @@ describe.skipIf(!hasServer())('a connection', () => {
 
   it('rejects a whole script on a full server, unless it only frees memory', async () => {
     const server = await startServer({ conf: ['--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'] });
-    const store = await server.connect();
+    const store = await server.connect({ commandMs: 60_000 });
     for (let full = false; !full; ) {
       full = await store.run(grow, ['list'], []).then(
         () => false,
-        (error: unknown) => error instanceof Error && 'code' in error && error.code === 'STORE_FULL',
+        (error: unknown) => {
+          if (error instanceof Error && 'code' in error && error.code === 'STORE_FULL') return true;
+          throw error;
+        },
       );
     }
     const length = await store.send('LLEN', ['list']);
