@@ -101,7 +101,7 @@ async function walletOf(text: string): Promise<Subject> {
 }
 
 function handleOf(text: string): Subject {
-  const value = text.replace(/^@/, '');
+  const value = text.replace(/^@+/, '');
   if (value === '') throw refused(text, 'invalid handle: it is empty');
   if (value.length > HANDLE_MAX) throw refused(text, `a handle has at most ${HANDLE_MAX} characters`);
   if (value.includes('://'))

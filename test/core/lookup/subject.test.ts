@@ -77,6 +77,7 @@ describe('a subject', () => {
   it('has one normal form for all its spellings; Solana addresses have a single spelling', async () => {
     const normal = async (text: string) => (await readSubject(text)).normal;
     expect(await normal('@Mert')).toBe(await normal('mERT'));
+    expect(await normal('@@mert')).toBe(await normal('mert'));
     expect(await normal(MIXED)).toBe(await normal(MIXED.toLowerCase()));
     expect(await normal(ID)).toBe(ID.toLowerCase());
     expect(await normal(SOLANA)).toBe(SOLANA);
