@@ -6,6 +6,7 @@ import { allCommands } from '../../src/cli/docs/help.ts';
 import { commonErrors } from '../../src/contract/endpoint.ts';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
+import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { exitOfCode } from './exit-codes.ts';
@@ -48,7 +49,9 @@ const passes = (fault: string): boolean =>
 let sandbox: Sandbox;
 let commands: readonly AnyCommand[];
 beforeAll(async () => {
-  sandbox = await startSandbox({ ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, monthlyUnits: 1e12 });
+  // The numbers of a trader change every minute, so the time stands still.
+  const clock = manualClock(Date.now());
+  sandbox = await startSandbox({ clock, ratePerMinute: 1e6, burstPerSecond: 1e6, monthlyUnits: 1e12 });
   commands = await allCommands();
 });
 afterAll(() => sandbox.close());

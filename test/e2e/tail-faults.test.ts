@@ -53,7 +53,7 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
       '--max-cu',
       String(CEILING),
       '--timeout',
-      '300ms',
+      '1s',
       '--out',
       out,
     ],

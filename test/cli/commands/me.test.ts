@@ -20,7 +20,10 @@ describe('trdr me --min-units', () => {
 
   it('rejects a share if the grant is not known', () => {
     expect(() => unitsWanted({ usage: {} }, { share: 0.1 })).toThrow(
-      expect.objectContaining({ kind: 'answer', message: expect.stringContaining('monthly grant') }),
+      expect.objectContaining({
+        kind: 'answer',
+        message: expect.stringContaining('the CU that the key gets each month'),
+      }),
     );
   });
 });
