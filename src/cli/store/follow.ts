@@ -70,8 +70,8 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
             written.map(([id]) => id),
           ),
         }
-      : last
-        ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written }
+      : file && last
+        ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written, floor: file.floor }
         : beginOf(plan.flags, context, startedFrom(checkpoint, nameOf(context, plan)));
     await run(context, plan, begin);
   } finally {

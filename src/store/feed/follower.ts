@@ -31,8 +31,10 @@ export interface FeedPosition {
 interface BeginAfter {
   readonly kind: 'after';
   readonly last: FeedPoint;
-  /** The last delivered posts, including `last`: ids and post times. */
+  /** The last delivered posts, `last` first: ids and post times. */
   readonly known: readonly (readonly [id: string, at: number | null])[];
+  /** All delivered posts with this post time or a later one are known; -Infinity if there are no post times. */
+  readonly floor: number;
 }
 
 /** Where a follower starts reading. */
@@ -134,38 +136,38 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   /**
    * Finds where to continue after the last delivered post.
    *
-   * After a power failure, the last entries may no longer exist, or follow posts that were not delivered yet,
-   * because the next leader published them again. So reading starts at the first entry that has one of the
-   * delivered ids, and skips all posts with these ids. If no entry has one, reading starts at the first post
-   * that is not older than all of them.
+   * After a power failure, the last entries may no longer exist, or stand behind posts that were not delivered
+   * yet, because the next leader published them again. So all entries up to the newest one that was delivered
+   * are checked, and reading starts at the first one that was not.
    */
-  async function findLast(store: StoreConnection, { last: place, known: delivered }: BeginAfter) {
-    const from = startOf((place.at ?? 0) - HALF_HOUR_MS);
-    const ids = new Set(delivered.map(([id]) => id));
-    const oldest = delivered.reduce((least, [, at]) => Math.min(least, at ?? least), place.at ?? 0);
+  async function findLast(store: StoreConnection, begin: BeginAfter) {
+    const from = startOf(begin.floor - HALF_HOUR_MS);
+    const walked: Pick<StreamRow, 'entry' | 'id' | 'at'>[] = [];
+    const indexes = new Map<string, number>();
     // Set no state before the search is complete: if the connection breaks, the search starts again on the
     // next connection.
-    const earlier = new Map<string, number>();
-    let [start, notOlder]: (string | undefined)[] = [];
-    let end = before(from);
-    search: for (let length = 1; length > 0; ) {
-      const rows = await range(store, end === before(from) ? from : `(${end}`, COUNT);
-      for (const row of rows) {
-        if (ids.has(row.id)) start ??= row.entry;
-        else if (row.at === null || row.at >= oldest) notOlder ??= row.entry;
-        if (start === undefined) earlier.set(row.id, entryMs(row.entry));
-        end = row.entry;
-        if (row.id === place.id) break search;
-      }
+    for (let length = 1; length > 0 && !indexes.has(begin.last.id); ) {
+      const end = walked.at(-1)?.entry;
+      const rows = await range(store, end === undefined ? from : `(${end}`, COUNT);
+      for (const { entry, id, at } of rows) indexes.set(id, walked.push({ entry, id, at }) - 1);
       length = rows.length;
     }
-    [entry, last] = [before(from), place];
-    const gap = start === undefined ? await missed(store) : undefined;
-    const next = start ?? notOlder;
-    entry = next === undefined ? end : before(next);
-    known = start === undefined ? new Map() : earlier;
-    const latest = Math.max(place.at ?? 0, entryMs(end));
-    for (const id of ids) known.set(id, latest);
+    const ids = new Set(begin.known.map(([id]) => id));
+    const newest = begin.known.find(([id]) => indexes.has(id))?.[0];
+    const read = newest === undefined ? walked : walked.slice(0, (indexes.get(newest) ?? 0) + 1);
+    const first = read.findIndex(({ id }) => ids.has(id));
+    // Without post times, the posts before the first known one are older than it.
+    const isOlder = (at: number | null, index: number) =>
+      at === null || begin.floor === Number.NEGATIVE_INFINITY ? index < first : at < begin.floor;
+    const delivered = read.map(({ id, at }, index) => ids.has(id) || isOlder(at, index));
+    const missing = read[delivered.indexOf(false)];
+    [entry, last] = [before(from), begin.last];
+    const gap = newest === undefined ? await missed(store) : undefined;
+    const end = read.at(-1)?.entry ?? before(from);
+    entry = missing === undefined ? end : before(missing.entry);
+    known = new Map(read.flatMap((row, index) => (delivered[index] ? [[row.id, entryMs(row.entry)]] : [])));
+    const latest = Math.max(begin.last.at ?? 0, entryMs(end));
+    for (const id of ids) if (!known.has(id)) known.set(id, latest);
     started = true;
     return gap;
   }
