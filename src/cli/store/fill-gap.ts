@@ -1,4 +1,4 @@
-import type { FeedPoint } from '../../store/feed/follower.ts';
+import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 

@@ -5,10 +5,10 @@ import type { View } from '../../output/view.ts';
 import {
   type Begin,
   createFollower,
-  type FeedPoint,
   type FeedPosition,
   type FollowEvent,
 } from '../../store/feed/follower.ts';
+import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';

@@ -26,7 +26,7 @@ const unsafeBytes = /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\
 
 /**
  * The first bytes of the characters that `unsafeBytes` matches. Searching for these bytes is twenty times
- * faster, and most text contains none of them.
+ * faster, and most texts do not contain them.
  */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 

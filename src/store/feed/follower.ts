@@ -3,6 +3,7 @@ import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from './place-after.ts';
 
 /**
  * How far back a follower reads if its position is lost. This time covers all entries that a failover or
@@ -13,28 +14,12 @@ const COUNT = 500;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** Identifies a post: its time and id. */
-export interface FeedPoint {
-  readonly id: string;
-  readonly at: number | null;
-}
-
 /** The position of a follower: its last entry, and the ids of the last five minutes. */
 export interface FeedPosition {
   readonly entry: string;
   readonly last: FeedPoint | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
-}
-
-/** Starts after the last delivered post. */
-interface BeginAfter {
-  readonly kind: 'after';
-  readonly last: FeedPoint;
-  /** The last delivered posts, `last` first: ids and post times. */
-  readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** All delivered posts with this post time or a later one are known; -Infinity if there are no post times. */
-  readonly floor: number;
 }
 
 /** Where a follower starts reading. */
@@ -133,41 +118,25 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return undefined;
   }
 
-  /**
-   * Finds where to continue after the last delivered post.
-   *
-   * After a power failure, the last entries may no longer exist, or stand behind posts that were not delivered
-   * yet, because the next leader published them again. So all entries up to the newest one that was delivered
-   * are checked, and reading starts at the first one that was not.
-   */
-  async function findLast(store: StoreConnection, begin: BeginAfter) {
-    const from = startOf(begin.floor - HALF_HOUR_MS);
-    const walked: Pick<StreamRow, 'entry' | 'id' | 'at'>[] = [];
-    const indexes = new Map<string, number>();
+  /** Finds where to continue after the last delivered post. */
+  async function findLast(store: StoreConnection, after: BeginAfter) {
+    const from = startOf(after.floor - HALF_HOUR_MS);
+    const walked: WalkedEntry[] = [];
+    let found = false;
     // Set no state before the search is complete: if the connection breaks, the search starts again on the
     // next connection.
-    for (let length = 1; length > 0 && !indexes.has(begin.last.id); ) {
+    for (let length = 1; length > 0 && !found; ) {
       const end = walked.at(-1)?.entry;
       const rows = await range(store, end === undefined ? from : `(${end}`, COUNT);
-      for (const { entry, id, at } of rows) indexes.set(id, walked.push({ entry, id, at }) - 1);
+      for (const { entry, id, at } of rows) walked.push({ entry, id, at });
+      found = rows.some(({ id }) => id === after.last.id);
       length = rows.length;
     }
-    const ids = new Set(begin.known.map(([id]) => id));
-    const newest = begin.known.find(([id]) => indexes.has(id))?.[0];
-    const read = newest === undefined ? walked : walked.slice(0, (indexes.get(newest) ?? 0) + 1);
-    const first = read.findIndex(({ id }) => ids.has(id));
-    // Without post times, the posts before the first known one are older than it.
-    const isOlder = (at: number | null, index: number) =>
-      at === null || begin.floor === Number.NEGATIVE_INFINITY ? index < first : at < begin.floor;
-    const delivered = read.map(({ id, at }, index) => ids.has(id) || isOlder(at, index));
-    const missing = read[delivered.indexOf(false)];
-    [entry, last] = [before(from), begin.last];
-    const gap = newest === undefined ? await missed(store) : undefined;
-    const end = read.at(-1)?.entry ?? before(from);
-    entry = missing === undefined ? end : before(missing.entry);
-    known = new Map(read.flatMap((row, index) => (delivered[index] ? [[row.id, entryMs(row.entry)]] : [])));
-    const latest = Math.max(begin.last.at ?? 0, entryMs(end));
-    for (const id of ids) if (!known.has(id)) known.set(id, latest);
+    const place = placeAfter(walked, after);
+    [entry, last] = [before(from), after.last];
+    const gap = place.isFound ? undefined : await missed(store);
+    entry = place.entry ?? before(from);
+    known = new Map(place.known);
     started = true;
     return gap;
   }

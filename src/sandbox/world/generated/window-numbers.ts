@@ -41,7 +41,7 @@ interface WindowTotals {
 /**
  * Sums the trades of each window, from `at` minus its length (exclusive) to `at` (inclusive). Twins have the
  * trades of their `owner`. Traders without `verified` wallets have neither numbers nor a rank. A window is
- * null if the trader has no trades at all, and all zeros if none of them are in it.
+ * null if the trader has no trades at all, and all zeros if all trades are outside of it.
  */
 export function countNumbers(
   log: TradeLog,
