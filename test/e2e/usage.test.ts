@@ -59,6 +59,17 @@ describe('trdr usage', () => {
     ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
+  test.each(['command', 'endpoint', 'day', 'profile', 'host', 'machine'])(
+    'names the group of --by %s in each format',
+    async (by) => {
+      const home = withLedger({ age: 0, host: 'desk-1' });
+      const run = (format: string) => runInProcess(['usage', '--by', by, '-o', format], { home });
+      expect(Object.keys((await run('ndjson')).records()[0] ?? {})[0]).toBe(by);
+      expect((await run('csv')).stdout).toMatch(new RegExp(`^${by},`));
+      expect((await run('table')).stdout).toMatch(new RegExp(`^\\s*${by}\\s+calls`));
+    },
+  );
+
   test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
     expect((await runInProcess(['usage'], { home })).records()).toEqual([

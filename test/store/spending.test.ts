@@ -199,7 +199,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
       ]),
     );
     const usage = await trdr(['usage', '--store', '--by', 'machine'], { sandbox, env });
-    expect(usage.records()).toEqual([{ host: 'desk-1', calls: 2, cu: 200 }]);
+    expect(usage.records()).toEqual([{ machine: 'desk-1', calls: 2, cu: 200 }]);
     await trdr(['budget', 'unset', 'month'], { sandbox, env });
     const shown = await trdr(['budget', 'show'], { sandbox, env });
     expect(shown.records()).toMatchObject([

@@ -44,15 +44,16 @@ export const usageCommand = command({
     }
     return given;
   },
-  async run(context, { since, by: asked = 'command', reconcile, store }) {
-    const by = asked === 'machine' ? 'host' : asked;
+  async run(context, { since, by = 'command', reconcile, store }) {
+    // The ledger entries call the name of the machine `host`.
+    const field = by === 'machine' ? 'host' : by;
     if (reconcile) return compareWithService(context);
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
     const entries = store
       ? sharedEntries(context, from)
       : readLedger({ dir: context.settings.folders.state, since: from });
-    const sums = await summarize(entries, by);
+    const sums = await summarize(entries, field);
     const whole = total(sums);
     await context.print(
       usageView(by, { lost: whole.atMost !== whole.cu, unpriced: whole.unpriced > 0 }),

@@ -19,7 +19,7 @@ const unpricedColumn: Column<UsageRecord> = {
 };
 
 /** The fields by which the ledger can be grouped. */
-type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host';
+type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine';
 
 /** The groups of the ledger. */
 export const usageView = (
