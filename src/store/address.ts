@@ -28,7 +28,7 @@ export function readStoreUrl(text: string): StoreAddress {
   if (url.password !== '') {
     throw new Failure('usage', 'invalid store URL: it contains a password', {
       code: 'BAD_STORE',
-      hint: 'remove it; to save the password, run "trdr store login" or set TRDR_STORE_PASSWORD',
+      hint: 'remove the password from the URL; save it with "trdr store login", or set TRDR_STORE_PASSWORD',
     });
   }
   if (url.hostname === '') throw invalid('it has no host');

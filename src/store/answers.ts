@@ -81,7 +81,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
   /**
    * Ends this machine's request without an answer. With a failure, the waiting machines get that failure.
-   * Without one, one of the waiting machines sends the request.
+   * Without a failure, one of these machines sends the request.
    */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
     const failureText = failure === undefined ? '' : sharedFailure(failure);

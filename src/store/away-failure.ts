@@ -7,8 +7,8 @@ const AWAY_HINT = 'run "trdr store check" to see whether the store is running an
 const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 
 /**
- * The hint of the failure in the commands that check a store. It suggests neither one of these commands nor
- * running without the store.
+ * The hint for the commands that check a store. It does not suggest running such a command, or running
+ * without the store.
  */
 export const hintForCheck = (hint: string | undefined) =>
   hint

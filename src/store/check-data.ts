@@ -45,7 +45,7 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
   });
   const ofFeeds = feeds.flatMap((id): Expected[] => {
     const feed = keys.feed(id);
-    const again = 'run "trdr store clear feed" instead, which starts the feed over';
+    const again = 'then run "trdr store clear feed", which starts the feed over';
     const of = `of feed ${id}`;
     return [
       { key: feed.stream, type: 'stream', what: `the posts ${of}`, without: again },

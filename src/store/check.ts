@@ -143,7 +143,7 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
     } catch (error) {
       if (isStoreFailure(error, 'STORE_FULL')) full = true;
       else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
-      // Commands fail if the key does not exist because an earlier one was rejected.
+      // Ignore these errors: if the command that creates a key was rejected, later commands fail too.
       else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
     }
   };
@@ -236,7 +236,7 @@ async function clock(store: StoreConnection, { now }: CheckOptions): Promise<Sto
   return warn(
     'clock',
     `this machine is ${Math.abs(off / 1000).toFixed(1)} s ${off > 0 ? 'ahead of' : 'behind'} the store`,
-    'correct the clock of this machine or of the server, for example with NTP; the store only uses that of the server',
+    'correct the clock of this machine or of the server, for example with NTP; the store uses only the clock of the server',
   );
 }
 

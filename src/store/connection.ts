@@ -10,7 +10,7 @@ export interface ConnectOptions {
   readonly password?: string | undefined;
   /** PEM text of the certificate authorities that are trusted instead of the system's. */
   readonly ca?: string | undefined;
-  /** Allows an unencrypted connection to another machine. */
+  /** Whether an unencrypted connection to another machine is allowed. */
   readonly plain?: boolean | undefined;
   /** The client name, which CLIENT LIST shows to operators. */
   readonly name?: string | undefined;
@@ -60,7 +60,7 @@ const CONNECT_MS = 1_000;
  */
 const COMMAND_MS = 2_000;
 
-/** Opens a connection; throws a store failure if that is impossible. */
+/** Opens a connection; throws a store failure if the connection cannot be opened. */
 export async function connectStore(
   address: StoreAddress,
   options: ConnectOptions = {},
@@ -106,7 +106,7 @@ export async function connectStore(
   async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
-    // Close the connection, which rejects the pending call.
+    // If no answer arrives in time, close the connection, which rejects the pending call.
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));

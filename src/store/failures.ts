@@ -56,7 +56,7 @@ export function failureOfReply(message: string, where: string): Failure {
     case 'NOPERM':
       return storeFailure(
         'STORE_DENIED',
-        `the store user has no permission for ${rightOf(message) ?? 'its keys'}`,
+        `the store user has no permission for ${rightOf(message) ?? 'the keys of trdr'}`,
         rightOf(message) === undefined
           ? 'add the prefix of the keys (setting storePrefix): ACL SETUSER NAME ~trdr:*'
           : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,

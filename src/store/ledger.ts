@@ -115,7 +115,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         // Wait only while calls in flight may still cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
-          options.notice('waiting for calls in flight, which may leave enough of the shared budget');
+          options.notice('the shared budget is reserved for calls in flight; waiting, as they may cost less');
           isReported = true;
         }
         await clock.sleep(LOOK_MS, signal);
@@ -166,8 +166,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
         hint: options.stop
-          ? 'the setting storeAway is "stop"; run "trdr store check" to see why the store is unavailable'
-          : 'this key has a shared budget, which cannot be checked without the store; run "trdr store check" to see why the store is unavailable',
+          ? 'run "trdr store check" to see why the store is unavailable; the setting storeAway=stop stops paid calls without the store'
+          : 'run "trdr store check" to see why the store is unavailable; this key has a shared budget, which cannot be checked without the store',
         cause: error,
       });
     }
@@ -226,7 +226,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         if (shared.length === 0) return own;
         memory.update({ capped: true });
         if (!(await link.use((store) => areSumsOld(store, keys)))) return [...own, ...shared];
-        // Without the service's count, the sums of the store are shown as they are.
+        // If the service does not report its count, return the sums of the store unchanged.
         await raise().catch(() => {});
         return [...own, ...(await read())];
       } catch (error) {

@@ -41,8 +41,8 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
   /**
-   * A wrong password is a usage error before the first connection. Later it counts as an outage, so that relays
-   * and followers continue when the user of the store works again.
+   * Before the first connection, a rejected password or an unsuitable server ends the run. Later it counts as
+   * an outage, so that relays and followers continue when the store accepts them again.
    */
   const outageOf = (error: unknown, isLater: boolean) =>
     isLater && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')
@@ -123,7 +123,7 @@ async function readSchema(store: StoreConnection, { schema }: Keys, where: strin
   throw storeFailure(
     'STORE_UNFIT',
     `the store at ${where} has an invalid schema version`,
-    `another program has overwritten it; set it again: redis-cli SET '${schema}' ${SCHEMA}`,
+    `set it again, because another program has overwritten it: redis-cli SET '${schema}' ${SCHEMA}`,
   );
 }
 

@@ -41,7 +41,7 @@ export function readSharedFailure(text: string): Failure | undefined {
       code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),
       retryable: true,
       ...(typeof status === 'number' && { status }),
-      hint: 'another machine requested this a moment ago; try again later',
+      hint: 'try again later; another machine received this failure a moment ago',
     },
   );
 }

@@ -69,7 +69,7 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
   return items;
 }
 
-/** The budgets and their use. If there is no budget: the sums of the month and the day. */
+/** The sums of the month and the day, with their budgets if there are any, and the budgets of machines. */
 async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   return (await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now));
 }

@@ -7,7 +7,10 @@ import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
 
-/** How late a call with a reserved departure may leave. The value must be less than the additional second. */
+/**
+ * How late a call with a reserved departure may leave. The value must be less than the second by which
+ * `RATE_WINDOW_MS` exceeds a minute.
+ */
 const GRACE_MS = 250;
 
 export interface StoreWindowsOptions {

@@ -56,7 +56,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
-    // Report no gap if no page was read: the reason for the end is enough.
+    // If no page was read, report only why the run ends, without a gap.
     if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
     else flow.fill(walked, stack, depth, continues);
@@ -75,8 +75,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   let told: Stretched | undefined;
   /**
-   * Reports that a budget requires a longer polling interval. Reports once in each budget period, and again
-   * when the interval has doubled.
+   * Reports that a budget requires a longer polling interval: once in each budget period, and again when the
+   * interval has more than doubled.
    */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;
@@ -152,8 +152,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // Report the posts since the last verification as a gap. The last verification may be one of the run
-        // that this run resumes.
+        // Report the posts since the last verification as a gap. This verification may have been made by the
+        // earlier run from which this run resumes.
         const why = undelivered(error);
         if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });

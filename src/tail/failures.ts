@@ -23,9 +23,9 @@ export const unanswered = () =>
 
 /** The failure of an output that was blocked when the run ended. */
 export const blockedAtEnd = () =>
-  new Failure('local', 'the output accepted no more rows before the run ended', { code: 'BLOCKED' });
+  new Failure('local', 'the output was blocked until the run ended', { code: 'BLOCKED' });
 
-/** The failure of a key that has no units left, so that the service closed the WebSocket. */
+/** The failure of a run whose WebSocket the service closed because the key has no units left. */
 export const outOfUnits = (text: string) =>
   new Failure('quota', `the service closed the connection: ${text || 'the key has no units left'}`, {
     code: 'QUOTA_EXCEEDED',

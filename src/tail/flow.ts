@@ -19,8 +19,9 @@ import type { WalkBounds, Walked } from './walk/walk.ts';
 interface Found extends Lateness {
   readonly walked: Walked;
   readonly depth: Depth;
-  /** The number of rows that were printed, and of all new rows, including those that the filter removed. */
+  /** The number of rows that were printed. */
   rows: number;
+  /** The number of new rows, including those that the filter removed. */
   fresh: number;
 }
 
@@ -64,7 +65,7 @@ export interface Flow {
   release(): void;
   /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
-  /** The gap at the end of a run that could not verify the posts after the last complete one. */
+  /** The gap at the end of a run that could not verify the posts after the watermark. */
   openEnd(why: 'failing' | 'unauthorized'): Gap;
   /**
    * A range that can no longer be verified, because memory for the ids of its posts was exhausted. Each range
@@ -99,7 +100,7 @@ export function createFlow(world: FlowWorld): Flow {
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   let verifiedAt: number | undefined;
   let left = world.count;
-  // Until the rows of the first walk are printed, a later run must resume where this run resumed.
+  // Until the first walk has finished, a later run resumes at the same position as this run.
   const resume = 'known' in start ? start : undefined;
   let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
@@ -124,7 +125,10 @@ export function createFlow(world: FlowWorld): Flow {
     return seen.add(row.id, row.at) && filter(row);
   };
 
-  /** Whether to print the row of a frame: its id must be new. The post time does not matter. */
+  /**
+   * When to print the row of a frame; undefined if its id is not new or the filter removes it. A row with an
+   * old post time is printed too.
+   */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
     if (!seen.add(row.id, row.at) || !filter(row)) return undefined;

@@ -41,11 +41,9 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
-  /**
-   * Rows that the WebSocket should have delivered but only a walk found, and rows that appeared late in
-   * pages.
-   */
+  /** The number of rows that the WebSocket should have delivered but only a walk found. */
   readonly filled: number;
+  /** The number of rows that appeared late in pages. */
   readonly late: number;
   readonly gaps: readonly Gap[];
   /** The number of skipped posts without an id. */
@@ -63,7 +61,7 @@ export interface Summary {
 /** A polling interval that is long enough for a budget to last until it renews. */
 export interface Stretched {
   readonly everyMs: number;
-  /** Epoch milliseconds. */
+  /** When the budget renews, in epoch milliseconds. */
   readonly until: number;
 }
 

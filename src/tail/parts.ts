@@ -21,7 +21,7 @@ import { createWalker, type Walker } from './walk/walker.ts';
 
 const FIRST_TRIES = 6;
 
-/** The functions that end a run. */
+/** Why a run ended, and the failure that ended it. */
 export interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;

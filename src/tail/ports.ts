@@ -30,9 +30,9 @@ export interface PageSource {
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
-  /** Whether the service may not have noticed the end of the connection, so that it continues to charge. */
+  /** Whether the service may have missed the end of the connection, and may still charge for it. */
   readonly unconfirmed?: boolean;
-  /** The failure for which this machine closed the connection. */
+  /** The failure that made this machine close the connection. */
   readonly failure?: Failure | undefined;
 }
 
@@ -92,6 +92,7 @@ export interface KeyFacts {
 export interface BudgetLeft {
   /** The period of the budget: `day` or `month`. */
   readonly period?: string | undefined;
+  /** The CU left. */
   readonly left: number;
   /** Epoch milliseconds. */
   readonly renewsAt: number;

@@ -12,10 +12,7 @@ export interface PostMark {
 
 /** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /**
-   * For a post without a usable time: the time of the post before it in its page, which is the next newer
-   * one.
-   */
+  /** For a post without a usable time: the time of the next newer post of its page. */
   readonly atMost?: number | undefined;
   readonly record: PostFields;
   /**

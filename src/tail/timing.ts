@@ -36,8 +36,8 @@ export interface Timing {
   /** How long a shutdown may take. */
   readonly closingMs: number;
   /**
-   * How many ids are remembered. Beyond it, the oldest ids are removed, and their range is reported as
-   * unverified.
+   * How many ids are remembered. Above this number, the oldest ids are removed, and their range is reported
+   * as unverified.
    */
   readonly seenMax: number;
 }

@@ -68,7 +68,7 @@ describe('a checkpoint', () => {
 
   test('is rejected with a reason', () => {
     const text = writeCheckpoint(checkpoint);
-    expect(() => readCheckpoint('{}', 'thesis')).toThrow('a tail did not write this file');
+    expect(() => readCheckpoint('{}', 'thesis')).toThrow('it was not written by a tail');
     expect(() => readCheckpoint(text.replace('"version":1', '"version":2'), 'thesis')).toThrow(
       'different version',
     );

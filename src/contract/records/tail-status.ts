@@ -31,7 +31,7 @@ export const TailStatusRecord = z.looseObject({
   gaps: field(z.int(), 'Number of stretches of the feed that could not be read.'),
   reconnects: field(z.int(), 'Number of reconnects.'),
   spent: field(z.number(), 'CU that were certainly charged.'),
-  spentAtMost: field(z.number(), 'Maximum of the CU charged.'),
+  spentAtMost: field(z.number(), 'CU that were charged at most.'),
   handoff: field(
     z.nullable(
       z.looseObject({
@@ -47,7 +47,7 @@ export const TailStatusRecord = z.looseObject({
         ),
         lastExit: field(
           z.nullable(z.int()),
-          'Exit code of the last attempt; 128 and the signal if it was killed.',
+          'Exit code of the last attempt; 128 plus the signal number if the command was killed.',
         ),
       }),
     ),

@@ -100,7 +100,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
       // Wait, because calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
-        notice?.('waiting for calls in flight, which may leave enough of the budget');
+        notice?.('the budget is reserved for calls in flight; waiting, as they may cost less');
       }
       await clock.sleep(LOOK_MS, signal);
     }

@@ -27,7 +27,7 @@ export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
   /**
-   * At the entries that were added at most half an hour before this time. The caller skips posts that are too
+   * At the entries that were added half an hour before this time or later. The caller skips posts that are too
    * old.
    */
   | { readonly kind: 'since'; readonly ms: number }
@@ -36,7 +36,7 @@ export type Begin =
 
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** The entries between these posts were deleted before they could be read. Either post may be unknown. */
+  /** The entries between these posts were deleted before they could be read; `from` is null if not known. */
   | { readonly kind: 'gap'; readonly from: FeedPoint | null; readonly to: FeedPoint }
   /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }

@@ -4,7 +4,10 @@ import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
-/** A renewal of the lease waits for a blocking read, so this must be much shorter than the timeout of a command. */
+/**
+ * How long a read may block. A renewal of the lease waits for the read, so this time must be much shorter than
+ * the timeout of a command.
+ */
 const BLOCK_MS = 1_000;
 /**
  * If a member of a shared group has not acknowledged a batch after this time, another member gets the batch.
@@ -57,7 +60,7 @@ export type GroupEvent =
 export interface GroupWork {
   /** Whether a batch is in progress. */
   open: boolean;
-  /** The last entry that this member acknowledged. If the group is removed, it starts again after this entry. */
+  /** The last entry that this member acknowledged. A removed group is created again after this entry. */
   acknowledged: string | undefined;
 }
 
@@ -173,7 +176,7 @@ async function join(
   const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
-    // Ignore the error: another member may have created the group at the same moment.
+    // Ignore BUSYGROUP: another member may have created the group at the same moment.
     await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });
@@ -189,8 +192,9 @@ async function join(
 }
 
 /**
- * The number of entries that were ever added to a stream; undefined if the user may not read it. The lag of a group cannot
- * replace it: before Redis 7.4 it includes entries that were deleted, and later it does not.
+ * The number of entries that were ever added to a stream; undefined if the store user has no permission to read
+ * it. The lag of a group cannot replace this number: before Redis 7.4 the lag includes deleted entries, and
+ * later it does not.
  */
 async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number | undefined> {
   try {

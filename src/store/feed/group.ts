@@ -28,7 +28,7 @@ export async function* followGroup(
       if (signal.aborted) return;
       const run = options.shared ? member : activeMember;
       for await (const event of run(options, store, work, signal)) {
-        // A full server accepts connections, but not the lease.
+        // Report the recovery only after an event: a full server accepts the connection, but not the lease.
         if (away) yield { kind: 'back' };
         away = false;
         yield event;

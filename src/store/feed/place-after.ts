@@ -32,9 +32,9 @@ interface Place {
  * Finds the place in the stream that follows the last delivered post. `walked` are the entries from some time
  * before this post to its entry, or to the end of the stream if its entry no longer exists.
  *
- * After a power failure, the last entries may no longer exist, or stand behind posts that were not delivered
- * yet, because the next leader published them again. So all entries up to the newest one that was delivered
- * are checked, and reading starts at the first one that was not.
+ * After a power failure, the last entries may no longer exist, or come after posts that were not delivered
+ * yet, because the next leader published them again. So all entries up to the newest delivered entry are
+ * checked, and reading starts at the first entry that was not delivered.
  */
 export function placeAfter(walked: readonly WalkedEntry[], { last, known, floor }: BeginAfter): Place {
   const ids = new Set(known.map(([id]) => id));
@@ -42,7 +42,7 @@ export function placeAfter(walked: readonly WalkedEntry[], { last, known, floor 
   const newest = known.find(([id]) => indexes.has(id))?.[0];
   const read = newest === undefined ? walked : walked.slice(0, (indexes.get(newest) ?? 0) + 1);
   const first = read.findIndex(({ id }) => ids.has(id));
-  // Without post times, the posts before the first known one are older than it.
+  // Without post times, the posts before the first known post count as older.
   const isOlder = (at: number | null, index: number) =>
     at === null || floor === Number.NEGATIVE_INFINITY ? index < first : at < floor;
   const delivered = read.map(({ id, at }, index) => ids.has(id) || isOlder(at, index));

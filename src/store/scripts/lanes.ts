@@ -40,7 +40,7 @@ if booked then
     hold(now)
     return { 0, known, machines, 0 }
   end
-  -- Too late: other calls were placed after that departure, so this one queues again.
+  -- Too late: other calls were placed after that departure, so this call queues again.
   redis.call('ZREM', calls, ticket)
 end
 

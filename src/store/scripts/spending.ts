@@ -44,7 +44,7 @@ end
 local function find(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
-  -- The loss may have covered units that the service counted for calls from elsewhere.
+  -- Request the service's count again: the loss may have covered units that the service counted for other calls.
   redis.call('HDEL', month, 'seeded')
 end
 
@@ -78,7 +78,7 @@ local function lose(id, call, ledger)
   if ledger then enter(ledger, id, call.machine, call.command, call.endpoint, '', 0, call.most, '') end
 end
 
--- What is reserved for calls in flight: of all machines, and of one.
+-- The CU reserved for calls in flight: those of all machines, and those of one machine.
 local function reservations(machine)
   local reserved, mine = 0, 0
   for _, id in ipairs(redis.call('ZRANGE', open, 0, -1)) do
@@ -111,8 +111,8 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
  * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
  * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the reserved
- * amount, if this machine should raise the sums because they were last raised ten minutes ago; or `over` if
- * the reservation has expired.
+ * amount, if this machine should raise the sums because they were last raised more than ten minutes ago; or
+ * `over` if the reservation has expired.
  */
 export const begin = money(
   'begin',
@@ -204,9 +204,9 @@ return { 'ok' }`,
  *
  * After a restart or failover, the sum of the settled calls is raised to that count alone, because reservations
  * and losses may be outdated. The script also computes the sum of the lost calls again, because a server that
- * saved only a part of a write can correct the same call twice. Otherwise, what is lost or reserved may be a part
- * of that count, so only the rest is missing. ARGV[3..6]: units used, their month, boot, and what was reserved
- * before the service was asked (empty: what is reserved now).
+ * saved only a part of a write can correct the same call twice. Without a restart, that count may include lost and
+ * reserved calls, so the sum is raised only to the count without these. ARGV[3..6]: units used, their month, boot,
+ * and the CU reserved before the service was asked (empty: the CU reserved now).
  */
 export const reseed = money(
   'reseed',

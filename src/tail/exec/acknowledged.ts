@@ -44,7 +44,7 @@ export function readStartCheckpoint(
   if (typeof head !== 'object' || head === null || !('form' in head) || head.form !== START_FORM)
     return undefined;
   if ('feed' in head && head.feed === feed) return { since: 'since' in head ? timeOf(head.since) : null };
-  throw new Failure('local', 'the checkpoint belongs to another feed', {
+  throw new Failure('local', 'invalid checkpoint: it belongs to another feed', {
     code: 'CHECKPOINT',
     hint: 'use a different file, or move this file aside to start over',
   });

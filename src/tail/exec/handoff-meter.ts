@@ -48,7 +48,7 @@ export function createHandoffMeter(): HandoffMeter {
         deadBatches++;
         deadRows += batch.rows.length;
       }
-      // A batch that a stopped run leaves stays in the count, because it is not acknowledged.
+      // The batch that a stopped run did not deliver still counts as pending: it is not acknowledged.
       if (outcome !== 'left') current = undefined;
     },
     health(queued) {

@@ -62,7 +62,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let queue: Waiting[] = [];
   let bytes = 0;
   let written = 0;
-  /** The number of rows in batches that are done. */
+  /** The number of rows in batches that were acknowledged or written to the dead-letter file. */
   let done = 0;
   let batches = 0;
   let dead = 0;

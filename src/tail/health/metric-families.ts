@@ -138,7 +138,7 @@ export const families: readonly Family[] = [
     name: 'spent_at_most_units',
     type: 'gauge',
     unit: 'units',
-    help: 'Maximum of the CU charged.',
+    help: 'CU that were charged at most.',
     of: ({ spentAtMost }) => spentAtMost,
   },
   {
@@ -216,7 +216,7 @@ export const families: readonly Family[] = [
   {
     name: 'handoff_last_exit_code',
     type: 'gauge',
-    help: 'Exit code of the last attempt; 128 and the signal if it was killed.',
+    help: 'Exit code of the last attempt; 128 plus the signal number if the command was killed.',
     of: ({ handoff }) => handoff?.lastExit,
   },
   {

@@ -11,8 +11,8 @@ const labels = (pairs: readonly (readonly [string, string])[]) =>
 
 /**
  * The state of a tail as OpenMetrics text. Every sample has the label `tail`, so that the files of several
- * tails can be in one folder for the node exporter. The exporter's older parser does not support the types
- * info and stateset, so gauges are used instead.
+ * tails can be in one folder for the node exporter. Its parser predates the types info and stateset, so
+ * gauges are used instead.
  */
 export function tailMetrics(health: TailHealth, { tail, command, version }: TailIdentity): string {
   const about: readonly (readonly [string, string])[] = [['tail', tail]];

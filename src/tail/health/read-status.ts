@@ -138,8 +138,8 @@ export function judgeStatus(
   maxLagMs = Number.POSITIVE_INFINITY,
 ): HealthVerdict {
   if (!status.up) return 'stopped';
-  // Use the absolute difference: if the clock was set back, the time is in the future until a running tail
-  // writes the file again.
+  // Use the absolute difference: if the clock was set back, `progressAt` is in the future until a running
+  // tail writes the file again.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
   if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';

@@ -41,8 +41,8 @@ export const writeCheckpoint = (checkpoint: Checkpoint): string =>
 export function readCheckpoint(text: string, feed: string): Resume {
   const { head, since } = splitCheckpoint(text);
   const value = parse(head);
-  if (value['form'] !== FORMAT) throw invalidCheckpoint('a tail did not write this file');
-  if (value['version'] !== VERSION) throw invalidCheckpoint('a different version of trdr wrote it');
+  if (value['form'] !== FORMAT) throw invalidCheckpoint('it was not written by a tail');
+  if (value['version'] !== VERSION) throw invalidCheckpoint('it was written by a different version of trdr');
   if (value['feed'] !== feed)
     throw invalidCheckpoint(`it belongs to another feed (${String(value['feed'])}, not ${feed})`);
   const watermark = watermarkFrom(value['watermark']);

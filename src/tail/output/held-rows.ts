@@ -25,9 +25,9 @@ export interface HeldRows {
 }
 
 /**
- * `resumed` is the number of lines in the output file if a later run can resume only from these lines;
- * otherwise undefined. The first line of a new file determines where a later run starts, so all posts before
- * that line must be verified.
+ * `file` describes the output file if a later run can resume only from its lines; otherwise undefined. The
+ * first line of a new file determines where a later run starts, so all posts before that line must be
+ * verified.
  */
 export function createHeldRows(
   writer: TailWriter,

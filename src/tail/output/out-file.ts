@@ -34,11 +34,9 @@ export interface LineForm {
 
 /** The number of bytes read at a time. */
 const CHUNK = 65_536;
-/**
- * The number of lines that are always read. Reading ends when this many consecutive lines are old, because no
- * newer line is expected before them.
- */
+/** The number of lines that are always read. */
 const LEAST_LINES = 2_000;
+/** Reading ends after this many consecutive old lines, because no newer line is expected before them. */
 const OLDER_LINES = 64;
 /**
  * Only the first lines of a file, up to this number, certainly come from verified pages. A later line may be
@@ -147,8 +145,8 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
       stop = at;
     }
     rest = chunk.subarray(0, stop);
-    // Assemble a line that is longer than a chunk from several chunks. Text after the last line break is an
-    // incomplete line.
+    // Until a line break is found, drop the text: it belongs to the incomplete last line. Later text is the
+    // end of a line that starts in an earlier chunk.
     if (end < 0) rest = new Uint8Array(0);
     to = from;
   }
@@ -171,7 +169,7 @@ const notTailOutput = (line: string) =>
     `the file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
     {
       code: 'TAIL_FILE',
-      hint: 'a tail can resume only from a file that a tail wrote, whose lines have an id and a post time; use a different file',
+      hint: 'use a new file, or a file that a tail wrote, whose lines have an id and a post time',
     },
   );
 

@@ -51,14 +51,15 @@ export function createPrinting(parts: PrintingParts): Printing {
   let blockedAt: number | undefined;
 
   /**
-   * Whether frames must wait for the next walk: a later run can resume from a file only if the lines were
-   * printed soon after a verification.
+   * Whether frames may be printed now, instead of after the next walk. A later run can resume from a file
+   * only if its lines were printed soon after a verification.
    */
   const mayPrintFrames = () =>
     !parts.byFile || (flow.verifiedAt !== undefined && clock.mono() - flow.verifiedAt <= timing.holdMs);
 
   /**
-   * Closes the WebSocket if the output is blocked for long, because the connection is charged by the minute.
+   * Closes the WebSocket when the output has been blocked for `blockedMs`, because the connection is charged
+   * by the minute.
    */
   const blocked = () => {
     blockedAt ??= clock.mono();

@@ -16,16 +16,16 @@ export interface SocketOptions {
   readonly now: () => number;
   readonly clock?: Pick<Clock, 'sleep'>;
   /**
-   * The maximum size of the queued frames in bytes. Beyond it, the WebSocket is closed: an open WebSocket is
-   * charged by the minute, so it must not wait for a slow output.
+   * The maximum size of the queued frames in bytes. If they are larger, the WebSocket is closed: an open
+   * WebSocket is charged by the minute, so it must not wait for a slow output.
    */
   readonly maxHeld?: number;
 }
 
 const MAX_HELD = 8 * 1024 * 1024;
 /**
- * To limit memory, reading pauses when the queue is larger than the first size, and resumes when the queue is
- * smaller than the second size.
+ * Sizes of the queue in bytes. To limit memory, reading pauses above the first size and resumes below the
+ * second size.
  */
 const PAUSE_ABOVE = 1024 * 1024;
 const RESUME_BELOW = 256 * 1024;
@@ -153,8 +153,8 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
 }
 
 /**
- * Closes the connection with a close frame. Resolves to whether the service confirmed the close, so that it
- * charges no further minute.
+ * Closes the connection with a close frame. Resolves to whether the service confirmed the close. If it did,
+ * the service charges no further minute.
  */
 function closeCleanly(
   socket: Opening,

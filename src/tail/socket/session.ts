@@ -23,7 +23,7 @@ export type SessionEvent =
       readonly why: DownReason;
       readonly text: string;
       readonly waitMs: number;
-      /** The failure, if the handshake was rejected. */
+      /** The failure of the handshake, or the failure that made this machine close the connection. */
       readonly failure: Failure | undefined;
     };
 
@@ -59,7 +59,7 @@ export interface Session {
   reopen(): void;
   /** Closes the connection permanently: no other connection is opened. */
   close(): void;
-  /** Resolves when no connection attempt is in progress. */
+  /** Resolves when no connection is being opened or closed. */
   settled(): Promise<void>;
 }
 
@@ -153,7 +153,10 @@ export function createSession(world: SessionWorld): Session {
     return response;
   };
 
-  /** Handles the end of a connection, after the frames in its queue were read. */
+  /**
+   * Handles the end of a connection. With `draining`, returns the event only after the frames in its queue
+   * were read.
+   */
   const ended = (link: Link, draining: boolean): SessionEvent | undefined => {
     cause ??= heartbeat.dead(link) ?? link.end;
     if (!cause) return undefined;
@@ -167,7 +170,7 @@ export function createSession(world: SessionWorld): Session {
     return { kind: 'quota', text };
   };
 
-  /** Ends the connection or the attempt to open one. No other connection is opened. */
+  /** Ends the connection, or the attempt to open one, and changes the state to `next`. */
   const leave = (next: TailState) => {
     if ('link' in state) hangUp(state.link, PING_MS);
     // Close a connection that is still being opened as soon as it is open: the service may already charge for

@@ -22,8 +22,8 @@ export interface SocketPolicy {
    */
   poll(why: PollReason): void;
   /**
-   * Reports posts that appeared in pages. A connection that has not confirmed its subscription and does not
-   * deliver these posts is closed.
+   * Reports how many posts appeared in pages, and since when. The connection is closed if the service has not
+   * confirmed the subscription and the connection does not deliver these posts.
    */
   sawPosts(posts: number, since: number): void;
 }
@@ -42,10 +42,10 @@ interface PolicyParts {
   readonly polls: () => void;
 }
 
-/** How long before the end of a paid minute the tail decides about the next minute. */
 const MINUTE = 60_000;
+/** How long before the end of a paid minute the tail decides about the next minute. */
 const DECIDE_MS = 2_000;
-/** The connection is closed when pages contained this many posts that the connection did not deliver. */
+/** An unconfirmed connection is closed when pages contained this many posts that it did not deliver. */
 const MISSED_POSTS = 5;
 /** Handshake failures that do not prevent polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);

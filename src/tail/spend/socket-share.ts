@@ -13,7 +13,7 @@ export type PollReason =
   | 'ceiling' // the spending limit does not cover another minute
   | 'allowance' // the key's units do not cover another minute
   | 'budget' // a budget does not cover another minute
-  | 'quota' // the service closed it because the key has no units left
+  | 'quota' // the service closed the WebSocket because the key has no units left
   | 'share' // the WebSocket has used its share of the units
   | 'unstable'; // the connection failed several times within a minute
 
@@ -50,8 +50,8 @@ export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
 const SHORT_SESSIONS = 3;
 
 /**
- * Why the tail should poll; undefined if it should use the WebSocket. With `--via ws`, only the spending
- * limit is a reason.
+ * Why the tail should poll; undefined if it should use the WebSocket. With `--via ws`, the only reasons are
+ * a feed without a WebSocket, the spending limit and the budgets.
  */
 export function reasonToPoll(state: SpendState): PollReason | undefined {
   const minute = cu.socketMinute + WALK_RESERVE;

@@ -24,16 +24,14 @@ export interface TailSpend {
   readonly pollMs: number;
   /** The CU per minute of a mode. */
   perMinute(mode: Mode): number;
-  /** Why another minute of the WebSocket should not be paid for. */
+  /** Why another minute of the WebSocket should not be paid for; undefined if it may be paid for. */
   against(shortSessions: number): PollReason | undefined;
   /**
    * Asks the user to raise the limit so that it covers more streaming; returns false if the user cannot be
    * asked.
    */
   askToStream(): boolean;
-  /**
-   * Returns the user's answer to the first caller; undefined if there is no answer or it was returned before.
-   */
+  /** Returns the user's answer once; undefined if there is no answer yet, or if it was returned before. */
   takeAnswer(): boolean | undefined;
   /** Requests `me`, which is free, at intervals. */
   step(mode: Mode): void;

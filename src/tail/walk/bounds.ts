@@ -44,7 +44,7 @@ export interface BoundsSource {
 }
 
 /**
- * If the time of a post is ahead of the next older posts by more than this, it does not determine the start.
+ * A post does not determine the start if its time is ahead of the next older posts by more than this.
  */
 const MAX_AHEAD_MS = 3_600_000;
 /** The number of posts after which the first walk stops searching for a post with an older time. */
@@ -67,7 +67,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
 
-  /** Whether a post was printed or counts as known, or is older than such a post. */
+  /** Whether a post is at the watermark or older; true if there is no watermark. */
   const isKnown = (row: TailRow): boolean => {
     const mark = watermark();
     if (!mark?.top || row.id === mark.top.id) return true;

@@ -66,7 +66,7 @@ interface WalkerWorld {
   readonly afford: WalkWorld['afford'];
   readonly paid: (cu: number) => void;
   readonly lost: (cu: number) => void;
-  /** Waits while a budget or the allowance of the key is used up. */
+  /** Whether walks wait, instead of ending, while a budget or the allowance of the key is used up. */
   readonly waitForBudget: boolean;
   readonly notify: (notice: TailNotice) => void;
   readonly wake: () => void;
