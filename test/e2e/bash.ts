@@ -1,5 +1,5 @@
 import { execa } from 'execa';
-import { envOf, openHome, type RunOptions } from './harness.ts';
+import { openHome, programEnv, type RunOptions } from './harness.ts';
 import { program } from './program.ts';
 
 /** The result of a bash command line. */
@@ -15,7 +15,7 @@ export async function bash(line: string, options: RunOptions = {}): Promise<Bash
   const home = options.home ?? openHome();
   const script = `trdr() { "$NODE" "$PROGRAM" "$@"; }\n${line}\necho "\${PIPESTATUS[@]}" >&3`;
   const { stdout, stderr, stdio } = await execa('bash', ['-c', script], {
-    env: { ...envOf({ ...options, home }), NODE: process.execPath, PROGRAM: program },
+    env: { ...programEnv({ ...options, home }), NODE: process.execPath, PROGRAM: program },
     extendEnv: false,
     cwd: options.cwd ?? home.path,
     reject: false,

@@ -194,7 +194,7 @@ describe('a bare environment', () => {
     const home = openHome();
     const ran = await bash(
       'umask 000; trdr whois mira >/dev/null; find . -mindepth 1 -printf "%y %m\\n" | sort -u',
-      { sandbox, home },
+      { sandbox, home, env: { NODE_DISABLE_COMPILE_CACHE: undefined } },
     );
     expect(ran.stdout).toBe('d 700\nf 600\n');
   });

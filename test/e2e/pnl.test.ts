@@ -270,12 +270,12 @@ describe('formatting', () => {
     writeFileSync(join(home.path, 'list'), someHandles(300).join('\n'));
     const { execa } = await import('execa');
     const { program } = await import('./program.ts');
-    const { envOf } = await import('./harness.ts');
+    const { programEnv } = await import('./harness.ts');
     const head = (more: string) =>
       execa(
         'bash',
         ['-c', `set -o pipefail; "$0" "${program}" pnl --file list -y ${more} | head -n 1`, process.execPath],
-        { cwd: home.path, env: envOf({ sandbox, home }), extendEnv: false, reject: false },
+        { cwd: home.path, env: programEnv({ sandbox, home }), extendEnv: false, reject: false },
       );
     const lost = await head('--no-cache');
     expect([lost.exitCode, lost.stderr]).toEqual([9, expect.stringContaining('OUTPUT_CLOSED')]);

@@ -19,6 +19,8 @@ const parts = ['bin', 'dist', 'completions', 'package.json'];
 
 /** The built program's start script. */
 export const program: string = join(inject('program'), 'bin/trdr.js');
+/** The code that the program compiled in earlier tests of this run. */
+export const compiledCode: string = join(inject('program'), 'code');
 
 const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
@@ -80,3 +82,4 @@ async function ensureBuilt(): Promise<void> {
 
 // Files share the modules of their worker, so a hook here would belong to the first file only.
 await ensureBuilt();
+mkdirSync(compiledCode, { recursive: true, mode: 0o700 });

@@ -28,7 +28,8 @@ process.on('exit', () => {
   const ran = await trdr(args, {
     ...options,
     home,
-    env: { ...options.env, NODE_OPTIONS: `--require ${hook}` },
+    // Files with compiled code are loaded without Node's loader, which reports to the hook.
+    env: { ...options.env, NODE_DISABLE_COMPILE_CACHE: '1', NODE_OPTIONS: `--require ${hook}` },
   });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
   const { files, node }: { files: string[]; node: string[] } = JSON.parse(readFileSync(log, 'utf8'));
