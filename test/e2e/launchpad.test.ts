@@ -170,7 +170,7 @@ describe('trdr launchpad board', () => {
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toBe(
-      'trdr: there is no weekly board for that time\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
+      'trdr: no weekly board on record at or before that time\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
     );
   });
 
@@ -180,7 +180,7 @@ describe('trdr launchpad board', () => {
       sandbox,
     });
     expect(records()[0]).not.toHaveProperty('change');
-    expect(stderr).toContain('there is no snapshot at or before the time of --compare');
+    expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 
-/** Validates the value of a flag that is an address, before any request is sent. */
+/** Validates the address that was given with a flag, before any request is sent. */
 export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
   try {
     return (await readSubject(given, 'wallet')).value;

@@ -31,8 +31,8 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   };
   let length = 0;
   for await (const chunk of chunks) {
-    // Check the length after each chunk, because input without line breaks, such as that of a device, must
-    // not fill the memory.
+    // Check the length after each chunk: input without line breaks, such as `/dev/zero`, must not fill the
+    // memory.
     length += chunk.length;
     if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
     for (const char of chunk) {
@@ -61,6 +61,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       } else cell += char;
     }
   }
-  if (quoted && pending !== '"') throw usageError(`the quote that opens on line ${begun} is never closed`);
+  if (quoted && pending !== '"')
+    throw usageError(`a quote in the row that begins on line ${begun} is never closed`);
   if (cell !== '' || cells.length > 0) yield row();
 }

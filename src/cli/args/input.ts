@@ -7,13 +7,13 @@ import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
 
-/** A subject as the user wrote it, with its line number if it comes from an input. */
+/** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 export interface InputFlags {
   readonly text: string;
   readonly line?: number;
 }
 
-/** The source of a command's subjects. */
+/** Where a command reads its subjects: from arguments (`words`), a file or stdin (`-`). */
 export interface SubjectSource {
   readonly words: readonly string[];
   readonly file: string | undefined;
@@ -34,7 +34,7 @@ export function subjectSource(
     );
   }
   if (fromStdin && given.file !== undefined)
-    throw usageError('- and --file cannot be combined', 'use one of them');
+    throw usageError('- (stdin) and --file cannot be combined', 'use one of them');
   if (given.column !== undefined && !fromStdin && given.file === undefined) {
     throw usageError(
       '--column requires input from a file or stdin',
@@ -45,8 +45,8 @@ export function subjectSource(
 }
 
 /**
- * Yields the subjects in order. Reads input only as the caller consumes subjects, so that endless input needs
- * no more memory. An aborted signal ends the wait for input.
+ * Yields the subjects in order. Reads input only as the caller consumes subjects, so that the memory does not
+ * grow with the input. An aborted signal ends the wait for input.
  */
 export async function* readSubjects(
   source: SubjectSource,
@@ -147,12 +147,15 @@ async function* fromBytes(
   if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);
 }
 
-/** Rejects tables without --column: their headers and lines would be looked up, and paid for, as subjects. */
+/**
+ * Rejects a table if --column is not given: the header and the lines would be looked up, and paid for, as
+ * subjects.
+ */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
   // Only in a CSV file is this word certainly a header; in another file, it may be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
-    const hint = `select a column with --column ${header}; if it is a handle, write it as @${header}`;
+    const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
   }
   if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
@@ -181,7 +184,7 @@ function columnAt(header: readonly string[], column: string): number {
   const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usageError(
     `the input has no column "${column}"`,
-    near || `its columns are ${names.slice(0, 20).join(', ')}`,
+    near || `choose from ${names.slice(0, 20).join(', ')}`,
   );
 }
 

@@ -11,7 +11,7 @@ const DEFAULT_ROWS = 20;
 /** The number of consecutive pages without a match after which a list with --limit stops. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
-/** Flags for lists and tails that select posts by text and token. */
+/** Flags of lists and tails; they select posts by text and by token. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
   grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
@@ -50,7 +50,10 @@ export interface ListFlags {
   readonly reverse: boolean;
 }
 
-/** Checks flags that cannot be combined. `fields` are the names that --sort accepts. */
+/**
+ * Rejects flags that cannot be combined, and adds `rows`: the maximum number of rows, undefined if there is
+ * no maximum. `fields` are the names that --sort accepts.
+ */
 export function readListFlags(flags: ListFlags, fields: readonly string[]) {
   const { limit, all, since, sort } = flags;
   if (all && limit !== undefined) throw usageError('--all and --limit cannot be combined', 'use one of them');

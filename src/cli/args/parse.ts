@@ -17,7 +17,7 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
   const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
-  // Compare by name, because a command may have its own version of a common flag.
+  // The long name is the key, so that a command's own version of a common flag replaces the common one.
   const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
   for (const each of known.values()) program.addOption(each);
   const { operands, unknown } = parsed(program, words);
@@ -30,7 +30,8 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
         const made = known.get(longName(option));
         // A common flag that this command does not accept has its default.
         if (!made) return [key, option.fallback];
-        // Use the command's own version of a common flag, which may accept more values.
+        // If the command has its own version of a common flag, that version may accept values that the common
+        // flag rejects.
         const more = set !== command.options && own.has(longName(option));
         return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
       }),
@@ -63,7 +64,8 @@ function parsed(program: Commander, words: readonly string[]) {
 }
 
 /**
- * The value of a flag. In commander, `--wait D` and `--no-wait` set the same value, and the last one is used.
+ * The value of a flag. In commander, `--wait D` and `--no-wait` set the same value; the flag that comes last
+ * on the command line applies.
  */
 function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
@@ -90,8 +92,8 @@ function readCommon(option: Option<unknown>, made: CommanderOption, program: Com
 }
 
 /**
- * Rejects a known flag in the place of a value. With an empty variable, `--symbol $UNSET --dry-run` would
- * otherwise use --dry-run as the symbol, and send and pay for the calls.
+ * Rejects a command line in which a known flag stands where a value is expected. With an empty variable,
+ * `--symbol $UNSET --dry-run` would otherwise use --dry-run as the symbol, and send and pay for the calls.
  */
 function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   const all = Object.values(options);

@@ -7,7 +7,7 @@ import { readAll } from './stdin.ts';
 /** The maximum length of the input in bytes. Longer input cannot be a key. */
 const LONGEST = 4096;
 
-/** Reads the API key from a hidden prompt, or from stdin until its end. */
+/** Reads the API key from a prompt with hidden input, or from stdin until its end. */
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
     const typed = await askLine(io, 'API key (input hidden): ', { hidden: true, signal });

@@ -37,7 +37,7 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
       throw unknown(longer, paths);
     }
     path = longer;
-    // Stop if no command has more words: `launchpad user` is complete, `thesis` still needs a subcommand.
+    // Stop at a complete command: `launchpad user` has no subcommands, but `thesis` needs one.
     if (!paths.some((known) => known.startsWith(`${path} `))) {
       index++;
       break;

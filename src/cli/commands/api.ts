@@ -32,7 +32,7 @@ export const api = command({
   about: [
     'Writes the response body to stdout unchanged, also for an error. Text that is not valid Unicode stays as it is; some versions of jq reject it. The error is printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
     'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
-    '--paginate follows nextBefore up to the last page, and prints each body on a line.',
+    '--paginate follows nextBefore up to the last page, and prints each body on its own line.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',
   ],
   args: [
@@ -53,7 +53,7 @@ export const api = command({
   },
   common: ['service', 'money'],
   examples: [
-    { run: 'trdr api /v2/me', does: 'free of charge' },
+    { run: 'trdr api /v2/me', does: 'show plan and usage, free of charge' },
     {
       run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson',
       does: 'save all pages, up to a spending limit',
@@ -152,8 +152,8 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
 }
 
 /**
- * Writes raw responses. The output is opened before the call, so that a file that cannot be written costs
- * nothing; the file appears under its name only if the call succeeds.
+ * Writes raw responses. The output is opened before the call, so that nothing is paid for if it cannot be
+ * written. A file is created only if a response was successful.
  */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;

@@ -90,7 +90,7 @@ async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promi
   throw usageError('no base URL: which service is this key for?', 'add --base-url URL');
 }
 
-/** Rejects plain http to other machines. */
+/** Returns the normalized base URL. Rejects plain HTTP to other machines. */
 function checkUrl(text: string, insecureHttp: boolean): string {
   const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
   return `${origin}${prefix}`;

@@ -9,7 +9,7 @@ import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authStatus = command({
   path: 'auth status',
-  summary: 'Show all profiles with base URL, masked key and where they come from',
+  summary: 'Show all profiles with their base URLs and masked keys',
   about: [
     'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
     'Exits 4 if the current profile has no key or the service rejects it.',

@@ -5,7 +5,7 @@ import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, profileName } from '../settings/settings.ts';
 
-/** The settings of a profile in which its budgets are saved. */
+/** The settings in which the budgets of a profile are saved. */
 export const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
 export const budgetSet = command({
@@ -13,7 +13,7 @@ export const budgetSet = command({
   summary: 'Limit what a profile may spend per day or month',
   about: [
     'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
-    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the month includes everything that the service counted for the key up to ten minutes ago, and the day starts with the first call of the day. --machine limits one machine of the store.',
+    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key, as the service counted it up to ten minutes ago; for a day, this starts with the first call of the day through the store. --machine limits one machine of the store.',
   ],
   args: [
     { name: 'period', help: 'month or day', choices: ['month', 'day'] },
@@ -53,7 +53,7 @@ export const budgetSet = command({
   },
 });
 
-/** Rejects flags that need a store. */
+/** Rejects --machine for a budget that is not in a store. */
 export function checkLocal(machine: string | undefined): void {
   if (machine === undefined) return;
   throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');

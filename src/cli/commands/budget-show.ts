@@ -7,7 +7,7 @@ export const budgetShow = command({
   summary: 'Show the budgets and what is left of them',
   about: [
     'Shows what was spent in the current UTC day and month, what is reserved for calls in flight, and what calls with lost answers may have cost. With a budget, also shows what is left and when the budget renews.',
-    'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, its sums are raised to what the service has counted for the key.',
+    'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the sums of the store are raised to what the service has counted for the key.',
   ],
   args: [],
   options: {},
@@ -31,7 +31,7 @@ export const budgetShow = command({
       await context.print(storeView, own);
       return 0;
     }
-    // Compares the sums with the service's count, if that was not done recently.
+    // Raise the sums in the store to the service's count, unless they were raised recently.
     await (await context.ledger()).budgets?.();
     const { readStatus } = await import('../../store/status.ts');
     const items = await store.link.use((connection) => readStatus(connection, store.keys));

@@ -12,7 +12,7 @@ export const cacheClear = command({
   common: [],
   examples: [
     { run: 'trdr cache clear', does: 'clear the cache for the current key' },
-    { run: 'trdr cache clear --all', does: 'everything' },
+    { run: 'trdr cache clear --all', does: 'clear the cache for all keys and base URLs' },
   ],
   calls: [],
   exits: [0, 2, 9],
@@ -20,7 +20,7 @@ export const cacheClear = command({
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
       throw usageError(
-        'no base URL and key configured, so it is not clear which cache to clear',
+        'no base URL and key configured; cannot tell which cache to clear',
         'use --all to clear everything',
       );
     }

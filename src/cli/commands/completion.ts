@@ -28,7 +28,7 @@ export const completion = command({
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return completionFiles[name];
-    throw usageError(`no completion for "${name}"`, `supported shells: ${shells.join(', ')}`);
+    throw usageError(`no completion for "${name}"`, `choose from ${shells.join(', ')}`);
   },
   async run(context, file) {
     const { completionScripts } = await import('../docs/completion/scripts.ts');

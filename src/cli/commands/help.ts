@@ -19,8 +19,8 @@ export const help = command({
   options: {},
   common: [],
   examples: [
-    { run: 'trdr help thesis tail', does: 'a command' },
-    { run: 'trdr help exit-codes', does: 'a topic' },
+    { run: 'trdr help thesis tail', does: 'show help for a command' },
+    { run: 'trdr help exit-codes', does: 'show help for a topic' },
   ],
   calls: [],
   settings: 'none',

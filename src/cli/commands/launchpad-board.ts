@@ -133,7 +133,7 @@ function summaryText(rows: readonly Sent[]): string {
 const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
-  if (!isOnRecord(board)) return `there is no ${what} for that time`;
+  if (!isOnRecord(board)) return `no ${what} on record at or before that time`;
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }
@@ -145,7 +145,7 @@ function dateText(value: unknown): string | undefined {
 
 function comparison(board: Sent, before: Sent): string {
   if (!isOnRecord(before))
-    return 'there is no snapshot at or before the time of --compare; no changes are shown';
+    return 'no snapshot on record at or before the time of --compare; changes are not shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
   return `${captured('compared with the snapshot', before)}${same ? ', which is the same snapshot, so nothing changed' : ''}`;

@@ -32,7 +32,7 @@ export const launchpadUser = command({
   options: subjectOptions,
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'one wallet' },
+    { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'look up one wallet' },
     {
       run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
       does: 'list the X accounts of the traders on the leaderboard',

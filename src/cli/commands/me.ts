@@ -28,7 +28,7 @@ export const me = command({
   summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    'With --min-units, --min-reveals or --min-days, exits 6 after printing if less is left, so that a cron job can check it. --min-units also accepts a share of the monthly grant, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
+    'With --min-units, --min-reveals or --min-days, prints the same, but exits 6 if less is left: a cron job can check the exit code. --min-units also accepts a share of the monthly grant, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
   ],
   args: [],
   options: {
@@ -98,7 +98,7 @@ export function checkDays(
   const days = ((runsOutAt - now) / DAY_MS).toFixed(1);
   throw new Failure(
     'limit',
-    `the units will run out in ${days} days at this rate, sooner than the required ${minDays}`,
+    `the units will run out in ${days} days at this rate, but --min-days requires ${minDays} days`,
     { code: 'DAYS_LOW', hint: 'top up, or spend less until the UTC month ends' },
   );
 }
@@ -130,7 +130,7 @@ function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: n
           hint:
             meter === 'units'
               ? 'top up, or wait until the UTC month ends'
-              : 'reveals renew with the UTC month; top-ups do not add any',
+              : 'wait until the UTC month ends; top-ups do not add reveals',
         },
       );
     }

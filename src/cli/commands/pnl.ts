@@ -60,7 +60,7 @@ export const pnl = command({
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr pnl mira', does: 'one trader' },
+    { run: 'trdr pnl mira', does: 'show one trader' },
     { run: 'trdr pnl mira solwolf 0xMert', does: 'compare several traders' },
     { run: 'trdr pnl 0x52908400098527886E0F7030069857D2E4169EE7', does: 'show the trader of a wallet' },
     {
@@ -131,7 +131,7 @@ export const pnl = command({
   },
 });
 
-/** Rejects flags that have no effect on an export that is read from a file. */
+/** Rejects flags that cannot be combined with --from. */
 function checkFrom(given: {
   readonly from: string | undefined;
   readonly resume: boolean;
@@ -155,7 +155,7 @@ const isDevice = (out: string): boolean => {
   return there !== undefined && !there.isFile();
 };
 
-/** The calls that the run would send now. */
+/** Prints the calls that the run would send now. */
 async function plan(
   context: Context,
   targets: Targets,

@@ -6,7 +6,10 @@ import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 import { callPrices, priceList } from '../spend/price-list.ts';
 
-/** The rows whose endpoint or path begins with the given words. */
+/**
+ * The prices of the endpoint with this name or path. If there is none, the prices of all endpoints whose name
+ * or path begins with this text.
+ */
 function pricesFor(name: string | undefined): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;
@@ -22,7 +25,7 @@ function pricesFor(name: string | undefined): PriceRecord[] {
     name,
     all.map((row) => row.endpoint),
   );
-  throw usageError(`no command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
+  throw usageError(`unknown command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
 /** The price rows of a command; undefined if the command does not exist. */

@@ -51,7 +51,7 @@ export const sandbox = command({
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
     envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
-    page: valueOr('--page', 'whether a page can have more than 20 rows', oneOf('full', 'capped'), 'full'),
+    page: valueOr('--page', 'full pages, or at most 20 rows per page', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
     speed: value('--speed', 'speed of the replay', speed, '1x'),

@@ -17,7 +17,7 @@ export const schema = command({
   common: ['output'],
   examples: [
     { run: 'trdr schema whois | jq .record', does: 'print the schema of a whois record' },
-    { run: "trdr schema | jq -r '.commands[].command'", does: 'all commands' },
+    { run: "trdr schema | jq -r '.commands[].command'", does: 'list all commands' },
     { run: "trdr schema thesis list | jq '.flags[].name'", does: 'list the flags of a command' },
   ],
   calls: [],

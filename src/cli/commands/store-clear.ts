@@ -27,7 +27,7 @@ export const storeClear = command({
     }
     if ((what === 'feed') !== (feed !== undefined)) {
       throw usageError(
-        what === 'feed' ? 'which feed?' : 'too many arguments',
+        what === 'feed' ? '"trdr store clear feed" requires a NAME' : 'too many arguments',
         'write it as: trdr store clear feed NAME',
       );
     }
@@ -45,14 +45,16 @@ export const storeClear = command({
     const names: Readonly<Record<string, string>> = {
       cache: 'cached answers',
       feed: `feed ${feed}`,
-      all: 'everything of this key',
+      all: 'everything of this API key',
     };
-    const text = `Remove ${names[what]} (${found.length} keys) from ${address.shown}?`;
+    const text = `Remove ${names[what]} (${found.length} store keys) from ${address.shown}?`;
     const answer = yes || (await confirm(context.io, text, context.signal));
     if (!answer) {
       throw new Failure(
         'confirm',
-        answer === undefined ? 'not running interactively' : 'cancelled; nothing was removed',
+        answer === undefined
+          ? 'not running interactively; nothing was removed'
+          : 'cancelled; nothing was removed',
         {
           code: 'NOT_CONFIRMED',
           hint: answer === undefined ? 'pass --yes to remove without asking' : undefined,
@@ -60,7 +62,7 @@ export const storeClear = command({
       );
     }
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
-    context.notice(`Removed ${names[what]} (${found.length} keys)`);
+    context.notice(`Removed ${names[what]} (${found.length} store keys)`);
     return 0;
   },
 });

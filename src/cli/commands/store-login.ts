@@ -65,14 +65,17 @@ export const storeLogin = command({
     const next =
       settings.key === undefined
         ? 'run "trdr auth login" to save the API key that the machines share'
-        : 'run "trdr store check" to check it';
+        : 'run "trdr store check" to check its configuration';
     notice(`Saved store ${store.address.shown} to profile "${settings.profile}"; ${next}`);
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
     return 0;
   },
 });
 
-/** The failure of a login: the store is not saved yet, and the password may have been piped in without --with-password. */
+/**
+ * Adapts the hint of a connection failure to a login: the store is not saved yet, and the user may have piped
+ * the password in without --with-password.
+ */
 function ofLogin(error: unknown, hasPassword: boolean): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, message, code, hint } = error;

@@ -30,7 +30,7 @@ export const storeStatus = command({
     { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use the exit code as a probe' },
     {
       run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
-      does: 'for the node exporter of Prometheus',
+      does: 'write a file for the Prometheus node exporter',
     },
   ],
   calls: [],

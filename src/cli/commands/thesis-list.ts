@@ -53,7 +53,7 @@ export const thesisList = command({
     },
     {
       run: 'trdr thesis list --token SPUD --since yesterday --min-holdings 10k',
-      does: 'find a token by its ticker; only authors with a position',
+      does: 'find a token by its ticker; only authors who hold at least $10,000',
     },
     {
       run: 'trdr thesis list --limit 100 --sort authorTradeUsd',
@@ -113,8 +113,8 @@ export const thesisList = command({
     const walk = { ...range, limit: rows, before, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
     if (open) beginList(context, rows, position.command);
-    // Look up author and token after the output was opened, so that an output that cannot be written costs
-    // nothing.
+    // Look up author and token after the output was opened, so that nothing is paid for if the output cannot
+    // be written.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
       const tokenAddress = choice && (await tokenAddressOf(choice, context));

@@ -32,7 +32,7 @@ export const thesisTail = command({
     'With "--via ws", streams over WebSocket (20,000 CU/min) and fills every gap by polling. With "--via poll", only polls (200 CU per poll). With "--via auto", starts with the WebSocket, and falls back to polling if the key has no live feed, if the WebSocket has used its share of the remaining units (setting socketShare, 10%), or if the spending limit does not cover another minute.',
     'With a budget (see "trdr budget set"), "auto" streams if the budget covers streaming until the budget renews; otherwise it polls, at an interval at which the budget lasts until then. When a budget is used up, the run exits 6; with --wait-for-budget, it sleeps until the budget renews and continues.',
     'Every thesis that is posted during the run is printed exactly once. When the tail fills a gap, it prints the oldest thesis first; a gap that cannot be filled is reported with its start and end. On a terminal, the last 10 theses are printed first, unless --count is given; they are on a page that is read anyway.',
-    '--out appends to the file. After a crash, the tail continues from the end of the file; no line is lost, incomplete or duplicated. If the file is renamed, replaced or deleted, the tail continues in a new file, at once after SIGUSR2. --rotate begins a new file at a size or at multiples of a duration (UTC), and names finished files by their first post. --checkpoint resumes a run that writes to a pipe: if trdr is killed, rows since the last checkpoint can be repeated. trdr cannot know what the reader of the pipe has processed: if the reader dies, the rows in the pipe are lost.',
+    '--out appends to the file. After a crash, the tail continues from the end of the file; no line is lost, incomplete or duplicated. If the file is renamed, replaced or deleted, the tail continues in a new file; it checks this every second, and at once on SIGUSR2. --rotate begins a new file at a size or at multiples of a duration (UTC), and names finished files by their first post. --checkpoint resumes a run that writes to a pipe: if trdr is killed, rows since the last checkpoint can be repeated. trdr cannot know what the reader of the pipe has processed: if the reader dies, the rows in the pipe are lost.',
     '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise the batch is retried, and later batches wait; after --tries attempts, the batch is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once, and a crash repeats only the batch that was not acknowledged. CMD is not run in a shell unless --shell is given.',
     'A run exits 9 if posts may be missing at its end: because of a gap, or because the service failed until the end. The last line states up to when the feed is complete.',
     '"--via store" reads the posts that a relay saves in the store (see "trdr thesis relay"), for 0 CU. "auto" does the same while a relay is active for this feed.',
@@ -110,7 +110,7 @@ export const thesisTail = command({
         ...patterns,
         endless: once((row) =>
           context.notice(
-            `the pattern took too long on ${row.id}; such posts are printed anyway: use a simpler pattern`,
+            `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
           ),
         ),
       });
@@ -176,7 +176,7 @@ function checkGroup<
   if (group !== undefined && (fill || checkpoint !== undefined)) {
     throw usageError(
       '--group cannot be combined with --fill or --checkpoint',
-      'the store itself saves the position of a group',
+      'remove them: the store saves the position of a group',
     );
   }
   return flags;

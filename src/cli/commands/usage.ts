@@ -39,7 +39,7 @@ export const usageCommand = command({
     if (given.reconcile && (given.since !== undefined || given.by !== undefined || given.store)) {
       throw wrongUsage(
         '--reconcile cannot be combined with --since, --by or --store',
-        '--reconcile always compares the ledger with the service for the current month',
+        'remove them: --reconcile always compares the current month',
       );
     }
     return given;
@@ -152,9 +152,9 @@ function driftText(
   if (drift === 0) return undefined;
   if (drift <= lostAtMost)
     return `calls of uncertain cost explain the difference: this machine spent ${range}`;
-  const beyond = `${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
+  const beyond = `the service counted ${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
   return unpriced > 0
-    ? `${beyond}: either ${countText(unpriced, 'call')} of unknown price, or other users of the key`
+    ? `${beyond}: because of ${countText(unpriced, 'call')} of unknown price, or of other users of the key`
     : `${beyond}: another machine, profile or program uses the key`;
 }
 
@@ -162,7 +162,7 @@ async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) 
   for await (const entry of entries) if (entry.profile === profile) yield entry;
 }
 
-/** The beginning and end of a UTC month such as `2026-11`; all time if the text cannot be parsed. */
+/** The beginning and end of a UTC month such as `2026-11`; no bounds if the text cannot be parsed. */
 function monthOf(period: string): { since?: number; until?: number } {
   const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
   if (year === undefined || month === undefined) return {};

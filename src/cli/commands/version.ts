@@ -8,7 +8,7 @@ export const versionCommand = command({
   args: [],
   options: {},
   common: [],
-  examples: [{ run: 'trdr version', does: 'the version of trdr' }],
+  examples: [{ run: 'trdr version', does: 'print the version of trdr' }],
   calls: [],
   settings: 'none',
   exits: [0, 2],
