@@ -101,7 +101,7 @@ describe('an interrupted export', () => {
     const { run, words, home } = exportOf(sandbox);
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
-    expect(plan.records()).toMatchObject([{ most: 50 * 30_000 }, { totalMost: 50 * 30_000 }]);
+    expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
     const refused = await trdr([...words('--resume').filter((word) => word !== '-y')], { sandbox, home });
     expect([refused.exitCode, refused.error()['message']]).toEqual([
       11,

@@ -75,7 +75,6 @@ describe('numbers of wallets and user ids', () => {
       ['user.wallet', 30_000],
       ['user.id', 200],
       ['users.pnl', 90_000],
-      ['total', undefined],
     ]);
     const refused = await run([mira.evmAddress, solwolf.id, 'quiet']);
     expect([refused.exitCode, refused.error()['message'], asked()]).toEqual([

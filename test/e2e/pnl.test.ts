@@ -67,11 +67,10 @@ describe('trdr pnl', () => {
     const out = join(home.path, 'out.csv');
     const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
     const { exitCode, records } = await runInProcess(args, { sandbox, home, stdin: handles.join('\n') });
-    expect([exitCode, sandbox.meter().totalUnits, existsSync(out)]).toEqual([0, 0, false]);
-    expect(records()).toMatchObject([
-      { endpoint: 'users.pnl', least: 20_000, most: 3_000_000 },
-      { endpoint: 'users.pnl', least: 6_000, most: 900_000 },
-      { endpoint: 'total', totalLeast: 26_000, totalMost: 3_900_000 },
+    expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
+    expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
+      ['users.pnl', 20_000, 3_000_000],
+      ['users.pnl', 6_000, 900_000],
     ]);
   });
 

@@ -3,7 +3,7 @@ import { parseWords } from '../../src/cli/args/parse.ts';
 import { findCommand } from '../../src/cli/args/route.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { describeAll, recordSchema } from '../../src/cli/docs/schema.ts';
-import { PlanRecord } from '../../src/contract/records/tool.ts';
+import { PlannedCall } from '../../src/contract/records/tool.ts';
 
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
 const checks = new Map<string, ValidateFunction>();
@@ -58,7 +58,7 @@ export async function checkSchema(argv: readonly string[], stdout: string, stder
   if (globals.fields !== undefined || globals.times === 'iso') return;
   if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson') return;
   const check = globals.dryRun
-    ? validator('--dry-run', () => recordSchema(PlanRecord))
+    ? validator('--dry-run', () => recordSchema(PlannedCall))
     : validator(command.path, () => map.commands.find((each) => each.command === command.path)?.record ?? {});
   for (const record of recordsOf(stdout)) validate(check, record, `a record of trdr ${command.path}`);
 }

@@ -217,17 +217,16 @@ describe('what a tail costs', () => {
     expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
   });
 
-  test('is shown by --dry-run, without a paid request', async () => {
+  test('is shown by --dry-run, without a request', async () => {
     const sandbox = await withSandbox(open);
     const { records } = await trdr(['thesis', 'tail', '--dry-run', '--user', 'mira'], { sandbox });
-    expect(records()).toMatchObject([
-      { endpoint: 'user.handle', least: 100, most: 200 },
-      { endpoint: 'me', least: 0, most: 0 },
-      { endpoint: 'ws', least: 20_000, most: 20_000 },
-      { endpoint: 'thesis.user', least: 400, most: 400 },
-      { endpoint: 'total', totalMost: 200, minuteMost: 20_400 },
+    expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
+      ['user.handle', 100, 200],
+      ['me', 0, 0],
+      ['ws', 20_000, 20_000],
+      ['thesis.user', 400, 400],
     ]);
-    expect(sandbox.log.map(({ path }) => path)).toEqual(['/v2/me']);
+    expect(sandbox.log).toEqual([]);
   });
 
   test('requires a confirmation if it is known to be high', async () => {

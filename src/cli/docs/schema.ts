@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { errorCodes } from '../../contract/errors.ts';
 import { ErrorInfo } from '../../contract/records/subject.ts';
-import { PlanRecord } from '../../contract/records/tool.ts';
 import { commonOptions } from '../args/common.ts';
 import { longName, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
@@ -39,7 +38,6 @@ export function describeAll(commands: readonly AnyCommand[]) {
     name: 'trdr',
     version,
     exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
-    plan: recordSchema(PlanRecord),
     error: recordSchema(z.looseObject({ error: ErrorInfo })),
     codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
     commands: commands.map(describeCommand),

@@ -3,7 +3,6 @@ import type { PlannedCall } from '../../contract/records/tool.ts';
 import type { PlanRow } from '../../output/views/price.ts';
 import type { Context } from '../context.ts';
 import { lookAtAccount } from './balance.ts';
-import { createPlanSum, plus } from './plan-total.ts';
 
 interface Group {
   readonly call: PlannedCall;
@@ -12,6 +11,9 @@ interface Group {
   least: number | null;
   most: number | null;
 }
+
+const plus = (one: number | null, other: number | null) =>
+  one === null || other === null ? null : one + other;
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
@@ -30,9 +32,7 @@ export async function planRows(
   left: () => Promise<number | null | undefined>,
 ): Promise<PlanRow[]> {
   const groups = new Map<string, Group>();
-  const sum = createPlanSum();
   for await (const call of calls) {
-    sum.add(call);
     const { endpoint, per, path, times = 1, least, most } = call;
     const group = groups.get(`${endpoint} ${per}`);
     if (!group) {
@@ -54,10 +54,15 @@ export async function planRows(
       most,
     };
   });
-  if (sum.isFree) return rows;
-  const { once, minute } = sum;
+  const sums = (per: PlannedCall['per']) => {
+    const own = [...groups.values()].filter(({ call }) => call.per === per);
+    const sum = (of: 'least' | 'most') => own.reduce<number | null>((all, group) => plus(all, group[of]), 0);
+    return { least: sum('least'), most: sum('most') };
+  };
+  const [once, minute] = [sums(undefined), sums('minute')];
+  if (once.most === 0 && minute.most === 0) return rows;
   if (once.most !== 0) rows.push({ call: 'total', times: '', ...once });
-  if (minute) rows.push({ call: 'total per minute', times: '', ...minute });
+  if (minute.most !== 0) rows.push({ call: 'total per minute', times: '', ...minute });
   const units = await left();
   if (units !== undefined) rows.push({ call: 'left now', times: '', least: '', most: units ?? 'unlimited' });
   return rows;

@@ -5,18 +5,14 @@ import { encode } from '../../core/client/coding.ts';
 import { planTableView, planView } from '../../output/views/price.ts';
 import type { Context, Planned } from '../context.ts';
 import { planRows, unitsLeft } from './plan-table.ts';
-import { withTotal } from './plan-total.ts';
 
-/** Prints the calls of a dry run with their total and what is left: for people grouped, for programs one by one. */
+/** Prints the calls of a dry run: for people with the total and what is left, for programs one by one. */
 export async function printPlan(
   context: Context,
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
 ): Promise<void> {
   if (context.format !== 'table' && context.format !== 'markdown')
-    return await context.print(
-      planView,
-      withTotal(calls, () => unitsLeft(context)),
-    );
+    return await context.print(planView, calls);
   const rows = await planRows(calls, () => unitsLeft(context));
   await context.print(planTableView, rows);
   for (const line of await knownBudgets(context)) context.notice(line);

@@ -68,7 +68,6 @@ export const CommandMap = z.looseObject({
   name: field(z.string(), 'Name of the program.'),
   version: field(z.string(), 'Version of the program.'),
   exits: field(z.array(Exit), 'Meaning of every exit code.'),
-  plan: field(JsonSchema, 'JSON Schema of the records of --dry-run, which are the same for all commands.'),
   error: field(JsonSchema, 'JSON Schema of the error line on stderr in machine formats.'),
   codes: field(
     z.array(

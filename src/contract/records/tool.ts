@@ -24,32 +24,6 @@ export const PlannedCall = z.looseObject({
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
-/** The last record of a dry run: the cost of all its calls. */
-export const PlanTotal = z.looseObject({
-  endpoint: field(z.literal('total'), 'Always total: this record is the last one of the plan.'),
-  totalLeast: field(z.nullable(z.number()), 'Minimum cost in CU of all calls; null if not known.'),
-  totalMost: field(
-    z.nullable(z.number()),
-    'Maximum cost in CU of all calls; null if only the spending limit bounds it.',
-  ),
-  minuteLeast: z.optional(
-    field(z.nullable(z.number()), 'Minimum cost in CU per minute of the calls that the run repeats.'),
-  ),
-  minuteMost: z.optional(
-    field(z.nullable(z.number()), 'Maximum cost in CU per minute of the calls that the run repeats.'),
-  ),
-  left: z.optional(
-    field(
-      z.nullable(z.number()),
-      'CU that the key has left; null if unlimited. Absent if the plan is free, or the service cannot be asked.',
-    ),
-  ),
-});
-export type PlanTotal = z.infer<typeof PlanTotal>;
-
-/** A record of a dry run. */
-export const PlanRecord = z.union([PlannedCall, PlanTotal]);
-
 /** A row of the price list. */
 export const PriceRecord = z.looseObject({
   endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),

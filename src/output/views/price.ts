@@ -1,5 +1,5 @@
 import { fieldPaths } from '../../contract/paths.ts';
-import { type PlannedCall, PlanRecord, type PlanTotal, PriceRecord } from '../../contract/records/tool.ts';
+import { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
@@ -13,10 +13,17 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint matches this name',
 };
 
-/** The records of a dry run. Only machine formats use this view; for people, see `planTableView`. */
-export const planView: View<PlannedCall | PlanTotal> = {
-  columns: [],
-  fields: fieldPaths(PlanRecord),
+/** The number of times a call is made; the record omits it for a single call. */
+const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
+
+export const planView: View<PlannedCall> = {
+  columns: [
+    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, min: 24, wrap: true },
+    { title: 'times', kind: 'integer', value: timesOf, rank: 1 },
+    { title: 'CU at least', kind: 'integer', value: (row) => row.least },
+    { title: 'at most', kind: 'integer', value: (row) => row.most },
+  ],
+  fields: fieldPaths(PlannedCall),
   empty: 'no request would be sent',
 };
 

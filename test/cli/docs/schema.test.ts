@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../../src/cli/docs/help.ts';
 import { describeAll, recordSchema } from '../../../src/cli/docs/schema.ts';
-import { PlanRecord } from '../../../src/contract/records/tool.ts';
+import { PlannedCall } from '../../../src/contract/records/tool.ts';
 
 const commands = await allCommands();
 
@@ -30,7 +30,7 @@ describe('the schema of a record describes every field', () => {
   );
 
   it('of a dry run and of an error', () => {
-    expect(undescribed(recordSchema(PlanRecord))).toEqual([]);
+    expect(undescribed(recordSchema(PlannedCall))).toEqual([]);
     expect(undescribed(describeAll(commands).error)).toEqual([]);
   });
 
