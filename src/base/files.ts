@@ -59,7 +59,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   });
 }
 
-/** Like `fileFailure`, but returns errors that are not about files unchanged. */
+/** Like `fileFailure`, but returns the error itself if it is a `Failure` or has no system code. */
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
@@ -84,7 +84,7 @@ export function ensureFolder(folder: string): void {
   chmodSync(folder, PRIVATE_FOLDER);
 }
 
-/** Opens a file that only the user may read, whatever the umask. */
+/** Opens a file and lets only the user read and write it, whatever the umask. */
 function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
   try {

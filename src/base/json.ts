@@ -90,8 +90,8 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double represents 15 digits exactly. Numbers with fewer digits change only if they are written like
-    // 1.10, 0.0000001 or -0.
+    // A double represents 15 digits exactly. A number with at most 15 digits changes only if it is written
+    // like 1.10, 0.0000001 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -116,7 +116,10 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/** An object or array that contains the current position of the scan, and the current key or index. */
+/**
+ * One of the nested objects and arrays around the current position of the scan, with its current key or
+ * index.
+ */
 interface Level {
   /** The parsed object or array; undefined if a later duplicate of its key replaced it. */
   readonly holder: Record<string, unknown> | undefined;

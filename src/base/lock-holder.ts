@@ -72,8 +72,8 @@ export function holderNow(now: number): LockHolder {
 }
 
 /**
- * A lock of another machine or container is abandoned if its holder has not updated the lock's time stamp for
- * this long. Five minutes leave room for clocks that differ between machines.
+ * A lock of another machine or container counts as abandoned if its holder has not updated the lock's time
+ * stamp for this long. Five minutes leave room for clocks that differ between machines.
  */
 export const UNTOUCHED_MS = 300_000;
 
@@ -82,8 +82,8 @@ export const UNTOUCHED_MS = 300_000;
  * ms.
  */
 export function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
-  // The pid in an incomplete lock, or of another machine, cannot be checked. Only a recent time stamp shows
-  // that the lock is in use.
+  // If the lock is incomplete or belongs to another machine, the pid cannot be checked. Only a recent time
+  // stamp then shows that the lock is in use.
   if (holder === undefined || holder.place !== placeOf()) return now - touched > UNTOUCHED_MS;
   try {
     process.kill(holder.pid, 0);
@@ -91,7 +91,7 @@ export function isGone(holder: LockHolder | undefined, touched: number, now: num
     // Any other error means that the process exists; it may belong to another user.
     if (errno(error) === 'ESRCH') return true;
   }
-  // The pid exists but is a zombie, or was reused.
+  // The pid exists, but its process may be a zombie, or the pid may have been reused for another process.
   const { state, began } = statusOf(holder.pid);
   return state === 'Z' || state === 'X' || (holder.began !== '' && began !== '' && began !== holder.began);
 }

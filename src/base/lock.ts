@@ -26,8 +26,8 @@ interface Seen {
 }
 
 /**
- * Acquires the lock at `path`, or returns its holder. The lock is a dangling symbolic link, because the
- * system creates a link and its text in one atomic step.
+ * Acquires the lock at `path`, or returns its holder; undefined if the lock does not name its holder. The
+ * lock is a dangling symbolic link, because the system creates a link and its text in one atomic step.
  *
  * If the holder is dead, its lock is removed under the protection of a second lock, whose name is derived
  * from the first. The first lock is read again before its removal, because another process may have replaced

@@ -23,7 +23,7 @@ export interface Replacement {
   commit(options?: {
     readonly sync?: boolean;
     /**
-     * If the rename fails, the temporary file is not removed, so that `saveAs` can save it under another
+     * If true, a failed rename leaves the temporary file in place, so that `saveAs` can save it under another
      * name.
      */
     readonly keep?: boolean;

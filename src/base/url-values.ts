@@ -1,8 +1,8 @@
 import type { Kind } from './values.ts';
 
 /**
- * A host name with a dot. A word without a dot is rejected, because it may be an API key that was pasted by
- * mistake.
+ * `localhost`, or a host name with a dot. Any other word without a dot is rejected, because it may be an API
+ * key that was pasted by mistake.
  */
 const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 

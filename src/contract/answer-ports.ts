@@ -23,8 +23,9 @@ export interface CachedAnswer {
 }
 
 /**
- * The saved answers for one base URL and key, on disk. `subject` is normalized: handles are lower-cased and
- * without @, EVM addresses and ids are lower-cased. Callers decide whether an answer is too old.
+ * The saved answers for one base URL and key, on disk or in the store. `subject` is normalized: handles are
+ * lower-cased and without @, EVM addresses and ids are lower-cased. Callers decide whether an answer is too
+ * old.
  */
 export interface AnswerCache {
   get(
@@ -50,7 +51,7 @@ export interface AnswerCache {
  */
 export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve' | 'me'>;
 
-/** An answer that machines share: a cached one, or a 202, which means that there is no answer yet. */
+/** An answer that machines share: a 200, a 404, or a 202, which means that there is no answer yet. */
 export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
 
 /** An answer that a caller needs, and the maximum age of a 200. */
@@ -60,14 +61,15 @@ export interface WantedAnswer {
   readonly maxAgeMs: number;
   /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;
-  /** How long to wait while another machine requests the answer; 2 minutes by default. */
+  /** How many milliseconds to wait while another machine requests the answer; 2 minutes by default. */
   readonly waitMs?: number | undefined;
 }
 
 /**
  * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
- * there is no such machine, runs `ask` and returns undefined. `ask` must save an answer that can be cached,
- * and return a failure or any other answer.
+ * there is no such machine, runs `ask` and returns undefined. `ask` must cache an answer that can be cached,
+ * and return undefined for it. It must return a failure, or an answer that cannot be cached, so that the
+ * waiting machines get it.
  */
 export type AnswerFlight = (
   wanted: WantedAnswer,
@@ -84,7 +86,7 @@ export type Claim =
   | { readonly by: 'other' }
   | { readonly by: 'us'; readonly end: () => Promise<void> };
 
-/** A temporary store on disk for the answers of a run that do not fit in memory. */
+/** Temporary storage on disk for the answers of a run that do not fit in memory. */
 export interface Overflow {
   /** False if there is certainly no answer for the key; true if there may be one. */
   mayHold(key: string): boolean;

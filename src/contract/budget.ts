@@ -2,21 +2,21 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-/** A budget, and how much of it is used. */
+/** A budget, and how much of it is used. All amounts are in CU. */
 export interface BudgetState {
   readonly period: Period;
   /**
-   * Whose spending the budget limits: that of a profile on this machine, of all machines that share a key, or
-   * of one such machine.
+   * What the budget limits: the spending of a profile on this machine (`profile`), of all machines that share
+   * a key (`key`), or of one of these machines (`machine`).
    */
   readonly scope: 'profile' | 'key' | 'machine';
   /** The name of the profile or machine; empty for a key. */
   readonly name: string;
   readonly limit: number;
   readonly spent: number;
-  /** The possible cost of calls whose answers were lost, in CU. */
+  /** The possible cost of calls whose answers were lost. */
   readonly lost: number;
-  /** The maximum cost of the calls in flight, in CU. */
+  /** The maximum cost of the calls in flight. */
   readonly reserved: number;
 }
 
@@ -62,8 +62,8 @@ export function budgetRefusal(
 }
 
 /**
- * A budget as a record of `budget show` and `store status`. Without a limit, the record has only the amounts
- * used.
+ * A budget as a record of `budget show` and `store status`. If the budget has no limit, the record has null
+ * for the limit and for what is left.
  */
 export function budgetItem(
   name: string,

@@ -35,8 +35,8 @@ export type KnownAnswer<A> = {
 }[keyof A & number];
 
 /**
- * The possible cost of a call, known before it is sent. `reveals` is the maximum number of wallets that the
- * call can reveal.
+ * The possible cost of a call, known before it is sent. `least` and `most` are in CU. `reveals` is the
+ * maximum number of wallets that the call can reveal.
  */
 export interface PriceBounds {
   readonly least: number;

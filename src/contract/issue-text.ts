@@ -51,7 +51,7 @@ export interface Issue {
 function boundText(origin: string | undefined, which: string, bound: number | bigint = 0): string {
   const plural = Number(bound) === 1 ? '' : 's';
   if (origin === 'string') return `have ${which} ${bound} character${plural}`;
-  return origin === 'array' ? `hold ${which} ${bound} item${plural}` : `be ${which} ${bound}`;
+  return origin === 'array' ? `contain ${which} ${bound} item${plural}` : `be ${which} ${bound}`;
 }
 
 const article = (type = 'given') =>

@@ -19,8 +19,8 @@ export const RESOLVES_PER_MINUTE = 10;
 export const RATE_WINDOW_MS = 61_000;
 
 /**
- * What each plan grants. Explore grants its `monthlyUnits` only once; for Enterprise, the contract sets the
- * number.
+ * What each plan grants; `live` is access to the live feed. Explore grants its `monthlyUnits` only once.
+ * Enterprise is missing, because its numbers are set per contract.
  */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },

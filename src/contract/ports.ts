@@ -24,8 +24,9 @@ export interface HttpAnswer {
 }
 
 /**
- * Sends HTTP requests. Throws a `network` Failure; its `code` states whether the service may have received
- * and charged the request: `UNREACHABLE` (impossible), `BROKEN` and `NO_ANSWER` (possible).
+ * Sends HTTP requests. If no complete response arrives, throws a `network` Failure. Its `code` states whether
+ * the service may have received and charged the request: `UNREACHABLE` (impossible), `BROKEN` and `NO_ANSWER`
+ * (possible).
  */
 export interface Transport {
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer>;
@@ -104,9 +105,8 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
 export interface Ledger {
   /**
    * Records a call right before the call is sent. Rejects with a `limit` Failure if a budget cannot cover the
-   * call; the Failure's `retryAfter` is the time until the budget renews. If the calls in flight may cost
-   * less than was reserved, and the rest would suffice, waits for their outcome or until the signal is
-   * aborted.
+   * call; the Failure's `retryAfter` is the time until the budget renews. If a budget can cover the call only
+   * if calls in flight cost less than was reserved for them, waits until they end or the signal is aborted.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
   /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */
@@ -157,12 +157,12 @@ export interface CallOptions {
   readonly once?: boolean | undefined;
   /**
    * True if the same request was sent before and its answer was lost. The request is then sent only if the
-   * confirmed cost covers both.
+   * confirmed cost covers both requests.
    */
   readonly repeat?: boolean | undefined;
 }
 
-/** The allowances that a key has left; null means unlimited. */
+/** The allowances that a key has left; null means unlimited, or not stated by the service. */
 export interface KeyMeters {
   readonly units: number | null;
   readonly reveals: number | null;

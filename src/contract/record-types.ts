@@ -19,9 +19,9 @@ const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The types of records that the service sends. A record is recognized by the fields without which it would be
- * useless. A record that differs from the description in other ways, such as a missing field, is reported but
- * still accepted.
+ * The types of records that the service sends. One of the fields listed for its type is enough to recognize a
+ * record; for `me` and `pending`, any object is. A record that differs from the description in other ways,
+ * such as a missing field, is reported but still accepted.
  */
 export const recordTypes = {
   user: {
@@ -58,7 +58,8 @@ interface Unwrapped {
 
 /**
  * Returns the record of an answer, which is either the answer itself or its `data`; undefined if neither is a
- * record of this type. If both are, `data` is the record only if `meta` is next to it.
+ * record of this type. If both are, the answer itself is the record, unless `meta` is next to `data` or
+ * `isCertain` rejects the answer itself.
  */
 export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;

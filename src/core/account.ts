@@ -2,13 +2,13 @@ import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What a key can still spend, in units and in reveals; null means that no limit is known. */
+/** What a key can still spend, in units and in reveals. */
 export type Left = KeyMeters;
 
 /**
- * Computes what a key can still spend. The service does not say whether `unitsRemaining` includes top-ups, so
- * trdr derives this: the grant minus the usage is the rest of this month's grant, and any remaining units
- * beyond that rest are top-ups.
+ * Computes what a key can still spend. The service does not say whether `unitsRemaining` includes top-ups. If
+ * it is more than the rest of this month's grant (the grant minus the usage), it includes them; otherwise
+ * trdr adds them.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
   if (entitlement.unmetered) return { units: null, reveals: null };

@@ -183,7 +183,7 @@ function fields(
   return differences;
 }
 
-/** Whether trdr cannot read an answer without this field. */
+/** True for a field without which trdr cannot read the answer. */
 const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
 /** The schema inside an envelope of data and meta, or the schema itself. */
@@ -214,7 +214,9 @@ const hasChildren = (fields: ReadonlyMap<string, DescribedField>, path: string) 
 type Types = Pick<DescribedField, 'types'>;
 const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
 
-/** Whether two fields have different types. A field of any type does not differ from any other. */
+/**
+ * Whether two fields have different types. A field that allows any type counts as equal to every other field.
+ */
 function isOther(ours: Types, theirs: Types): boolean {
   if (ours.types.length === 0 || theirs.types.length === 0) return false;
   return ours.types.join() !== theirs.types.join();

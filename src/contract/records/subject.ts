@@ -47,7 +47,7 @@ export type WhoisRecord = FoundSubject | Unanswered;
 /** A handle for which the service has no answer yet. */
 const PendingSubject = z.looseObject({
   subject,
-  found: field(z.literal(false), 'True: the answer is not available yet.'),
+  found: field(z.literal(false), 'False: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
   reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
   retryable: field(z.boolean(), 'False only for no_preview, for which a retry rarely helps.'),

@@ -51,7 +51,7 @@ export const TailStatusRecord = z.looseObject({
         ),
       }),
     ),
-    'The handoff to the command of --exec; null without one.',
+    'The handoff to the command of --exec; null without --exec.',
   ),
   updatedAgo: field(z.number(), 'Milliseconds since the status file was written.'),
   verifiedAgo: field(z.nullable(z.number()), 'Milliseconds since the feed was last verified to be complete.'),

@@ -100,7 +100,7 @@ export function decode<Id extends EndpointId>(
       requestId,
       answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
     );
-  // Decode a success with an undocumented status like a 200.
+  // A success with an undocumented status is decoded as if its status were 200.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const recordType = isPending ? 'pending' : row.recordType;
@@ -172,8 +172,8 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
 }
 
 /**
- * Checks the path parameters, which are inserted unchanged. Rejects values that would alter the path or
- * cannot be encoded.
+ * Rejects a path parameter that URL encoding does not make safe: a dot segment, which would alter the path, a
+ * control character, or invalid Unicode.
  */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);

@@ -75,8 +75,8 @@ function escapesOf(char: string): string {
 }
 
 /**
- * The base64 characters that depend on the key alone, if `lead` other bytes precede the key in its first
- * group of three bytes.
+ * The base64 characters that depend on the key alone, if `lead` other bytes and the beginning of the key
+ * share a group of three bytes.
  */
 function base64Of(key: string, lead: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
@@ -88,8 +88,8 @@ function base64Of(key: string, lead: number): string[] {
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
 
 /**
- * Matches a key: the part after the prefix must contain a digit or be long, because `fx_live_trading` could
- * be a handle.
+ * Whether the part after the prefix makes a word a key. It must contain a digit or be long, because
+ * `fx_live_trading` could be a handle.
  */
 const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
 

@@ -54,7 +54,7 @@ function checkQuery(search: string, known: ReadonlySet<string>): void {
   }
 }
 
-/** All paths in the service description, without duplicates. */
+/** All paths in the service description. */
 function tableOf(): Known[] {
   const rows = endpointIds.map((id) => {
     const { path, query } = endpointRow(id);
@@ -89,7 +89,7 @@ export const isOneSegment = (segment: string) => {
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/** All readings of the path by lenient services: split into segments before or after decoding. */
+/** The ways in which lenient services may read the path: split into segments before or after decoding. */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname

@@ -64,7 +64,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const nextTicket = (): Ticket => ++tickets;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // True after a failed attempt to fetch the limit.
+  // True if the limit could not be fetched. The lowest limit of all plans then applies.
   let isUnavailable = false;
   const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
@@ -89,8 +89,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Whether a call may enter the queue. While the limit is only assumed, its position in the queue could be
-   * wrong.
+   * Whether a call may enter the queue. While the limit is only assumed, the position of the call in the
+   * queue could be wrong.
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 

@@ -98,7 +98,7 @@ export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
     throw new Failure('answer', 'invalid id of the next page: it contains invalid Unicode', {
       code: 'BAD_ANSWER',
-      hint: 'all pages before it were printed',
+      hint: 'the pages so far were printed; to continue, pass another cursor with -f before=ID',
     });
   }
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -107,8 +107,8 @@ export function withCursor(path: string, before: string): string {
 }
 
 /**
- * The error for a service that returns the same cursor twice. Without it, trdr would request and pay for the
- * same rows forever.
+ * The error for a service that returns the same cursor twice. Without this error, trdr would request and pay
+ * for the same rows forever.
  */
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {

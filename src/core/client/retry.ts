@@ -28,7 +28,7 @@ export interface RetryOptions {
   /** The maximum total time of the waits after 429s. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
-  /** A number in the range [0, 1). */
+  /** Returns a number in the range [0, 1). */
   readonly random: () => number;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -27,14 +27,14 @@ interface Plan<T> {
   /** The possible cost of the call; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
-  /** Set if the same call was sent before and its answer was lost. */
+  /** True if the same call was sent before and its answer was lost. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** Decodes a response. `charge` is undefined if the cost of the call cannot be read from the response. */
+/** A decoded response. `charge` is undefined if the cost of the call cannot be read from the response. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
@@ -122,8 +122,8 @@ export function createSender(parts: SenderParts): Sender {
 
   const settling = new Set<Promise<void>>();
   /**
-   * The ledger writes that are still running: an answer is returned before its cost is written, and `settled`
-   * waits for all of them.
+   * Remembers a ledger write that is still running. An answer is returned before its cost is written, and
+   * `settled` waits for all these writes.
    */
   function after(settled: Promise<void> | undefined): void {
     if (!settled) return;
@@ -222,7 +222,8 @@ export function createSender(parts: SenderParts): Sender {
         try {
           return await attempt(plan, signal, again || plan.repeat === true);
         } catch (error) {
-          // Other calls have meanwhile used the amount that the repeated call needs.
+          // Other calls have meanwhile used the amount that the repetition needs, so return the outcome of
+          // the earlier attempt.
           if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
           throw error;
         }

@@ -10,7 +10,7 @@ const LONGEST = 500;
 /** Shortens a text from the service, which can have any length. */
 const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-/** A parsed error answer. */
+/** A parsed error response. */
 export interface ServiceError {
   readonly failure: Failure;
   /**

@@ -27,7 +27,8 @@ export interface SpendLimit {
   /**
    * Reserves the maximum cost of a call. If the limit can cover the call only if calls in flight cost less
    * than reserved, waits for their actual cost. Rejects with a `limit` Failure if the limit cannot cover the
-   * call. A call that repeats a lost one does not wait, and the confirmed cost must cover it too.
+   * call. If the call repeats one whose answer was lost, and the confirmed cost does not cover both, rejects
+   * at once.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
   /** Whether repeated calls may cost another `cu` within the confirmed cost. */

@@ -8,8 +8,8 @@ interface SavedFailure extends FailureFields {
 }
 
 /**
- * Converts an answer of this run to text for the temporary store, with all fields of failures and all digits
- * of numbers.
+ * Converts an answer of this run to text for the temporary file, with all digits of numbers and the printed
+ * fields of failures.
  */
 export function writeAnswer(answer: object): string {
   const failure = 'failure' in answer && answer.failure instanceof Failure ? answer.failure : undefined;

@@ -109,8 +109,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   /**
    * Caches a user also under the id and the handle of the record, but not under the wallets: if a wallet is
-   * linked to several users, the service always returns the same user for the wallet, which may be another
-   * one than this.
+   * linked to several users, the service always returns the same one of them for the wallet, and it may not
+   * be this user.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;

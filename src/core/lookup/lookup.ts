@@ -51,7 +51,7 @@ export interface LookupOptions {
   /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number | undefined;
   /**
-   * The temporary store for older answers, which is closed at the end. Without it, older answers are dropped.
+   * Temporary storage on disk for older answers; closed at the end. Without it, older answers are dropped.
    */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -112,7 +112,6 @@ export async function* lookup(
   }
 }
 
-/** The record of a subject. */
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
   if (!answer.found) return { subject, found: false, code: answer.code };

@@ -60,7 +60,7 @@ export async function* ordered<I, O>(
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true, signal: leaving.signal });
 
-  /** Starts the items that have arrived. */
+  /** Starts work on the item that was read, or notes that the input has ended or failed. */
   const take = (): void => {
     if (failure || !reading?.done) return;
     const { done } = reading;
@@ -93,7 +93,7 @@ export async function* ordered<I, O>(
     if (failure) throw failure.error;
   } finally {
     leaving.abort(new Error('the result is no longer needed'));
-    // Do not await the return of the input: blocked input would delay the end.
+    // Do not wait for `iterator.return`: input that blocks would delay the end.
     if (!ended) start(() => iterator.return?.());
   }
 }

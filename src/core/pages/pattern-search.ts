@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 
 /** Time limit for matching one text. */
 const TIMEOUT_MS = 100;
-/** How often a text is matched at most. */
+/** The maximum number of attempts to match one text. */
 const TRIES = 20;
 /** Up to this text length, a pattern with at most one quantifier needs no time limit. */
 const SHORT = 2_000;
@@ -55,7 +55,8 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
       } catch (error) {
         if (!isTimeout(error)) throw error;
         const { user, system } = process.cpuUsage(before);
-        // On a busy machine the time can pass while other programs run; then the pattern is not slow.
+        // On a busy machine, the time can pass while other programs run. The pattern is then not slow, so try
+        // again.
         if (tries >= TRIES || user + system > (TIMEOUT_MS * 1_000) / 2) return undefined;
       }
     }

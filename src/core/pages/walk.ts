@@ -164,5 +164,5 @@ const withoutTimes = () =>
 const stuck = () =>
   new Failure('answer', 'pagination loop: the service reports more pages but sends the same rows again', {
     code: 'WALK_STUCK',
-    hint: 'the rows so far are complete; continue with --before ID',
+    hint: 'the rows so far are complete; to continue, pass the id of the last row with --before',
   });

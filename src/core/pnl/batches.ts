@@ -156,7 +156,7 @@ export const isRejected = (error: unknown): error is Failure =>
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
-  return new Failure(cause?.kind ?? 'network', `${why}; it may have cost up to ${unitsText(cuAtMost)}`, {
+  return new Failure(cause?.kind ?? 'network', `${why}; the call may have cost up to ${unitsText(cuAtMost)}`, {
     code: cause?.code ?? 'BROKEN',
     status: cause?.status,
     requestId: cause?.requestId,

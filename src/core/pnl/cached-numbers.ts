@@ -14,7 +14,7 @@ export interface SavedNumbersOptions {
 }
 
 /**
- * Where the answer for a handle comes from: the store; another machine, whose request is in progress; or this
+ * Where the answer for a handle comes from: the cache; another machine, whose request is in progress; or this
  * machine, which must call `end` after its own request.
  */
 export type NumbersClaim =
@@ -56,7 +56,8 @@ export function createSavedNumbers({
   now,
   maxAgeMs = NUMBERS_AGE_MS,
 }: SavedNumbersOptions): SavedNumbers {
-  // Compute ages at the start of the run: answers must not expire between the cost estimate and their use.
+  // Ages are relative to the start of the run, because answers must not expire between the cost estimate and
+  // their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);

@@ -126,7 +126,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // The earlier positions were in a batch whose answer was lost.
+    // The positions of batches whose answers were lost and that are requested again.
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();

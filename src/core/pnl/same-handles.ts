@@ -1,6 +1,6 @@
 import { normalHandle } from '../../contract/handles.ts';
 
-/** The first position of each distinct handle, and the other positions with the same handle. */
+/** Returns the first position of each distinct handle, and the other positions with the same handle. */
 export function groupSameHandles(
   positions: readonly number[],
   handleAt: ((position: number) => string | undefined) | undefined,
