@@ -1,4 +1,5 @@
-// Builds a single executable from trdr and the running Node: .binary/trdr. `npm run binary` uses a Node that supports it.
+// Builds a single executable from trdr and the running Node: .binary/trdr. `npm run binary` uses a Node that
+// can build executables.
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

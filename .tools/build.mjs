@@ -29,7 +29,7 @@ try {
   rmSync(stage, { recursive: true, force: true });
 }
 
-/** Replaces the old folder by the new one; another build may do the same at the same time. */
+/** Replaces the old folder with the new one; another build may do the same at the same time. */
 function swap() {
   for (let tries = 0; ; tries++) {
     try {

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { root } from './bundle.mjs';
 
-/** Slow ones first, so that they end together. */
+/** The slowest checks come first, so that the total time is short. */
 const checks = ['lint', 'dead', 'types', 'show -- --check', 'package', 'generate -- --check', 'language'];
 
-/** Runs a script of package.json; resolves to whether it succeeded. */
+/** Runs a script of package.json; resolves to true if the script succeeded. */
 const run = (script) =>
   new Promise((resolve, reject) => {
     const child = spawn('npm', ['run', '--silent', ...script.split(' ')], {

@@ -15,7 +15,7 @@ const bold =
 const print = (text) => process.stdout.write(`${text}\n`);
 const headline = (text) => print(`\n# ${text}`);
 
-/** The demo cannot continue; it has said why. */
+/** Thrown if the demo cannot continue; the message states why. */
 class Stopped extends Error {}
 
 /** Runs the demo; returns its exit code. */
@@ -65,7 +65,7 @@ async function play(folder, children) {
   const service = start(process.execPath, [program, 'sandbox', '--rate', '120'], { env: process.env });
   const { url, key } = JSON.parse(await lineOf(service.stdout, /^\{/));
 
-  /** One machine: its name, and folders of its own. */
+  /** Creates a machine with its own folders. */
   const machine = (name) => {
     const env = {
       ...process.env,
@@ -137,7 +137,7 @@ async function play(folder, children) {
     first.slice(from, from + shared.length).join() ===
     last.slice(last.indexOf(shared[0])).slice(0, shared.length).join();
   const once_ = new Set(first).size === first.length && new Set(last).size === last.length;
-  if (!same || !once_) throw new Stopped('the followers disagree');
+  if (!same || !once_) throw new Stopped('the followers have different posts');
   print(`\nBoth followers have the same ${shared.length} posts in the same order, each once.`);
 }
 
@@ -147,7 +147,7 @@ async function lineOf(stream, pattern) {
   throw new Stopped('a process ended before it was ready');
 }
 
-/** Waits until a process reports something on stderr. */
+/** Waits until a process has written a text that matches to stderr. */
 const said = (child, pattern) =>
   new Promise((resolve, reject) => {
     let text = '';
@@ -160,7 +160,7 @@ const said = (child, pattern) =>
 
 async function until(holds, ms) {
   for (const end = Date.now() + ms; !holds(); await delay(100)) {
-    if (Date.now() > end) throw new Stopped('no posts arrive');
+    if (Date.now() > end) throw new Stopped('no posts arrived in time');
   }
 }
 

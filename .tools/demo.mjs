@@ -38,7 +38,7 @@ function show(why, line) {
   if (status !== 0) throw new Stopped(status ?? 1);
 }
 
-/** A command failed or was interrupted; it has already printed why. */
+/** Thrown if a command failed or was interrupted; the command has already printed why. */
 class Stopped extends Error {
   constructor(code) {
     super('stopped');

@@ -49,7 +49,10 @@ function pieces(text) {
   return all;
 }
 
-/** The runs of one style in a line, each with its first cell. */
+/**
+ * The parts of a line that have one style, each with its first cell. Returns the style at the end of the
+ * line.
+ */
 function* runsOf(line, start) {
   let style = start;
   let cell = 0;
@@ -79,7 +82,7 @@ function attributes({ bold, dim, underline, color }) {
     .join('');
 }
 
-/** Draws the output of a terminal of `columns`. */
+/** Draws the output of a terminal that is `columns` wide. */
 export function picture(text, { columns, title }) {
   const lines = text.replace(/\n$/, '').split('\n');
   const width = Math.ceil(columns * CELL + 2 * MARGIN);
@@ -95,7 +98,7 @@ export function picture(text, { columns, title }) {
       const shown = run.trimEnd();
       const indent = shown.length - shown.trimStart().length;
       const x = number(MARGIN + (cell + indent) * CELL);
-      // Fixes the length of a run, because fonts differ in width.
+      // Set the width of the text, because fonts differ in width.
       const cells = widthOf(shown.trimStart());
       const length = cells > 1 ? ` textLength="${number(cells * CELL)}" lengthAdjust="spacingAndGlyphs"` : '';
       spans.push(`<tspan x="${x}"${length}${attributes(its)}>${escapeXml(shown.trimStart())}</tspan>`);

@@ -1,6 +1,7 @@
-// Builds the program's files. One pass splits the sources at their dynamic imports; a second converts each piece to CommonJS,
-// which Node starts faster than ES modules. Pieces that are needed together are combined in one file, because opening a file
-// costs more than its contents; pieces that are not are in different files, because every byte of a file is read.
+// Builds the program's files. One pass splits the sources at their dynamic imports; a second converts each
+// piece to CommonJS, which Node starts faster than ES modules. Pieces that are needed together are combined
+// in one file, because opening a file costs more than its contents; pieces that are not needed together are
+// in different files, because every byte of a file is read.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { basename, join, sep } from 'node:path';
@@ -61,7 +62,10 @@ const combined = {
   'shared.cjs': {},
 };
 
-/** Each module of the contract is a piece that runs on first use, because schemas are expensive to create and a run needs few. */
+/**
+ * Each module of the contract is a piece that runs on first use, because schemas are expensive to create and
+ * a run needs few of them.
+ */
 const lazyFolder = 'src/contract';
 const lazyModules = () =>
   readdirSync(join(root, lazyFolder), { recursive: true, encoding: 'utf8' })
@@ -185,7 +189,10 @@ function unusedPieces(pieces) {
   return Object.keys(pieces).filter((name) => name !== 'process.cjs' && !used.has(name));
 }
 
-/** Code that only tails and runs with a shared store need: a lookup must not load it because several commands can use it. */
+/**
+ * Code that only tails and runs with a shared store need. It is never in `shared.cjs`, so that a lookup does
+ * not load it.
+ */
 const separateCode = /^src\/(cli\/)?(store|tail)\//;
 
 /** Returns the combined file of each piece; pieces without one remain files of their own. */
@@ -237,17 +244,17 @@ async function toPiece(text) {
       'give($1);',
     )
     .replace(/__toESM\(require\("(\.\/[^"]+)"\)\)/g, 'require.run("$1")');
-  // Removes esbuild's helpers, because they are no longer used.
+  // Remove the helpers of esbuild, which are no longer used.
   const short = await transform(piece, { format: 'iife', treeShaking: true, target, minify: true });
   const [, body] = /^(?:"use strict";)?\(\(\)=>\{(.*)\}\)\(\);\n$/s.exec(short.code) ?? [];
   if (body === undefined || /\b(stdin_exports|module\.exports)\b/.test(body))
-    throw new Error('esbuild writes its output differently');
+    throw new Error('cannot convert a piece: the output of esbuild has another form than expected');
   // A single character beyond ASCII makes V8 store the whole file with two bytes per character, which is slower.
   const ascii = body.replace(
     /[^\0-\x7f]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  // V8 parses arrow functions twice before they are called.
+  // Not an arrow function: V8 parses arrow functions twice before they are called.
   return `function(give,require){${ascii}}`;
 }
 

@@ -47,12 +47,12 @@ export async function openStage() {
     LANG: 'C.UTF-8',
   };
 
-  /** Moves time and publishes posts while a stream runs. */
+  /** Moves the time and publishes posts until the command has ended. */
   async function post(until) {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
     while (!until() && service.state().sockets.length === 0) await turn();
     while (!until()) {
-      // Lets the program read what was sent before time moves.
+      // Let the program read what was sent, and only then move the time.
       for (let turns = 0; turns < 200; turns++) await turn();
       await time.advance(1_700);
       service.post();
@@ -60,7 +60,10 @@ export async function openStage() {
   }
 
   return {
-    /** `words` without `trdr` and `--sandbox`; `terminal: false` is a pipe. */
+    /**
+     * Runs a command line. `words` does not contain `trdr` and `--sandbox`. With `terminal: false`, stdout is
+     * a pipe.
+     */
     async play(words, { columns = 80, terminal = true, color = false, live = false } = {}) {
       const stream = () => Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});
       const [stdout, stderr] = [stream(), new PassThrough()];
@@ -68,7 +71,7 @@ export async function openStage() {
       const messages = [];
       stdout.on('data', (part) => parts.push(part));
       stderr.on('data', (part) => messages.push(part));
-      // What one line shows must not depend on the answers of another.
+      // What one command line shows must not depend on answers that another one has cached.
       rmSync(env.TRDR_CACHE_DIR, { recursive: true, force: true });
       let over = false;
       const ended = run({
@@ -89,7 +92,8 @@ export async function openStage() {
       if (live) await post(() => over);
       const code = await ended;
       await new Promise((resolve) => setImmediate(resolve));
-      if (code !== 0) throw new Error(`trdr ${words.join(' ')} exits ${code}: ${Buffer.concat(messages)}`);
+      if (code !== 0)
+        throw new Error(`trdr ${words.join(' ')} exited with ${code}: ${Buffer.concat(messages)}`);
       return Buffer.concat(parts).toString('utf8');
     },
     async close() {

@@ -5,7 +5,10 @@
 // reopens its output, ends every other command and loses the answers in flight.
 for (const signal of ['SIGUSR1', 'SIGUSR2']) process.on(signal, () => {});
 
-/** Ends with words and 9, the exit code for problems of the machine. Node versions of any age can read this file. */
+/**
+ * Prints an error and sets exit code 9, which means a problem of this machine. This file must run on every
+ * version of Node.
+ */
 function refuse(message, hint) {
   process.stderr.write(`error: ${message}\nhint: ${hint}\n`);
   process.exitCode = 9;

@@ -14,7 +14,7 @@ export interface SandboxClock {
   stop(): void;
 }
 
-/** A task that runs at a time. If it returns a promise, only `advance` awaits the promise. */
+/** What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise. */
 type Task = () => unknown;
 
 interface Timer {
@@ -57,8 +57,8 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   };
 
   function runDue() {
-    // Run tasks that other tasks have added in a later turn. Otherwise, a task that adds itself again would
-    // block the event loop.
+    // A task that another task adds runs in a later turn, even if it is due. Otherwise, a task that adds
+    // itself again would block the event loop.
     const due: Timer[] = [];
     for (let timer = next(now()); timer; timer = next(now())) due.push(timer);
     for (const { task } of due) task();

@@ -155,6 +155,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 const listenFailure = (port: number, cause: Error) =>
   new Failure('local', `the sandbox cannot listen on port ${port}: ${cause.message}`, {
     code: 'PORT',
-    hint: 'another program may be using the port; --port 0 selects a free one',
+    hint: 'use --port 0 to select a free port; another program may be using this one',
     cause,
   });

@@ -25,7 +25,10 @@ export interface SandboxOptions extends KeyOptions {
   readonly world?: World | undefined;
   /** Live posts per minute; 0 by default. */
   readonly rate?: number | undefined;
-  /** A recorded feed that is replayed at its original speed instead of generated live posts. */
+  /**
+   * A recorded feed that is replayed instead of generated live posts. `speed` is a factor; 1, the default, is
+   * the original speed.
+   */
   readonly replay?: { readonly file: string; readonly speed?: number | undefined } | undefined;
   readonly faults?: string | undefined;
   /**

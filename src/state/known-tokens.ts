@@ -12,7 +12,10 @@ export interface KnownToken {
 }
 
 const LARGEST = 256 * 1024;
-/** A ticker can be any text. Only tickers without a line break are saved. */
+/**
+ * A ticker can be any text. Only tickers of at most 40 characters without white space and control characters
+ * are saved.
+ */
 const PLAIN = /^[^\s\p{C}]{1,40}$/u;
 const ADDRESS = /^[A-Za-z0-9]{20,64}$/;
 const NETWORK = /^[a-z0-9-]{0,20}$/;
@@ -34,8 +37,8 @@ export function noteTokens(folder: string, tokens: readonly KnownToken[]): void 
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // No lock: a token that another process adds at this moment may be lost. The next list with that token
-    // adds it again.
+    // Other processes append without a lock, so a token that one of them adds at this moment may be lost. The
+    // next list with that token adds it again.
     const latest = tokensIn(folder).slice(-2_000).map(lineOf);
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false });
   } finally {

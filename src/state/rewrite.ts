@@ -3,7 +3,7 @@ import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** The new content of a file, and the position in the old file up to which it replaces the content. */
+/** The new content of a file. It replaces the old content up to the position `end`. */
 export interface Rewritten {
   readonly parts: readonly Uint8Array[];
   readonly end: number;

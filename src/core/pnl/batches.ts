@@ -156,12 +156,16 @@ export const isRejected = (error: unknown): error is Failure =>
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
-  return new Failure(cause?.kind ?? 'network', `${why}; the call may have cost up to ${unitsText(cuAtMost)}`, {
-    code: cause?.code ?? 'BROKEN',
-    status: cause?.status,
-    requestId: cause?.requestId,
-    hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume)',
-    answer: cause?.answer,
-    cause: error,
-  });
+  return new Failure(
+    cause?.kind ?? 'network',
+    `${why}; the call may have cost up to ${unitsText(cuAtMost)}`,
+    {
+      code: cause?.code ?? 'BROKEN',
+      status: cause?.status,
+      requestId: cause?.requestId,
+      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume)',
+      answer: cause?.answer,
+      cause: error,
+    },
+  );
 }

@@ -75,6 +75,6 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
     hint:
       others.length > 0
         ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}; use trdr whois to see whether the trader was renamed`
-        : 'trdr does not request it again in this run, because it may have been charged',
+        : 'request it alone with trdr pnl; trdr does not repeat it in this run, because it may have been charged',
   });
 }

@@ -9,7 +9,7 @@ export interface TimeRange {
   readonly max: number;
 }
 
-/** A documented error. For an undocumented 5xx status, the HTML page of a gateway. */
+/** An error response: a documented error, or the HTML page of a gateway for an undocumented 5xx status. */
 type FaultAnswer = { readonly code: ErrorCode } | { readonly gateway: number };
 
 /** A parsed fault. */

@@ -53,7 +53,7 @@ export const faultKinds = {
   late: {
     place: 'post',
     time: 'may',
-    meaning: 'publishes the post late (60s by default), below newer ones, and its frame at the same time',
+    meaning: 'publishes the post and its frame late (60s by default); in pages, the post is below newer ones',
   },
   lag: {
     place: 'post',

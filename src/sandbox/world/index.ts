@@ -6,7 +6,7 @@ import type { World, WorldOptions } from './types.ts';
 export { readRecording } from './loaded/index.ts';
 
 /**
- * A history of at least this size is generated when the sandbox starts, because generating it later would
+ * A history of more theses than this is generated when the sandbox starts, because generating it later would
  * delay the first response noticeably.
  */
 const EAGER_THESES = 100_000;

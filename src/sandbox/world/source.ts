@@ -26,7 +26,9 @@ export interface NumbersSource {
 /** A feed of records: those from before the start (the base), and new ones on demand. */
 export interface FeedSource<T, Filter, Live extends T = T> {
   readonly base: TimelineBase<T>;
-  /** The indices of the base records that match a filter, in ascending order. */
+  /**
+   * The indices of the base records that match a filter, in ascending order; undefined if no record matches.
+   */
   select(filter: Filter): Uint32Array | undefined;
   /** Records that are added at the start, in addition to the base. */
   readonly initial: readonly Arrival<T>[];

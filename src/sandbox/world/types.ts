@@ -61,8 +61,8 @@ export interface World {
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {
     /**
-     * Returns `limit` theses older than `before`, newest first, without posts later than `now` and without
-     * hidden posts.
+     * Returns up to `limit` theses older than `before`, newest first, without posts later than `now` and
+     * without hidden posts.
      */
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
     /** Creates and stores the next live post, with the time `now`. */

@@ -14,7 +14,10 @@ export interface Config {
   /** The path of the file; undefined without a home directory. */
   readonly path: string | undefined;
   read(): ConfigFile;
-  /** Saves a key and its base URL in a profile. The first profile with a key becomes the current one. */
+  /**
+   * Saves a key and its base URL in a profile. The profile becomes the current one if the current profile has
+   * no key.
+   */
   login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
   /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
   storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
@@ -150,7 +153,9 @@ function checkProfileName(name: string): void {
   );
 }
 
-/** Writes the file with conf, which replaces the file atomically. The caller must hold the lock. */
+/**
+ * Writes the file with the package `conf`, which replaces the file atomically. The caller must hold the lock.
+ */
 async function store(file: string, config: ConfigFile): Promise<void> {
   const { default: Conf } = await import('conf');
   const { dir, name, ext } = parse(file);

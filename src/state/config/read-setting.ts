@@ -44,7 +44,7 @@ export function needSettingName(name: string): SettingName {
   if (name === 'key') {
     throw new Failure('usage', 'the API key cannot be set here', {
       code: 'USAGE',
-      hint: 'run "trdr auth login", or pipe it to "trdr auth login --with-key"',
+      hint: 'run "trdr auth login", or pipe the key to "trdr auth login --with-key"',
     });
   }
   if (name === 'storePassword') {

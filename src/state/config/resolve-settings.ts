@@ -41,7 +41,7 @@ export interface Sources {
   /** Whether a profile that does not exist yet is accepted, for the command that creates the profile. */
   readonly newProfile?: boolean;
   /**
-   * Whether invalid values of the environment and the file are skipped instead of throwing, for the commands
+   * Whether invalid values of the environment and the file are skipped instead of rejected, for the commands
    * that repair those values.
    */
   readonly tolerant?: boolean;
@@ -102,8 +102,8 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Parse a base URL from the config file like one from a flag, so that both are normalized. Invalid flags
-    // are never skipped.
+    // Text from a flag is parsed like text from the other sources, so that a base URL is always normalized.
+    // Invalid flags are never skipped.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
   }

@@ -24,7 +24,7 @@ export interface JournalCounts {
   readonly size: number;
   /** The number of handles with an answer. */
   readonly answered: number;
-  /** The cost of the answers, plus the maximum cost of lost answers. */
+  /** The cost of the answers in CU, without that of lost answers. */
   readonly cu: number;
   readonly lostBatches: number;
   readonly lostCuAtMost: number;
@@ -35,7 +35,7 @@ const ASKED = 1;
 const ANSWERED = 2;
 
 /**
- * The state of each handle of an export. Needs 17 bytes of memory per handle; the answers stay in the file.
+ * The state of each handle of an export. Needs 13 bytes of memory per handle; the answers stay in the file.
  */
 export function journalIndex(size: number) {
   const states = new Uint8Array(size);
@@ -101,7 +101,7 @@ export function journalIndex(size: number) {
     nextBatch: () => batches,
     isOpen: (batch: number) => open.has(batch),
     isFree: (position: number) => position < size && states[position] === FREE,
-    /** The first positions without an answer that no batch is requesting. */
+    /** The first positions that have no answer and are not in a batch in flight. */
     free(most: number): number[] {
       const found: number[] = [];
       while (lowest < size && states[lowest] !== FREE) lowest++;

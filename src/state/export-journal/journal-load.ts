@@ -18,7 +18,7 @@ const NEWLINE = 10;
 
 /**
  * Calls `each` for every line of the journal at `path`, and returns the position after the last one. Returns
- * undefined if the journal does not exist, or ends before its first request.
+ * undefined if the journal does not exist, or if its first line is incomplete.
  *
  * A crash can damage only the end of a journal, because each batch was synced to disk before the next one was
  * requested. An invalid line that is followed by another batch therefore means that the file is corrupt, and
@@ -79,9 +79,7 @@ const damaged = (path: string, at: number) =>
     hint: 'restore it from a backup, or move it away to start over and pay again',
   });
 
-/**
- * Replaces a journal atomically by one with its valid lines only: those before and after the damaged line.
- */
+/** Atomically replaces a journal with its valid lines: those before and after the damaged line. */
 function rewrite(path: string, good: number, salvaged: readonly Buffer[]): void {
   const tail = Buffer.concat(salvaged);
   const fd = openRegular(path);

@@ -5,7 +5,7 @@ import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
 import { type JournalLine, readJournalLine, writeLine } from './journal-lines.ts';
 
-/** The answer for one handle; undefined if there is none. */
+/** The answer for one handle. */
 interface JournalValue {
   readonly position: number;
   readonly value: unknown;
@@ -26,7 +26,7 @@ export interface ExportJournal {
   readonly writtenAt: number | null;
   openBatches(): OpenBatch[];
   counts(): JournalCounts;
-  /** The first positions without an answer that no batch is requesting. */
+  /** The first positions that have no answer and are not in a batch in flight. */
   free(most: number): number[];
   /**
    * Records that a batch is about to be requested, and reserves disk space for its answer, so that a full
@@ -59,7 +59,7 @@ export interface ExportJournal {
   unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
   /** Records the handles that the run skipped. */
   leave(code: string, handles: readonly string[]): Promise<void>;
-  /** The answers in the order of the handles. */
+  /** The answers in the order of the handles; `held` is false for a handle without an answer. */
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
   /**
    * Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep`

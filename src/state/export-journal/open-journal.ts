@@ -104,6 +104,6 @@ function checkTarget(out: string): void {
   }
   const there = statSync(out, { throwIfNoEntry: false });
   if (there && !there.isFile()) {
-    throw usageError(`${out} is not a regular file`, '--resume needs a regular file as output');
+    throw usageError(`${out} is not a regular file`, 'write to a regular file: --resume needs one');
   }
 }

@@ -21,8 +21,9 @@ export interface BudgetOptions {
 /** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
 export interface Budget {
   /**
-   * Calls `write` if the budgets have at least `most` left; otherwise rejects with a `limit` Failure. Holds a
-   * lock, so that concurrent processes cannot exceed a budget together.
+   * Calls `write` once the budgets have at least `most` CU left. Waits up to a minute if calls in flight may
+   * leave enough; otherwise rejects with a `limit` Failure. Holds a lock, so that concurrent processes cannot
+   * exceed a budget together.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;

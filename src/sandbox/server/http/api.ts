@@ -64,7 +64,10 @@ export function createApi(parts: SandboxParts) {
       inFlight--;
     }
 
-    /** Applies the faults that replace the processing of a call. Returns whether the call is finished. */
+    /**
+     * Applies the faults that delay or replace the processing of a call. Returns true if the call is
+     * finished.
+     */
     async function applyBefore(
       triggered: readonly TriggeredFault[],
       id: EndpointId,

@@ -4,7 +4,7 @@ import type { Answers, Endpoint, FieldShapes, Request } from '../../../contract/
 import { issuesText } from '../../../contract/issue-text.ts';
 import { type ApiError, apiError } from './api-error.ts';
 
-/** A request that was not validated yet. */
+/** A request that has not been validated yet. */
 export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;

@@ -59,7 +59,8 @@ export function billSocket(
 
   return () => {
     cancel();
-    // If a connection closes exactly at the end of a minute, the next minute has not started.
+    // Charge nothing more for `started`: if a connection closes exactly at the end of a minute, the next
+    // minute has not started.
     if (billing === 'elapsed') settle();
   };
 }

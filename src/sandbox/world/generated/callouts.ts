@@ -29,7 +29,8 @@ export function generatedCallouts(
   let last = now - HISTORY_MS;
   for (let index = 0; index < count; index++) {
     const left = 1 - (index + unit(seed, salt.gap, index)) / count;
-    // Some have the same millisecond as the one before; at one place, more than a page of them do.
+    // Some callouts have the same time as the previous callout; at one place, more callouts in a row than fit
+    // on a page.
     const tied = hash(seed, salt.tie, index) % 30 === 0 || (index > 300 && index < 340);
     if (index === 0 || !tied) last = Math.max(last, Math.floor(now - HISTORY_MS * left * Math.sqrt(left)));
     times[index] = last;

@@ -11,7 +11,7 @@ export interface FixedTrader {
   readonly name: string | null;
   readonly bio: string | null;
   readonly chains: number;
-  /** The result of a live resolve. Traders without it have verified wallets. */
+  /** The result of a live resolve. Traders without a plan have verified wallets. */
   readonly plan?: ResolvePlan;
   readonly sample?: true;
   /** Whether the trader never trades and never posts. */

@@ -40,8 +40,8 @@ export function createNumbers(traders: Traders, users: UserStore, trades: TradeL
   return {
     numbers: source,
     /**
-     * Must be called for each new trade. A trade at the time of the last computation makes its result
-     * outdated.
+     * Must be called for each new trade. A trade that is not later than the last computation makes the result
+     * of that computation outdated.
      */
     tradeAdded(time: number): void {
       if (numbers && time <= numbers.at) numbers = undefined;

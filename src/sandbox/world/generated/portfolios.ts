@@ -7,7 +7,7 @@ import type { Traders } from './traders.ts';
 export const SLOTS = 10;
 const salt = { token: 57 };
 
-/** The tokens of each trader: a choice of those on the trader's chains, without duplicates. */
+/** The tokens that each trader trades: a random selection on the trader's chains, without duplicates. */
 export function createPortfolios(seed: number, traders: Traders, tokens: Tokens) {
   const tokensOf = new Int32Array(traders.count * SLOTS).fill(-1);
   function fill(trader: number): void {

@@ -30,7 +30,10 @@ export interface ThesisInputs {
 type Segments = NonNullable<Thesis['segments']>;
 
 const salt = { which: 71, text: 72, form: 73, id: 74 };
-/** Sorting this many theses would delay a response noticeably, so they are sorted when the sandbox starts. */
+/**
+ * If there are more theses than this, sorting them later would delay a response noticeably, so they are
+ * sorted when the history is generated.
+ */
 const EAGER_GROUPS = 100_000;
 const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');
 

@@ -63,7 +63,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
   const base = new Float64Array(count);
   for (let index = 0; index < count; index++) {
     const draw = unit(seed, salt.base, index);
-    // From 0.00001 to 60 dollars; most of them are far below one dollar.
+    // A price from 0.00001 to 60 dollars; most prices are far below one dollar.
     base[index] = 0.00001 + draw * draw * draw * draw * draw * draw * 60;
   }
 

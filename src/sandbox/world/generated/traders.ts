@@ -23,7 +23,7 @@ export interface Traders {
   chains(index: number): number;
   /** Whether the wallets are verified when the sandbox starts. */
   verified(index: number): boolean;
-  /** The trader who owns the wallets. It is the trader itself, unless it is a twin. */
+  /** The trader who owns the wallets: for a twin, another trader; otherwise the trader itself. */
   owner(index: number): number;
   /** The traders who trade, most active first. */
   readonly active: Uint32Array;

@@ -58,7 +58,7 @@ function widen(old: Columns, size: number): Columns {
 
 /**
  * Simulates the history. Each trade is computed from the hash of its number and from the trader's balance, so
- * that nobody sells what they did not buy.
+ * that no trader sells more than they bought.
  */
 export function createTrades(
   seed: number,

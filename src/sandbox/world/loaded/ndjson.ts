@@ -19,7 +19,7 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
       value = JSON.parse(line);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw usageError(`${where} is not valid JSON: ${reason}`, 'each line must be one complete JSON object');
+      throw usageError(`${where} is not valid JSON: ${reason}`, 'write one complete JSON object per line');
     }
     const parsed = schema.safeParse(value);
     if (!parsed.success) {
@@ -33,7 +33,7 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   return records;
 }
 
-const HINT = 'records have the fields of the service; `trdr schema` lists them';
+const HINT = 'write records with the fields of the service; trdr schema lists them';
 
 function readText(file: string): string {
   try {
