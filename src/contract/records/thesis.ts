@@ -59,10 +59,7 @@ export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
 const pageShape = {
   count: field(z.int(), 'Number of items in this page.'),
   hasMore: field(z.boolean(), 'Whether older theses exist after this page.'),
-  nextBefore: field(
-    nullable(z.string()),
-    'Id of the oldest item, for the parameter before of the next page; null on the last page.',
-  ),
+  nextBefore: field(nullable(z.string()), 'Id of the oldest item, for the next page; null on the last page.'),
   updatedAt: field(nullable(z.int()), 'Post time of the newest thesis in the page, epoch ms.'),
   items: field(z.array(Thesis), 'The theses, newest first.'),
 };
@@ -73,8 +70,8 @@ export type ThesisPage = z.infer<typeof ThesisPage>;
 export const TokenThesisPage = z.looseObject({
   ...pageShape,
   tokenAddress: field(z.string(), 'Token address; EVM addresses are lower-cased.'),
-  tokenNetwork: field(nullable(z.string()), 'Oldest post time in the page; null if the page is empty.'),
-  symbol: field(nullable(z.string()), 'Null when the page is empty.'),
+  tokenNetwork: field(nullable(z.string()), 'Chain of the token; null if the page is empty.'),
+  symbol: field(nullable(z.string()), 'Ticker of the token; null if the page is empty.'),
 });
 export type TokenThesisPage = z.infer<typeof TokenThesisPage>;
 

@@ -16,7 +16,7 @@ export const PlannedCall = z.looseObject({
   per: z.optional(
     field(
       z.literal('minute'),
-      'True if the number of calls and their cost are per minute, because the run repeats the call until it ends.',
+      'Always minute: the number of calls and their cost are per minute, because the run repeats the call. Absent for other calls.',
     ),
   ),
   least: field(z.nullable(z.number()), 'Minimum cost in CU; null if not known.'),
@@ -74,7 +74,7 @@ export const CacheRecord = z.looseObject({
   entries: field(z.int(), 'Number of cached answers.'),
   found: field(z.int(), 'Number of cached answers with a record.'),
   missing: field(z.int(), 'Number of cached answers that found no verified link.'),
-  bytes: field(z.int(), 'Size of the cache on disk.'),
+  bytes: field(z.int(), 'Size of the cache on disk, in bytes.'),
   oldest: field(z.nullable(z.int()), 'Time of the oldest answer, epoch ms.'),
   newest: field(z.nullable(z.int()), 'Time of the newest answer, epoch ms.'),
   path: field(z.nullable(z.string()), 'Folder of the cache; null if the cache is off.'),
@@ -107,7 +107,7 @@ export const CheckRecord = z.looseObject({
   check: field(z.string(), 'Name of the check.'),
   verdict: field(z.enum(['ok', 'warn', 'fail', 'skip']), 'Result of the check.'),
   detail: field(z.string(), 'Details of the result.'),
-  next: z.optional(field(z.string(), 'How to fix it.')),
+  next: z.optional(field(z.string(), 'How to fix the problem.')),
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
 

@@ -20,7 +20,7 @@ export const User = z.looseObject({
   profilePicture: field(nullable(z.string()), 'URL of the avatar; may no longer work.'),
   twitter: field(
     nullable(z.string()),
-    'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if it cannot be an X handle.',
+    'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if the user gave no valid X handle.',
   ),
   solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58; null if none is on record.'),
   evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
