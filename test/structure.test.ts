@@ -75,7 +75,7 @@ describe('the folders', () => {
     expect(folders.map(({ name }) => name).filter((name) => !(name in allowed))).toEqual([]);
   });
 
-  it('import one way', () => {
+  it('import in one direction', () => {
     const violations = own.filter(({ from, to }) => {
       const target = folderOf(normalize(join(dirname(from), to)));
       if (from === sandboxEntry && target === 'sandbox') return false;
@@ -84,7 +84,7 @@ describe('the folders', () => {
     expect(violations).toEqual([]);
   });
 
-  it('name complete files', () => {
+  it('import files by their complete names', () => {
     expect(own.filter(({ to }) => !to.endsWith('.ts'))).toEqual([]);
   });
 });

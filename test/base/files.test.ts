@@ -61,7 +61,7 @@ test('an incomplete line gets a line break before the next one is appended', () 
   expect(readFileSync(file, 'utf8')).toBe('one\ntw\nthree\n');
 });
 
-test('reading stops at its limit, and a missing file is empty', () => {
+test('reading stops at its limit, and a missing file reads as empty', () => {
   const file = under('bounded');
   expect(readBounded(file, 10)).toBeUndefined();
   expect(readBounded(join('/dev/null', 'x'), 10)).toBeUndefined();

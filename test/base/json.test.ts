@@ -114,7 +114,7 @@ describe('a member named __proto__', () => {
 });
 
 describe('text that is not JSON', () => {
-  test.each(['', '{', '01', '[1.]', '{"a":1.0,}', 'NaN'])('%j is undefined', (text) => {
+  test.each(['', '{', '01', '[1.]', '{"a":1.0,}', 'NaN'])('%j is read as undefined', (text) => {
     expect(parseJson(text)).toBeUndefined();
   });
 

@@ -109,7 +109,7 @@ test('an incomplete lock is removed when it is not refreshed', () => {
 });
 
 test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
-  'a file at the path of a lock that contains %j is never changed, however old',
+  'a file that contains %j at the path of a lock is never changed, however old it is',
   (text) => {
     const lock = under('foreign');
     writeFileSync(lock, text);

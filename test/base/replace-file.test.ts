@@ -76,7 +76,7 @@ describe.each(writers)('%s', (name, write) => {
     expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'old']);
   });
 
-  test('accepts names as long as the file system allows', async () => {
+  test('accepts names of the maximum length of the file system', async () => {
     const path = join(folder, 'x'.repeat(255));
     await write(path, 'new');
     expect(readdirSync(folder)).toEqual(['x'.repeat(255)]);

@@ -47,8 +47,8 @@ const listen = (server: Server) =>
 const http = `http://127.0.0.1:${await listen(plain)}`;
 const https = `https://127.0.0.1:${await listen(secure)}`;
 
-// NODE_EXTRA_CA_CERTS would slow down every start of Node 20 by more than trdr takes. This adds the certificate
-// to the built-in ones, whose loading is part of the measured cost.
+// Do not use NODE_EXTRA_CA_CERTS: it slows down every start of Node 20 by more than trdr takes. This module adds
+// the certificate to the built-in ones, so the measured time includes loading these.
 const trust = join(home, 'trust.cjs');
 writeFileSync(
   trust,
@@ -130,7 +130,7 @@ async function measure(node: string, rounds: number): Promise<string> {
   // Three warm-up rounds for disk, cached answers and compiled code.
   for (let round = -3; round < rounds; round++) {
     for (const each of cases) {
-      // Later cases fill the cache, so the first rounds have nothing to complete.
+      // Ignore failures of the first rounds: completion needs cached handles, which later cases add.
       const took = await time(node, each).catch((error: unknown) => {
         if (round < -1) return Number.NaN;
         throw error;

@@ -110,7 +110,7 @@ function serve(frames: number, ends: boolean): void {
     );
   };
   const send = async (socket: Duplex) => {
-    // Waits for a client that reads pages after subscribing.
+    // Wait until the client has requested no page for 200 ms, because some clients read pages after subscribing.
     while (performance.now() - asked < 200) await new Promise((settle) => setTimeout(settle, 20));
     process.send?.({ first: Date.now() });
     const closed = once(socket, 'close');

@@ -39,7 +39,10 @@ async function takeOver(): Promise<number> {
   return took;
 }
 
-/** Entries of which the ids of the last `known` are remembered, against a stream of one entry. */
+/**
+ * Measures a takeover of a stream in which only the ids of the last `known` entries are remembered. Compares the
+ * time with that of a stream of one entry.
+ */
 async function measure(entries: number, known: number): Promise<void> {
   await store.send('DEL', [feed.stream, feed.seen]);
   for (let at = 0; at < entries; at += FILLED) {
@@ -48,7 +51,7 @@ async function measure(entries: number, known: number): Promise<void> {
   }
   // Older ids were forgotten below the floor.
   await store.send('HSET', [feed.info, 'floor', entries === known ? 0 : Date.now() + 60_000]);
-  // The first leader after a start of the server checks the newest entries; later leaders rely on that.
+  // The first leader after a start of the server checks the newest entries; later leaders skip this check.
   const [first, later]: [number[], number[]] = [[], []];
   for (let round = 0; round < ROUNDS; round++) {
     await store.send('HDEL', [feed.info, 'checked']);

@@ -6,7 +6,7 @@ import { compare, idsOf, randomOf, readText, seedOf, startPosting, startTail, un
 import { openHome, withSandbox } from '../e2e/harness.ts';
 
 // The real program hands posts over while it, its command and the service are killed at random.
-// EXEC_ROUNDS=200 makes it long, SEED=n runs the same kills again.
+// EXEC_ROUNDS=200 runs longer, SEED=n runs the same kills again.
 
 const ROUNDS = Number(process.env['EXEC_ROUNDS'] ?? 6);
 const disturbances = 'withhold=2%,dup=2%,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';

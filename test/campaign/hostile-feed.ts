@@ -22,7 +22,7 @@ export interface HostileFeed {
   readonly before: ReadonlySet<string>;
   /** The probability of faults; 0 means no more faults. */
   faultRate: number;
-  /** If true, all responses are errors. */
+  /** Whether all responses are errors. */
   dead: boolean;
   post(): void;
   close(): Promise<void>;

@@ -28,7 +28,7 @@ describe('a file that a tail resumes from', () => {
   });
 
   it.each(['name,price', 'my notes without an end', `${line}notes`])(
-    'is not changed if it is another file: %j',
+    'is not changed if a tail did not write it: %j',
     async (text) => {
       const out = fileOf(text);
       await expect(resume(out)).rejects.toMatchObject({ kind: 'local', code: 'TAIL_FILE' });
@@ -53,7 +53,7 @@ describe('a tail with finished files, whose current file is renamed by another p
     ['within its folder, before some more posts', 'theses.ndjson.1', 5],
     ['to another folder', 'away/theses.ndjson', 0],
     ['to another folder, before some more posts', 'away/theses.ndjson', 5],
-  ])('repeats no post after it was moved %s', async (_, name, more) => {
+  ])('repeats no post after the file was moved %s', async (_, name, more) => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-resume-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     mkdirSync(join(folder, 'away'));

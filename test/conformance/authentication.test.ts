@@ -93,7 +93,7 @@ describe('authentication', () => {
 
 describe('plans', () => {
   it.each(['starter', 'builder', 'growth', 'scale', 'enterprise', 'legacy'] as const)(
-    'reach every REST endpoint from %s',
+    'include every REST endpoint: %s',
     async (plan) => {
       const service = await sandbox({ plan });
       for (const of of endpointIds) {
@@ -103,7 +103,7 @@ describe('plans', () => {
     },
   );
 
-  it('reject the live feed below Growth during the handshake, free of charge', async () => {
+  it('below Growth exclude the live feed: the handshake is rejected, free of charge', async () => {
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder'] as const) {
       const key = service.addKey({ plan });
@@ -113,7 +113,7 @@ describe('plans', () => {
     }
   });
 
-  it('allow the live feed from Growth on, and for legacy plans', async () => {
+  it('from Growth on include the live feed, and so do legacy plans', async () => {
     const service = await sandbox();
     for (const plan of ['growth', 'scale', 'enterprise', 'legacy'] as const) {
       const socket = await connect(service, service.addKey({ plan }));

@@ -61,7 +61,7 @@ describe('the price list', () => {
 });
 
 describe('the allowance', () => {
-  it('rejects calls that it cannot pay with 402 QUOTA_EXCEEDED, and allows cheaper ones', async () => {
+  it('rejects calls that exceed it with 402 QUOTA_EXCEEDED, and allows cheaper ones', async () => {
     const service = await sandbox({ monthlyUnits: 550 });
     expect(await statusAndCode(service, `${page}?limit=40`)).toBe('200');
     expect(await statusAndCode(service, page)).toBe('402 QUOTA_EXCEEDED');

@@ -54,7 +54,7 @@ describe('errors', () => {
     const hear = (warning: Error) => warnings.push(warning);
     process.on('warning', hear);
     closeLater(() => process.off('warning', hear));
-    // More calls than one connection may have listeners.
+    // Send more calls than the 10 listeners that Node allows on one connection without a warning.
     for (let call = 0; call < 12; call++) {
       expect((await askWith(service, '/v2/me', offer)).body.ratePerMinute).toBe(600);
     }

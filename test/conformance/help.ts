@@ -10,7 +10,7 @@ import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
 export const NOON = Date.UTC(2026, 4, 15, 12);
 export const MINUTE = 60_000;
 
-/** Closes something after the test. */
+/** Calls `close` after the test. */
 export const closeLater = (close: () => unknown) =>
   onTestFinished(async () => {
     await close();

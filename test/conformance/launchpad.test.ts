@@ -59,7 +59,7 @@ describe('the launchpad', () => {
     });
   });
 
-  it('rejects an unknown before with 400 on all three feeds', async () => {
+  it('rejects an unknown "before" cursor with 400 on all three feeds', async () => {
     const service = await sandbox();
     for (const path of [feed, `${feed}/token/x`, `${feed}/wallet/x`]) {
       expect(await statusAndCode(service, `${path}?before=nothing`)).toBe('400 VALIDATION_ERROR');

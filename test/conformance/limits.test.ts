@@ -14,7 +14,7 @@ describe('the rate limit', () => {
     }
   });
 
-  it('covers all endpoints of a key, and says how long to wait', async () => {
+  it('covers all endpoints of a key, and states how long to wait', async () => {
     const service = await sandbox({ plan: 'explore' });
     for (let call = 0; call < 30; call++) {
       expect((await ask(service, me)).status).toBe(200);

@@ -59,7 +59,7 @@ describe('the thesis feed', () => {
     expect(ids(await walk(service, '/v2/thesis', 37))).toEqual(ids(all));
   });
 
-  it('returns each of several posts in one millisecond once', async () => {
+  it('returns each post once if several have the same millisecond', async () => {
     const service = await sandbox({ ratePerMinute: 10_000 });
     for (let number = 0; number < 50; number++) service.post(postAt(`tie-${number}`, NOON));
     const one = ids(await walk(service, '/v2/thesis', 1)).filter((id) => id.startsWith('tie'));
@@ -83,7 +83,7 @@ describe('the thesis feed', () => {
 
   const nobody = '/v2/thesis/user/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11';
   it.each(['/v2/thesis', '/v2/thesis/token/0xabc', nobody, `${nobody}/token/0xabc`])(
-    'rejects an unknown before on %s with 400, free of charge',
+    'rejects an unknown "before" cursor on %s with 400, free of charge',
     async (path) => {
       const service = await sandbox();
       for (const before of ['nothing', '', '1795257845882']) {

@@ -98,7 +98,7 @@ describe('the price list', () => {
     expect(price.after(request, { status: 200, known: record })).toEqual({ cu, reveals: 0 });
   });
 
-  it('charges only the misses of lookups among errors', () => {
+  it('charges no errors except the misses of lookups', () => {
     const row = endpoints['user.wallet'];
     const charged = (Object.keys(errorCodes) as ErrorCode[]).filter(
       (code) => chargeOfError(row, errorCodes[code].status, code).cu > 0,

@@ -42,7 +42,7 @@ describe.each(Object.keys(recordTypes) as RecordType[])('a record of type %s', (
 });
 
 describe('a bare record with a field named data', () => {
-  it('is not an envelope without meta', () => {
+  it('is treated as an envelope only if it also has meta', () => {
     const user = { id: 'x', data: { id: 'y' } };
     expect(recognize('user', user)?.record).toBe(user);
     expect(recognize('user', { ...user, meta })?.record).toBe(user.data);

@@ -151,7 +151,7 @@ END
     expect(found).toEqual(['price', 'whois $ a b', 'me --quiet', 'resolve']);
   });
 
-  it('fail this test with an invalid command line', () => {
+  it('would fail these tests with an invalid command line', () => {
     const flawIn = (line: string) => commandsOf(line).map((command) => flawOf(wordsOfTrdr(command) ?? []))[0];
     expect(flawIn('trdr whois mira --max-age 2h')).toBeUndefined();
     expect(flawIn('trdr whoami')).toContain('unknown command');

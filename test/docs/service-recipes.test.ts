@@ -73,7 +73,7 @@ describe('the systemd units', () => {
   });
 
   test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(
-    'receives what it waits for by a real datagram',
+    'get READY, WATCHDOG, STATUS and STOPPING as datagrams',
     async () => {
       const folder = openFolder();
       const socket = join(folder, 'notify.sock');

@@ -209,7 +209,7 @@ describe('trdr api', () => {
     ['POST', '/v2/user//handles/pnl'],
     ['GET', '/v2/user/%77allet/0xabc'],
     ['GET', '/v2/thesis?limit=1&limit=100'],
-  ])('rejects %s %s, free of charge, with any consent', async (method, path) => {
+  ])('rejects %s %s, free of charge, even with consent', async (method, path) => {
     const service = await withService(() => ({ body: {} }));
     const words = ['api', method, path, '--yes'];
     const { exitCode, error } = await runInProcess(words, { sandbox: service });

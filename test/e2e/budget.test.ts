@@ -81,7 +81,7 @@ describe('trdr budget', () => {
     expect((await runInProcess(['budget', 'set', 'week', '5k'], { home })).exitCode).toBe(2);
   });
 
-  test('names the command that continues a tail, and waits in it', async () => {
+  test('ends a tail with the command that continues it, or makes the tail wait with --wait-for-budget', async () => {
     const { sandbox, home, run, clock } = await withBudgets(['day', '200']);
     const ended = await run('thesis', 'tail', '--via', 'poll', '--lag', '1m', '--yes');
     expect(ended.exitCode).toBe(6);

@@ -87,7 +87,7 @@ describe('an error in a list', () => {
     expect(ran.error()['message']).toMatch(/^line 5: .*checksum/);
   });
 
-  test('after the checked part becomes a record', async () => {
+  test('beyond the lines that are checked first becomes a record', async () => {
     const sandbox = await withSandbox(plenty);
     const stdin = `${'mira\n'.repeat(10_000)}two words\nmira\n`;
     const ran = await runInProcess(['whois', '-', '--yes'], { sandbox, stdin });

@@ -43,7 +43,7 @@ describe('completion scripts', () => {
     expect((await trdr(['completion', 'tcsh'])).exitCode).toBe(2);
   });
 
-  test('are thin: none has more than 40 lines', () => {
+  test('have at most 40 lines', () => {
     for (const text of Object.values(completionScripts))
       expect(text.split('\n').length).toBeLessThanOrEqual(40);
   });

@@ -75,7 +75,7 @@ export function gather({ child }: ReturnType<typeof startTail>): { readonly ids:
   return { ids };
 }
 
-/** Subscribed sockets. */
+/** The number of open sockets of a sandbox. */
 export const listening = (sandbox: Sandbox): number => sandbox.state().sockets.length;
 
 export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');

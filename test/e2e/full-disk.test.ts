@@ -80,7 +80,7 @@ test.each([
   ['at the end', 4, '40', 1],
   ['in the middle', 12, '400', 5],
 ])(
-  'a list whose file meets a full disk %s saves the paid rows that fit next to it',
+  'a list whose file meets a full disk %s saves the paid rows that fit in another file next to it',
   async (_, free, limit, least) => {
     const { home, disk, fill } = withDisk();
     const sandbox = await withSandbox();
@@ -132,7 +132,7 @@ const moved = (home: Home, which: 'STATE' | 'CACHE', to: string) => ({
   env: { [`TRDR_${which}_DIR`]: to },
 });
 
-test('what cannot be cached or recorded is delivered, and the reason is reported', async () => {
+test('an answer that cannot be cached or recorded is delivered, and the reason is reported', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   fill(0);
@@ -151,7 +151,7 @@ test('what cannot be cached or recorded is delivered, and the reason is reported
   }
 });
 
-test('a budget that cannot be accounted for is not spent', async () => {
+test('a budget is not exceeded while calls cannot be recorded', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();
   const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };

@@ -49,11 +49,11 @@ export interface RunOptions {
   readonly sandbox?: Pick<Sandbox, 'url' | 'key'> | undefined;
   /** A key instead of the sandbox's; null for none. */
   readonly key?: string | null | undefined;
-  /** In addition to PATH, HOME and the folders of trdr; undefined removes a variable. */
+  /** Variables in addition to PATH, HOME and the folders of trdr; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly input?: string | Uint8Array | undefined;
   readonly cwd?: string | undefined;
-  /** Shared by several runs of a test; default: a new one. */
+  /** The home of the run, which several runs can share; default: a new home. */
   readonly home?: Home | undefined;
 }
 

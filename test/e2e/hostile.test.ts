@@ -20,7 +20,7 @@ const hostile = [
 
 /** Characters that a terminal interprets or that reverse text; colors are off. */
 const unsafeInJson = /[\0-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\p{Surrogate}/u;
-/** In output for people, invisible characters too. */
+/** Characters that output for people must not contain: those above, and invisible ones. */
 const unsafe = new RegExp(`${unsafeInJson.source}|[\\u200b\\u2060-\\u2065\\ufeff\\u{e0000}-\\u{e007f}]`, 'u');
 
 const WALLET = '1'.repeat(32);
@@ -271,7 +271,7 @@ function cellsOf(text: string): string[] {
   );
 }
 
-describe('the error message of the service', () => {
+describe('an error response', () => {
   const error = { code: hostile, message: hostile, retryAfter: 3 };
   test.each([400, 401, 402, 403, 404, 409, 418, 429, 500, 503, 504])(
     'is shown without active characters: %i',
@@ -307,7 +307,7 @@ describe('the error message of the service', () => {
     },
   );
 
-  test.each([301, 302, 307, 308])('is not followed to another host: %i', async (status) => {
+  test.each([301, 302, 307, 308])('with a redirect sends no request to another host: %i', async (status) => {
     const reached: string[] = [];
     const elsewhere = await withService(({ path, request }) => {
       reached.push(`${path} ${request.headers.authorization}`);

@@ -106,7 +106,7 @@ describe('help', () => {
     expect([wrong.exitCode, wrong.error()['hint']]).toEqual([2, 'Did you mean "trdr help money"?']);
   });
 
-  test('of a group lists its commands; without --help, the group is an error that does', async () => {
+  test('of a group lists its commands; without a subcommand, the group is rejected with such a list', async () => {
     expect((await trdr(['help', 'auth'])).stdout).toContain('auth login');
     const { exitCode, error } = await trdr(['cache']);
     expect([exitCode, error()['message']]).toEqual([2, '"trdr cache" requires a subcommand: stats, clear']);

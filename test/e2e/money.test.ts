@@ -369,7 +369,7 @@ describe('the price of a socket', () => {
     return ran.records().find((record) => record['endpoint'] === 'ws');
   };
 
-  test('is one minute for a test, and per minute or in full for a tail', async () => {
+  test('is one minute for trdr doctor, and per minute or in full for a tail', async () => {
     expect(await socketOf('doctor', '--ws')).toMatchObject({ least: 20_000, most: 20_000 });
     expect(await socketOf('thesis', 'tail')).toMatchObject({
       per: 'minute',

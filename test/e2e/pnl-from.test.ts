@@ -155,7 +155,7 @@ describe('--from', () => {
 
 describe('a finished export', () => {
   test.each(['all.ndjson', 'all.json', 'all.csv', 'all.tsv'])(
-    'is left alone by --resume: %s',
+    'is not changed by --resume: %s',
     async (name) => {
       const { run, text, home } = await exported();
       const before = text(name);

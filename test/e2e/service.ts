@@ -13,7 +13,7 @@ export interface Reply {
 /** A received call. */
 export interface Call {
   readonly method: string;
-  /** Includes the query. */
+  /** The path with its query. */
   readonly path: string;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

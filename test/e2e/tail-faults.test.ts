@@ -79,7 +79,7 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   expect(ids.filter((id) => posted.has(id)).length + 3).toBeGreaterThanOrEqual(ids.length);
 }
 
-// Concurrent, because most of their time is waiting.
+// The faults of a mode are tried concurrently, because each run mostly waits.
 test.each(['ws', 'poll', 'auto'])(
   'a tail via %s ends cleanly under every fault, without duplicates',
   async (way) => {

@@ -15,7 +15,7 @@ const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
 const textOf = (path: string) =>
   path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8');
 
-test('finished files and the present one have each post once, whenever the tail is killed', async () => {
+test('finished files and the current file have each post once, whenever the tail is killed', async () => {
   const seed = seedOf();
   const random = randomOf(seed);
   const sandbox = await withSandbox(plenty);

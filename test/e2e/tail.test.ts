@@ -146,7 +146,7 @@ describe('how a tail ends', () => {
     await until(() => listening(sandbox) === 0);
   });
 
-  test('with 0 and silently when its reader closes', async () => {
+  test('silently with exit code 0 when its reader closes', async () => {
     const sandbox = await withSandbox(open);
     const tail = startTail(['--yes', '-q'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -170,7 +170,7 @@ describe('how a tail ends', () => {
     expect(stderr).toContain('"exit":');
   });
 
-  test('with 6 when the service closes the socket without units', async () => {
+  test('with exit code 6 when the service closes the socket because no units are left', async () => {
     const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 1_000_000 });
     const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
@@ -178,7 +178,7 @@ describe('how a tail ends', () => {
     expect((await tail.child).exitCode).toBe(6);
   });
 
-  test('with 5 with --via ws if the plan has no live feed', async () => {
+  test('with exit code 5 with --via ws if the plan has no live feed', async () => {
     const sandbox = await withSandbox({ ...open, plan: 'starter' });
     const { exitCode, error } = await trdr(['thesis', 'tail', '--yes', '--via', 'ws'], { sandbox });
     expect([exitCode, error()['code']]).toEqual([5, 'FORBIDDEN_SCOPE']);
@@ -290,7 +290,7 @@ describe('files', () => {
     ]);
   });
 
-  test('are locked by one tail, and need the fields to resume', async () => {
+  test('are written by one tail only, and must have the format and fields that a later run needs to resume', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
     const out = join(home.path, 'theses.ndjson');

@@ -28,7 +28,7 @@ const put = async (path: string, text: string) => {
 };
 
 describe('an output file', () => {
-  it('is saved beside its target if it cannot be renamed over it', async () => {
+  it('is saved next to its target if it cannot replace the target', async () => {
     const path = join(folder, 'all.ndjson');
     const sink = await fileSink(path);
     await sink.write('{"id":1}\n');
@@ -115,7 +115,7 @@ describe('an output file', () => {
     expect((await read).join('')).toBe('through');
   });
 
-  it('may be a pipe without a reader until the signal, whenever that comes', async () => {
+  it('may be a pipe without a reader until the signal, whenever the signal comes', async () => {
     const path = join(folder, 'unread');
     execFileSync('mkfifo', [path]);
     for (const moment of ['before', 'at once', 'later'] as const) {

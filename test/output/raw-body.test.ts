@@ -9,7 +9,7 @@ describe('a body on a terminal', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: true }), (text) => {
         const plain = JSON.stringify(JSON.parse(text));
-        // A number has several spellings; the original one is shown.
+        // Parse twice: a number has several spellings, and the output keeps the original one.
         expect(shownBody(plain)).toBe(`${JSON.stringify(JSON.parse(plain), null, 2)}\n`);
       }),
       { numRuns: 300, ...seed },
@@ -38,7 +38,7 @@ describe('a body on a terminal', () => {
   });
 });
 
-describe('a head', () => {
+describe('the head of a response', () => {
   it('is formatted as in HTTP', () => {
     expect(headText(200, 'OK', { 'x-a': '1' }, false)).toBe('HTTP/1.1 200 OK\r\nx-a: 1\r\n\r\n');
   });

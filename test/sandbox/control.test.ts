@@ -73,7 +73,7 @@ describe('control operations', () => {
     expect(await statusAndCode(service, '/v2/me')).toBe('200');
   });
 
-  it('describe invalid requests', async () => {
+  it('explain why a request is invalid', async () => {
     const service = await sandbox();
     expect((await steer(service, 'nothing')).status).toBe(404);
     expect((await steer(service, 'faults', { spec: 'nonsense' })).body.error.message).toContain('nonsense');

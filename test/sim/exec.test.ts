@@ -45,7 +45,7 @@ test(`${COUNT} schedules hand every post over, and repeat only the batch that wa
   process.stderr.write(`handed over ${batches} batches in ${seeds.length} schedules\n`);
 });
 
-test('a command that is slower than the feed closes the socket, and pages fill in what it missed', async () => {
+test('if a command is slower than the feed, the tail closes the socket and reads the missed posts from pages', async () => {
   const base = execSchedule(1);
   const busyMs = 1_800_000;
   const schedule: Schedule = {

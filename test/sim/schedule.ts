@@ -87,7 +87,7 @@ export interface Schedule {
   readonly faults: readonly Fault[];
   /** Whether posts are handed over to a command. */
   readonly exec?: ExecSchedule | undefined;
-  /** Each process is killed at this number of contacts with its ports. */
+  /** After how many calls of its ports each process is killed. */
   readonly kills: readonly number[];
 }
 

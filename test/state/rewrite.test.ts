@@ -21,7 +21,7 @@ test('a rewritten file keeps what was appended meanwhile, and ends with a comple
   expect(readFileSync(path, 'utf8')).toBe('ONE\ntwo\nthree\n');
 });
 
-test('a file that another process rewrites is left alone', () => {
+test('a file that another process rewrites is not changed', () => {
   const path = under('locked');
   writeFileSync(path, 'one\n');
   const lock = tryLock(`${path}.lock`, NOW);

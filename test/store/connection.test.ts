@@ -86,7 +86,7 @@ describe.skipIf(!hasServer())('a connection', () => {
     store.close();
   });
 
-  it('distinguishes a wrong password and a missing permission from an outage, and traces neither', async () => {
+  it('distinguishes a wrong password and a missing permission from an outage, and traces no password', async () => {
     const server = await startServer();
     const admin = await server.connect();
     await admin.send('ACL', ['SETUSER', 'desk', 'on', '>hunter2', '+info', '+get', '~trdr:*']);

@@ -54,7 +54,7 @@ function machine(
 }
 
 describe.skipIf(!hasServer())('a store that is unreachable at the start', () => {
-  it('leaves a machine to its own files, unless a shared budget was seen', async () => {
+  it('lets a machine continue with its own files, unless a shared budget was seen', async () => {
     const server = await startServer();
     await server.stop();
     const { windows, ledger, memory, notices, lookUp, asked, link } = machine(server);

@@ -147,7 +147,7 @@ describe.skipIf(!hasServer())('a group', () => {
   it.each([
     ['acknowledged', true],
     ['read without an acknowledgement', false],
-  ])('reports how much was deleted after the last post that was %s', async (_, acknowledged) => {
+  ])('reports that posts were deleted after the last post that was %s', async (_, acknowledged) => {
     const server = await startServer();
     const term = await leader(server);
     await term.publish(posts('a'));

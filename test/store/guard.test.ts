@@ -15,7 +15,7 @@ const isAlive = (pid: number) => {
   }
 };
 
-it('no server of a test survives its process, however that ends', async () => {
+it('no server of a test survives the process of the test, however the process ends', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-guard-'));
   const outfile = join(folder, 'guarded.mjs');
   const entry = fileURLToPath(new URL('./worker-guarded.ts', import.meta.url));

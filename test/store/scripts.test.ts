@@ -253,7 +253,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
     const looking = (keys: Keys, token: string, age = 1_000) =>
       db().run(ask, entry(keys), [token, age, age, 5_000]);
 
-    it('lets one caller fetch while others wait, then hits', async () => {
+    it('lets one caller request an answer while others wait, then returns the answer to all', async () => {
       const keys = fresh();
       expect(await looking(keys, 'one')).toEqual(['lead']);
       expect(await looking(keys, 'two')).toEqual(['wait']);
@@ -272,7 +272,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await looking(keys, 'x')).toEqual(['hit', '200', String(now), 'new', '']);
     });
 
-    it('shares a failure only if the caller that fetches reports it', async () => {
+    it('shares a failure only if the requesting caller reports it', async () => {
       const keys = fresh();
       const [, flight = ''] = entry(keys);
       await looking(keys, 'one');

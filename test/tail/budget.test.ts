@@ -347,7 +347,7 @@ describe('a tail whose key has no units left', () => {
   });
 });
 
-test('a standing tail runs for a third of a year within its budgets, without an end and without a gap', async () => {
+test('a tail runs for a third of a year within its budgets, without an end and without a gap', async () => {
   const { outcome, rows, notices, all, spent, days } = await run({
     ...{ day: 10_000, month: 150_000, runMs: 120 * DAY, everyMs: HOUR },
     options: { timing: { keyMs: HOUR } },

@@ -301,7 +301,7 @@ describe('a start in the past', () => {
     expect(output()).toEqual(['late']);
   });
 
-  test('writes posts without a time that are above it', async () => {
+  test('writes posts without a time that are above the start in the pages', async () => {
     const { post, walked, output } = createTestFlow({ start: { kind: 'since', at: 50 * S } });
     post(row('x', null), ...posts(45, 52));
     await walked('start');
@@ -467,7 +467,7 @@ describe('frames', () => {
 });
 
 describe('--count', () => {
-  test('ends the frames', async () => {
+  test('ends the reading of frames', async () => {
     const { frames, output, flow } = await started({ count: 3 });
     await frames(...posts(301, 302));
     expect(flow.full).toBe(false);
@@ -583,7 +583,7 @@ describe('an output file that must start with verified rows', () => {
     expect(output()).toEqual(['t303']);
   });
 
-  test('writes them once, in order', async () => {
+  test('writes the held frames once, in order', async () => {
     const { frames, output, flow, step } = await started({ byFile: true });
     await frames(...posts(301, 302));
     flow.release();

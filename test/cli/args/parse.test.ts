@@ -33,12 +33,12 @@ describe('a command line', () => {
     expect(globals).toMatchObject({ maxCu: 2_000, yes: false, sandbox: false, dryRun: false });
   });
 
-  it('distinguishes a flag and its "no" form', () => {
+  it('distinguishes a flag from its "no" form', () => {
     expect(parseWords(spec, ['a', '--no-wait']).given).toMatchObject({ wait: 60_000, noWait: true });
     expect(parseWords(spec, ['a', '--wait', '2s']).given).toMatchObject({ wait: 2_000, noWait: false });
   });
 
-  it('uses the last of a flag and its "no" form', () => {
+  it('uses the later one of a flag and its "no" form', () => {
     expect(parseWords(spec, ['a', '--no-wait', '--wait', '2s']).given).toMatchObject({
       wait: 2_000,
       noWait: false,

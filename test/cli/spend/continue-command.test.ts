@@ -8,4 +8,6 @@ test.each([
   [['thesis', 'tail', '--grep', "it's $5"], {}, "trdr thesis tail --grep 'it'\\''s $5'"],
   [['api', '/v2/thesis', '-flimit=2', '-f', 'a=b', '-i'], { '-f': undefined }, 'trdr api /v2/thesis -i'],
   [['whois', '--as', 'handle', '--', '-x'], { '--max-cu': '5' }, 'trdr whois --as handle --max-cu 5 -- -x'],
-] as const)('%j continued with %j', (argv, changes, line) => expect(commandWith(argv, changes)).toBe(line));
+] as const)('the command %j is continued with the flags %j', (argv, changes, line) =>
+  expect(commandWith(argv, changes)).toBe(line),
+);

@@ -59,7 +59,7 @@ const codeOf = (work: Promise<unknown>) =>
 const open = { stopped: (spent: string) => ({ message: `stopped after ${spent}`, hint: 'run it again' }) };
 
 describe('a run of known cost', () => {
-  test('is confirmed with its cost, the balance and the cheaper way', async () => {
+  test('requires confirmation, and shows its cost, the balance and the cheaper mode', async () => {
     const { permission, text, looks } = permissionOf({ answers: ['y\n'] });
     await permission.approve(dear, { costs, cheaper: 'polling: at most 16,000 CU' });
     expect(text()).toContain(
@@ -68,7 +68,7 @@ describe('a run of known cost', () => {
     expect([permission.limit, permission.agreed, looks()]).toEqual([undefined, 120_000, 1]);
   });
 
-  test('is confirmed with the reveals left, if they do not suffice', async () => {
+  test('shows the reveals left if they do not suffice', async () => {
     const { permission, text } = permissionOf({ answers: ['y\n'] });
     await permission.approve({ ...dear, reveals: 4 }, { costs });
     expect(text()).toContain('(19.9M CU left; 3 wallet reveals left). Continue?');
@@ -93,7 +93,7 @@ describe('a run of known cost', () => {
     expect(looks()).toBe(0);
   });
 
-  test('is confirmed with CI=false', async () => {
+  test('requires confirmation with CI=false', async () => {
     const { permission } = permissionOf({ answers: ['y\n'], env: { CI: 'false', TRDR_NO_PROMPT: '0' } });
     expect(await codeOf(permission.approve(dear, { costs }))).toBe('ok');
   });

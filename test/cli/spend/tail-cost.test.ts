@@ -39,7 +39,7 @@ describe('a tail', () => {
     return asked;
   };
 
-  test('of known duration names the cheaper way', async () => {
+  test('of known duration names the cheaper mode', async () => {
     expect(await approvalOf(90_000)).toEqual([
       'Streaming for 1m30s will cost N CU; polling every 10s: at most 6,800 CU',
     ]);

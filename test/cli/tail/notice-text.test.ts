@@ -41,7 +41,7 @@ test('a longer polling interval is described as sufficient only if the budget la
 describe('a gap', () => {
   const gap: Gap = { why: 'stuck', from: null, lateFrom: null, to: { id: 'b', at: 0 }, open: false };
 
-  test('shows its bounds, with any times', () => {
+  test('shows its bounds, whatever their times are', () => {
     expect(gapText(gap)).toBe(
       'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z (b)',
     );

@@ -48,7 +48,7 @@ describe('a call', () => {
     expect(result.record['extra']).toEqual([1]);
   });
 
-  it('stays below a path prefix', async () => {
+  it('is sent below the path prefix of the base URL', async () => {
     const { client, sent } = rig(() => json(200, user()), { baseUrl: 'http://localhost:9/api/' });
     await client.call('user.handle', { params: { handle: 'a/b?c#d é' } });
     expect(sent[0]?.url).toBe('http://localhost:9/api/v2/user/handle/a%2Fb%3Fc%23d%20%C3%A9');
@@ -242,7 +242,7 @@ describe('a wait for a 429', () => {
     await failureOf(client.call('user.handle', mert));
     const said = notices.filter((notice) => notice.kind === 'wait' && notice.reason.includes('429'));
     const word = { kind: 'wait', ms: 1_000, reason: 'RATE_LIMITED (429)' };
-    // The notices appear when the waits add up to ten seconds, and again at four times that.
+    // The notices appear when the waits add up to ten seconds, and again when they add up to forty seconds.
     expect(said).toEqual([word, word]);
   });
 

@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(decode(call, error(500, 'INTERNAL_ERROR'), 0).charge).toEqual({ cu: 0, reveals: 0 });
   });
 
-  test('with an unknown success status is served, at an unknown cost', () => {
+  test('whose answer has an unknown success status returns it, at an unknown cost', () => {
     const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
     for (const status of [200, 201, 299]) {
       expect(decode(call, { status, headers: {}, text: '<html>' }, 0)).toMatchObject({ charge: undefined });
@@ -157,7 +157,7 @@ describe('a rate limiter', () => {
     const limiter = createLimiter({
       windows: {
         ...windows,
-        // The slot stays taken for three waits.
+        // The lane is full at the first three attempts.
         take: async (wanted, ...more) => {
           if (wanted === lane && full-- > 0) return { waitMs: 5_000, known: null, queued: true };
           return windows.take(wanted, ...more);

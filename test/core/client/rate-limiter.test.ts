@@ -36,7 +36,7 @@ describe('the lane of a key', () => {
     expect(busiest(times)).toBeLessThanOrEqual(60);
   });
 
-  it('requests the limit once, when more calls are waiting, and respects it', async () => {
+  it('requests the limit once if many calls are waiting, and respects it', async () => {
     const clock = virtualClock();
     let asked = 0;
     const windows = ownWindows(clock);
@@ -157,7 +157,7 @@ describe('the lane of a key', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('requests the limit again after a 429 despite the limit', async () => {
+  it('requests the limit again after a 429 that occurs although the limit was respected', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
     await windows.learn('key', 300);

@@ -50,7 +50,7 @@ describe('a spending limit', () => {
     expect(budget.spent).toEqual({ cu: 50, atMost: 50, calls: 1 });
   });
 
-  it('releases an aborted call, and admits the ones after it', async () => {
+  it('releases the reservation of an aborted call, and admits the calls after it', async () => {
     const budget = createSpendLimit({ maxCu: 100 });
     const held = await budget.reserve(bounds(50));
     const stop = new AbortController();
@@ -115,7 +115,7 @@ describe('the cost of a run with a spending limit', () => {
               await clock.sleep((turn * 7) % 50);
               const answered = (answer: HttpAnswer) => {
                 const reading = decode(call, answer, 0);
-                // This service charges answers that cannot be read with their maximum.
+                // This service charges the maximum cost for answers that cannot be read.
                 meter += reading.charge?.cu ?? most;
                 return answer;
               };

@@ -5,7 +5,7 @@ import { type Env, proxyFor } from '../../../src/core/http/proxy-env.ts';
 const proxy = (target: string, env: Env) => proxyFor(new URL(target), env)?.href;
 
 describe('the proxy of a request', () => {
-  it('is chosen by the scheme of its target; lower-case names win', () => {
+  it('is chosen by the scheme of the target, and lower-case variables take precedence', () => {
     expect(proxy('http://a.test', { HTTP_PROXY: 'http://p:1' })).toBe('http://p:1/');
     expect(proxy('https://a.test', { HTTP_PROXY: 'http://p:1' })).toBeUndefined();
     expect(proxy('https://a.test', { https_proxy: 'http://low:1', HTTPS_PROXY: 'http://up:1' })).toBe(

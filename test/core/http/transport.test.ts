@@ -127,7 +127,7 @@ describe('a request that fails', () => {
     let calls = 0;
     const server = keep(await serve((_, response) => ++calls === 1 && response.end('ready')));
     const transport = open();
-    // A request that waits for its connection fails with another code.
+    // Open the connection first, because a request that is still connecting fails with another code.
     await transport.send(get(server.url));
     const failure = await failureOf(transport.send(get(server.url, { timeoutMs: 20 })));
     expect(failure).toMatchObject({ kind: 'network', code: 'NO_ANSWER', retryable: true });

@@ -65,7 +65,7 @@ describe('ordered work', () => {
     expect(begun).toEqual([0, 1, 2, 3]);
   });
 
-  it('passes an error of the input on after the results before it', async () => {
+  it('yields the results before an error of the input, then throws the error', async () => {
     function* broken() {
       yield 1;
       throw new Error('torn');

@@ -84,7 +84,7 @@ describe('a subject', () => {
   });
 });
 
-it('base58 length equals that of a decoder', () => {
+it('the computed base58 length equals that of a decoder', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       expect(base58Bytes(base58.encode(bytes))).toBe(bytes.length);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createSearch } from '../../../src/core/pages/pattern-search.ts';
 
-/** A pattern during whose first matches the process does not run for longer than the time limit. */
+/** A pattern whose first two matches exceed the time limit, as if the process had been suspended meanwhile. */
 class Descheduled extends RegExp {
   times = 0;
 
@@ -12,7 +12,7 @@ class Descheduled extends RegExp {
   }
 }
 
-test('tries again if other programs used the time of a pattern', () => {
+test('tries a pattern again if it may have exceeded its time because other programs ran', () => {
   const pattern = new Descheduled('^(a+)+$');
   const search = createSearch(pattern);
   expect(search('aab')).toBe(false);

@@ -112,13 +112,13 @@ describe('a walk', () => {
     expect(await ids(undated, { until: 92_000, since: 86_000 })).toEqual(['p90', 'p89', 'p88', 'p87', 'p86']);
   });
 
-  it('starts after a cursor, and throws if that is rejected', async () => {
+  it('starts after a cursor, and throws if the service rejects the cursor', async () => {
     const { feed } = feedOf(100);
     expect(await ids(feed, { before: 'p3' })).toEqual(['p2', 'p1', 'p0']);
     await expect(ids(feed, { before: 'nope' })).rejects.toMatchObject({ code: 'VALIDATION_ERROR' });
   });
 
-  it('continues from the row above if the last one was deleted', async () => {
+  it('continues from a newer row if the last row of a page was deleted', async () => {
     const { feed, posts } = feedOf(60, { gone: ['p40', 'p39'] });
     expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
   });
@@ -180,7 +180,7 @@ describe('a walk', () => {
 });
 
 describe('the calls of a feed', () => {
-  it('are as narrow as possible', () => {
+  it('use the endpoint with the most specific filter', () => {
     const userId = user().id;
     expect(thesisCall({}, {}).id).toBe('thesis.all');
     expect(thesisCall({ userId }, {}).id).toBe('thesis.user');
@@ -193,7 +193,7 @@ describe('the calls of a feed', () => {
     ).toEqual(['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet']);
   });
 
-  it('use the client', async () => {
+  it('are sent by the client', async () => {
     const { client, paths } = rig(() =>
       json(200, {
         count: 0,

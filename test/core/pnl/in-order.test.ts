@@ -16,7 +16,7 @@ async function gather(results: AsyncIterable<PnlResult>) {
   }
 }
 
-test('yields every answer once and in order, in whatever order requested ones arrive', async () => {
+test('yields every answer once and in order, whatever the order in which requested answers arrive', async () => {
   const cases = fc.record({
     size: fc.integer({ min: 0, max: 40 }),
     cached: fc.func(fc.boolean()),

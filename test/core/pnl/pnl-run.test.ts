@@ -40,7 +40,7 @@ describe('a run through many handles', () => {
     expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
   });
 
-  test('requests a handle once, in whatever batches its subjects would be', async () => {
+  test('requests a handle once, even if its subjects would be in different batches', async () => {
     const service = pnlService();
     const subjects = handlesUpTo(250).map((handle) => `wallet of ${handle}`);
     const { records, run } = await runThrough(service, subjects, { handleAt: (at) => `T${at % 120}` });

@@ -39,7 +39,7 @@ async function print(records: readonly Row[], options: Partial<PrinterOptions<Ro
   return { text: (await text).join(''), said };
 }
 
-/** As `JSON.stringify` escapes it, after any number of escaped backslashes. */
+/** An escaped lone surrogate, as `JSON.stringify` writes it. Escaped backslashes may precede it. */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
 const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };

@@ -37,8 +37,9 @@ export interface ExecMonthOutcome {
   readonly repeated: number;
   readonly dead: number;
   readonly starts: number;
-  /** Processes that were killed while their command ran, and commands that were killed or hung. */
+  /** The number of processes that were killed while their command ran. */
   readonly killedBusy: number;
+  /** The numbers of commands that were killed, and of commands that hung. */
   readonly killedCommands: number;
   readonly hung: number;
 }

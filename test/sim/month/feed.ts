@@ -8,7 +8,7 @@ import type { Scheduler } from '../scheduler.ts';
 export interface Trouble {
   /**
    * Pages fail; frames are lost or doubled; connections close, carry no posts (`mute`), fall silent without an end, or are closed
-   * with 1008 because the units are used up; nothing works for longer than the service has posts (`outage`).
+   * with 1008 because the units are used up; nothing works for longer than pages have posts (`outage`).
    */
   readonly kind: 'pages' | 'lose' | 'double' | 'close' | 'mute' | 'silent' | 'quota' | 'outage';
   readonly from: number;
@@ -47,7 +47,7 @@ function chanceOf(seed: number, number: number): number {
 
 interface FeedLimits {
   readonly sockets?: OpenSockets;
-  /** Pages have posts of this age; older ones are gone. */
+  /** Pages have posts up to this age; older ones are gone. */
   readonly retentionMs?: number;
 }
 

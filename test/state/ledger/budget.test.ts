@@ -70,7 +70,7 @@ test('lost answers count at their maximum, and so do calls of processes that die
   await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
 });
 
-test('only the runs of the profile count, whatever their command, with or without the budget', async () => {
+test('only the runs of the profile count, even those from before the budget was set', async () => {
   const dir = under('profiles');
   await (await open(dir, {}, { profile: 'other' }).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
   await (await open(dir, {}).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });

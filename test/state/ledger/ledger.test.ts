@@ -67,7 +67,7 @@ test('a call that was not sent leaves no entry, a lost call leaves its maximum c
   ]);
 });
 
-test('only the first end of a call counts', async () => {
+test('only the first outcome of a call counts', async () => {
   const dir = under('once');
   const call = await open(dir).ledger.begin(lookup);
   await call.settle({ status: 200, cu: 100 });
@@ -113,7 +113,7 @@ test('only the fields of an entry are written, whatever else the objects hold', 
   expect(readFileSync(join(dir, 'ledger', '2026-01.ndjson'), 'utf8')).not.toContain('planted');
 });
 
-test('eight processes that write at once lose no call and no end', async () => {
+test('eight processes that write at once lose no call and no outcome', async () => {
   const dir = under('crowd');
   await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
   const sums = await summarize(readLedger({ dir }), 'command');

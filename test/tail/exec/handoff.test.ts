@@ -193,7 +193,7 @@ describe('the handoff', () => {
     expect([acknowledged, dead, handoff.counts.left]).toEqual([[], [], 3]);
   });
 
-  it('without a checkpoint hands the rest over once when it is stopped, or saves it', async () => {
+  it('without a checkpoint hands the rest over once when it is stopped, and saves batches that fail', async () => {
     const { handoff, attempts, dead, stop, pass } = opened({
       batch: 2,
       forgetful: true,
@@ -284,7 +284,7 @@ describe('the counts for monitoring', () => {
     expect(meter.health([])).toMatchObject({ deadBatches: 1, deadRows: 2, pendingRows: 0, batches: 1 });
   });
 
-  it('still count a batch that a stopped run leaves', () => {
+  it('still count a batch that a stopped run did not deliver', () => {
     const meter = createHandoffMeter();
     meter.taken(batch(1, 7));
     meter.attempted(1, { ok: false, why: 'exit code 1', code: 1 });

@@ -70,7 +70,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     });
   });
 
-  it('is searched before the run starts', () => {
+  it('is searched for before the run starts', () => {
     const given = world();
     expect(() => readCommand('nonesuch --x', false, given)).toThrow('command not found: nonesuch');
     expect(() => readCommand('./nonesuch', false, given)).toThrow('command not found');

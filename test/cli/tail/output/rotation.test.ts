@@ -63,7 +63,7 @@ async function openOutput(out: string, rule: RotateRule | undefined) {
   return { clock, moves, file };
 }
 
-describe('the rule', () => {
+describe('the rule of --rotate', () => {
   test.each([
     ['100MB', { bytes: 1e8 }],
     ['100M', { bytes: 1e8 }],
@@ -107,7 +107,7 @@ describe('a finished file', () => {
     const { file } = await openOutput(out, { bytes: 1_000 });
     for (let id = 0; id < 60; id++) {
       const line = lineOf(id, NOON + id * 1_000);
-      // As when records are printed unparsed, write the line break separately.
+      // Write the line break separately, as the printer of unparsed records does.
       await file.sink.write(Buffer.from(line.slice(0, -1)));
       if (id % 3 === 0) await file.sink.flush();
       await file.sink.write(Buffer.from('\n'));
@@ -153,7 +153,7 @@ describe('a finished file', () => {
     expect(finishedFiles(out)).toHaveLength(1);
   });
 
-  test('behind a link is renamed beside its target', async () => {
+  test('behind a link is renamed in the folder of its target', async () => {
     const folder = openFolder();
     const [target, out] = [join(folder, 'data.ndjson'), join(openFolder(), 'link.ndjson')];
     symlinkSync(target, out);
@@ -186,7 +186,7 @@ test('a file that was renamed in the middle of a line receives the rest of that 
   expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p3']);
 });
 
-test('SIGUSR2 checks the file at once, until the run ends', async () => {
+test('SIGUSR2 causes an immediate check of the file, until the run ends', async () => {
   const out = join(openFolder(), 'theses.ndjson');
   const acts: (() => void)[] = [];
   const notices: string[] = [];
@@ -314,7 +314,7 @@ describe('a tail resumes from all its files', () => {
     expect(existsSync(out)).toBe(false);
   });
 
-  test('and from the current one only if the others cannot be read', async () => {
+  test('and from the current file alone if the others cannot be read', async () => {
     const out = await written(true);
     for (const { path } of finishedFiles(out)) writeFileSync(path, 'not gzip');
     const own = idsIn(readFileSync(out, 'utf8'));
@@ -322,7 +322,7 @@ describe('a tail resumes from all its files', () => {
   });
 });
 
-test('a tail remembers the files before its own, also after a kill and more than one change', async () => {
+test('a tail resumes from renamed files too, even after a kill and several renames', async () => {
   const folder = openFolder();
   const out = join(folder, 'theses.ndjson');
   const position = join(folder, 'position.json');

@@ -138,7 +138,7 @@ describe('the service manager', () => {
     await health.end();
   });
 
-  test('receives no STOPPING when another watch continues, and the status file stays up', async () => {
+  test('receives no STOPPING when another watch takes over, and the status file still states that the run is up', async () => {
     const run = openRun(env);
     const health = run.watch({ status: join(run.folder, 'a.prom') });
     await run.clock.advance(2_000);
