@@ -2,7 +2,7 @@
 _trdr() {
   local line=${COMP_LINE:0:COMP_POINT} breaks=${COMP_WORDBREAKS//[^=:@]/} head= lead= found file
   local word=${line##*[[:space:]]}
-  # Bash replaces what follows the last = : or @ only.
+  # Bash replaces only the text after the last = : or @.
   [[ -n $breaks && $word == *[$breaks]* ]] && head=${word%"${word##*[$breaks]}"}
   [[ $word == --*=* ]] && lead=${word%%=*}=
   COMPREPLY=()

@@ -6,7 +6,7 @@ Register-ArgumentCompleter -Native -CommandName trdr -ScriptBlock {
     $length = $cursorPosition - $commandAst.Extent.StartOffset
     $line = $commandAst.Extent.Text.PadRight($length).Substring(0, $length)
     foreach ($found in @(& $self __complete line $line 2>$null)) {
-        # Without candidates of its own, PowerShell completes files.
+        # If it gets no candidates, PowerShell completes file names.
         if ($found.StartsWith(':')) { continue }
         $word, $about = $found -split "`t", 2
         if (-not $about) { $about = $word }

@@ -7,13 +7,13 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 type Require = (name: string) => unknown;
 
 /**
- * Loads the program with the code that earlier runs compiled, because compilation would take longer than a
- * short run. `folder` contains the files of the program, `digest` identifies the build, and `within` is the
- * `require` for modules of Node.
+ * Returns a `require` for the files of the program. It uses the code that earlier runs compiled, because
+ * compilation would take longer than a short run. `folder` contains the files of the program, `digest`
+ * identifies the build, and `within` is the `require` for modules of Node.
  */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;
-  // Load `os` only if needed: most environments state the home directory.
+  // Load `os` only if needed: most environments have a variable with the home directory.
   const home = homeOf(env, platform, () => process.getBuiltinModule('node:os').homedir());
   const { cache } = foldersOf({ env, platform, home, cwd: workingFolder(env) });
   if (cache === undefined || env['NODE_DISABLE_COMPILE_CACHE']) return within;
@@ -27,8 +27,8 @@ interface Loaded {
 
 /**
  * A `require` that uses compiled code from the folder `place`, and saves code that it compiled to that
- * folder. Each build and each version of Node has its own folder: V8 itself rejects code of other versions,
- * but of the source it compares only the length.
+ * folder. Each build and each version of Node has its own folder: V8 itself rejects code that another version
+ * compiled, but it does not detect a changed source of the same length.
  */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
@@ -67,9 +67,9 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
 const endedEarly = (code: number) => code > 0 && code < 128;
 
 /**
- * Saves the compiled code of all files that the run loaded, even if only one of them was not saved before,
- * because the run may have compiled more functions of the other files than earlier runs. Errors are ignored:
- * a run without saved code is only slower.
+ * Saves the compiled code of all files that the run loaded. Files that were saved before are saved again,
+ * because this run may have compiled more of their functions. Errors are ignored: a run without saved code is
+ * only slower.
  */
 function save(place: string, loaded: readonly Loaded[]): void {
   try {
@@ -87,7 +87,8 @@ function save(place: string, loaded: readonly Loaded[]): void {
 const UNUSED_MS = 30 * 86_400_000;
 
 /**
- * Removes the compiled code of other builds. If another build is still in use, its next run compiles again.
+ * Removes the compiled code of other builds that was saved more than 30 days ago. If such a build is still in
+ * use, its next run compiles the code again.
  */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {

@@ -38,8 +38,8 @@ export interface Connecting {
 }
 
 /**
- * Creates a client with the rate limits and the ledger of this machine, and with the configured limits and
- * retries.
+ * Creates a client with the rate limits and the ledger of this machine or of the store, and with the
+ * configured limits and retries.
  */
 export async function connect(
   { baseUrl, key, embedded }: Target,

@@ -89,8 +89,8 @@ export function createConnections(options: RunConnectionOptions): Connections {
       store,
       ledger,
       notify(event) {
-        // Print no notice after the reader has closed the output. The ledger contains the maximum cost of the
-        // call.
+        // Print no notice of a lost answer after the reader has closed the output. The ledger already
+        // contains the maximum cost of the call.
         if (event.kind === 'lost' && closing.reason === outputClosed) return;
         if (event.kind === 'trace') return trace?.(noticeText(event));
         const shown = limit.show(event.kind, noticeText(event));

@@ -107,7 +107,7 @@ export interface Context {
   display(shown: Display): () => void;
   /**
    * Tells the output whether the answers of the run are cached. Cached answers are not lost if the reader
-   * closes before it has read their rows.
+   * closes the output before it has read their rows.
    */
   answersAreCached(are?: boolean): void;
   /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
@@ -122,8 +122,8 @@ export interface Context {
   /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
-   * Requests what the key has left, which is free, if the run has paid and the amount is not known. If the
-   * service does not answer soon, the cost line omits the amount.
+   * Requests what the key has left from `me`, which is free, if the run has paid and this amount is not
+   * known. If the service does not answer soon, the cost line omits the amount.
    */
   askWhatIsLeft(): Promise<void>;
   /**

@@ -107,7 +107,7 @@ export async function createContext(
     async askWhatIsLeft() {
       const { opened } = connections;
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
-      // Print no cost line, because the command reports its cost itself.
+      // Do not request the amount if no cost line will be printed.
       if (costLine() === undefined) return;
       await lookAtAccount(opened, signal, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },
@@ -142,9 +142,7 @@ export async function createContext(
 /** How long a finished run waits for the amount that the key has left. */
 const LAST_LOOK_MS = 1_500;
 
-/**
- * The format of lines on stderr. Commands that run as services print the time, unless stderr is a terminal.
- */
+/** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */
 const logForm = (format: unknown, isTerminal: boolean): LogForm => {
   if (format === 'json') return 'json';
   return format === undefined || isTerminal ? 'plain' : 'stamped';

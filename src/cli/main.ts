@@ -24,7 +24,7 @@ const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
 /**
- * Answers a completion request of a shell. A shell sends one at every press of the tab key, so only the
+ * Answers a completion request of a shell. A shell sends a request at every press of the tab key, so only the
  * required code is loaded.
  */
 function complete(request: readonly string[], outline: string): void {

@@ -18,7 +18,7 @@ export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: s
     const calls = count === 1 ? 'a paid call' : `${count} paid calls`;
     const seconds = Math.max(1, Math.ceil(io.inFlight.leftMs() / 1000));
     notice(
-      `stopping: waiting up to ${seconds}s for the answer of ${calls} in flight; a second signal exits at once and loses it`,
+      `stopping: waiting up to ${seconds}s for ${calls} in flight; a second signal exits at once and loses what was paid for`,
     );
   };
   io.signal.addEventListener('abort', begin, { once: true });

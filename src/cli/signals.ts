@@ -10,7 +10,7 @@ const DELIVERY_MS = 3_000;
 
 /**
  * Shells and wrappers such as npx forward a signal that the terminal has already sent to the whole process
- * group. Two signals within this time count as one.
+ * group. Two equal signals within this time count as one.
  */
 const SAME_MS = 100;
 

@@ -135,7 +135,9 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     await until(() => readText(`${out}.pid`).endsWith('\n'));
     const pid = Number(readText(`${out}.pid`));
     killed.child.kill('SIGINT');
-    await until(() => killed.stderr.includes('waiting for the command (batch 1); a second signal kills it'));
+    await until(() =>
+      killed.stderr.includes('waiting for the command (batch 1); a second signal kills the command'),
+    );
     process.kill(pid, 0);
     killed.child.kill('SIGTERM');
     expect((await killed.child).exitCode).toBe(143);

@@ -7,9 +7,11 @@ export interface Layout {
   readonly bold: boolean;
 }
 
-/** The maximum width of text, because longer lines are hard to read. */
+/** The maximum width of text in columns, because longer lines are hard to read. */
 const WIDEST = 100;
-/** If a terminal is narrower than this, a description is printed below its term instead of next to it. */
+/**
+ * If a terminal has fewer columns than this, a description is printed below its term instead of next to it.
+ */
 const STACK_BELOW = 60;
 
 /** A help page as text for a terminal. */
@@ -70,7 +72,7 @@ function alignShort(terms: readonly Definition[]): readonly Definition[] {
   return terms.map(([term, meaning]) => [term.startsWith('--') ? `    ${term}` : term, meaning]);
 }
 
-/** Wraps a paragraph. All lines except the first are indented by another `hang` cells. */
+/** Wraps a paragraph. All lines except the first are also indented by `hang`. */
 function wrap(text: string, indent: string, width: number, hang = ''): string[] {
   const lines: string[] = [];
   let line = '';

@@ -78,7 +78,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Errors',
         text: [
-          'Errors go to stderr: as text if stderr is a terminal, and otherwise as one line of JSON, unless the output is a table. The exit code shows the type of error: see "trdr help exit-codes".',
+          'Errors go to stderr: as text if stderr is a terminal or the output is a table, otherwise as one line of JSON. The exit code shows the type of error: see "trdr help exit-codes".',
         ],
       },
       {
@@ -154,12 +154,12 @@ export const topics: readonly DocPage[] = [
             'prints the calls with their minimum and maximum cost, the total, and what is left; sends no paid call',
           ],
           ['confirmAbove', 'setting: trdr asks before runs that can cost more than this amount [100,000 CU]'],
-          ['--yes', 'skips that question, and starts without a limit'],
+          ['--yes', 'skips the confirmation, and starts without a limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limits all runs of a profile together, per UTC day or month'],
           [
             '--wait-for-budget',
-            'tails: sleep until a used-up budget or allowance renews; they exit 6 otherwise',
+            'tails only: sleeps until a used-up budget or allowance renews, instead of exiting 6',
           ],
         ],
       },

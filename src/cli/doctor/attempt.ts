@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 
-/** Returns the result of `work`. A failure is returned instead of thrown. */
+/** Returns the result of `work`, or the `Failure` that it threw. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();

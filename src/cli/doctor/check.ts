@@ -23,7 +23,7 @@ export const skip = made('skip');
 
 /** A check that failed with the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  // Omit a hint to run trdr doctor, because trdr doctor is already running.
+  // Remove the advice to run trdr doctor from the hint, because trdr doctor is already running.
   record: {
     check,
     verdict: 'fail',

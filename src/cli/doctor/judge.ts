@@ -52,7 +52,7 @@ export function judgeLimits(record: Sent): Check {
         hint:
           units === 0
             ? 'top up, or wait until the UTC month ends'
-            : 'reveals renew with the UTC month; top-ups do not add any',
+            : 'wait until the UTC month ends; top-ups do not add reveals',
       }),
     );
   }
@@ -90,6 +90,6 @@ export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Chec
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'JSON, NDJSON and CSV print the field unchanged; tables and sorting treat it as missing',
+      'use JSON, NDJSON or CSV, which print the field unchanged; tables and sorting treat it as missing',
     ),
   );

@@ -15,7 +15,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. Skips a check if an earlier check failed on which it depends. */
+/** Runs all checks in order. Skips a check if it depends on an earlier check that failed. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -86,7 +86,7 @@ function* settingsChecks(context: Context): Generator<Check> {
     for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0 && path !== undefined && isReadableByOthers(path, context.io.platform))
-      yield warn('settings', `other users can read ${path}, which holds keys`, `chmod 600 ${path}`);
+      yield warn('settings', `other users can read ${path}, which contains keys`, `chmod 600 ${path}`);
     else if (problems.length === 0)
       yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
   } catch (error) {
@@ -104,8 +104,9 @@ function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
 /**
- * A failure if another server, such as a web server or a captive portal, responded instead of the service. In
- * that case, neither the API description nor `me` is JSON, or `me` does not exist.
+ * Returns a failure if another server, such as a web server or a captive portal, responded instead of the
+ * service. Signs of another server: there is no OpenAPI document, and `me` does not exist or is not a JSON
+ * object.
  */
 async function otherServer(
   context: Context,

@@ -25,7 +25,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   const signal = AbortSignal.any([context.signal, over.signal]);
   const late = new Failure('network', `the WebSocket was not ready within ${READY_MS / 1000} seconds`, {
     code: 'NO_ANSWER',
-    hint: 'a proxy may be blocking WebSockets; "trdr thesis tail --via poll" works without them',
+    hint: 'check whether a proxy blocks WebSockets; "trdr thesis tail --via poll" works without them',
   });
   const timer = context.io.clock.sleep(READY_MS, signal).then(
     () => over.abort(late),

@@ -21,14 +21,14 @@ export interface AccountSharing {
   readonly now: () => number;
 }
 
-/** The shared answer of a run; undefined without a store. */
+/** The parts for a run to share the answer of `me`; undefined without a store. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { flight } = openAnswers(context) ?? {};
   return flight && { flight, now: context.io.clock.now };
 }
 
 /**
- * Returns what the key has left, for checks before a run. If machines share a store, the answer may be some
+ * Returns the answer of `me`, for checks before a run. If machines share a store, the answer may be up to 15
  * seconds old.
  */
 export async function askAccount(

@@ -22,7 +22,10 @@ export interface Lookups<T extends object> {
   readonly found: AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
 }
 
-/** Prints one record per subject when it is found, then a summary. Returns the exit code. */
+/**
+ * Prints the record of each subject as soon as it is available. If a limit ends the run, reports the skipped
+ * subjects. Returns the exit code.
+ */
 export async function runLookups<T extends object>(
   context: Context,
   { view, subjects, single, strict, found }: Lookups<T>,

@@ -32,13 +32,16 @@ export function createLookupTally() {
     get total(): number {
       return found + missing + failed + pending;
     },
-    /** If no subject has an answer, the whole run failed: throws the first failure. */
+    /**
+     * Returns the exit code of the run. Throws the first failure if all subjects failed. With `strict`, also
+     * throws if any subject is missing or failed.
+     */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (strict && found < found + missing + failed + pending) {
         throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'the records show which subjects; omit --strict to accept incomplete results',
+          hint: 'find these subjects in the records, or omit --strict to accept incomplete results',
         });
       }
       if (found > 0) return 0;

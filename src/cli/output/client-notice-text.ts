@@ -4,14 +4,14 @@ import { differenceText } from '../../contract/read-record.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 
-/** Notices that a long run may repeat without end, so that they must be limited. */
+/** The kinds of notices that must be limited, because a long run may repeat them without end. */
 export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
   'wait',
   'retry',
   'lost',
 ]);
 
-/** A notice of `core` as a line for stderr. Traces are only printed with --debug. */
+/** A notice of `core` as a line for stderr. Traces are printed only with --debug. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case 'wait':

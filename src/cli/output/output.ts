@@ -81,7 +81,7 @@ export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
-/** Settings for printing errors on this terminal. */
+/** The options of a printer that depend on the terminal, the flags and the settings. */
 export async function renderOptions(
   io: Io,
   globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,

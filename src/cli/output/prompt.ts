@@ -5,7 +5,7 @@ import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 /** The parts of the environment that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
-/** Whether a variable has a value other than 0 and false. */
+/** Whether a variable is set, and not to an empty value, 0, false, no or off. */
 const isOn = (value: string | undefined) => value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
 
 const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']);
@@ -14,7 +14,7 @@ const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env[
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
   !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
 
-/** Whether a question can be asked. If stderr is a terminal, stdin may be a pipe. */
+/** Whether a question can be asked. Only stderr must be a terminal; stdin may be a pipe. */
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
@@ -27,8 +27,8 @@ function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { rea
 }
 
 /**
- * Prompts for a line on the terminal; undefined if the user closes the input. With `hidden`, the input is not
- * shown. Ctrl-C ends the run as usual.
+ * Prompts for a line on the terminal. Returns undefined if the user closes the input. With `hidden`, the
+ * input is not shown. Ctrl-C ends the run as usual.
  */
 export function askLine(
   io: PromptIo,

@@ -39,7 +39,7 @@ export async function openExport(
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
-  // Omit the format: the journal does not depend on it, so a resumed run may request another format.
+  // Omit the output format: the journal does not depend on it, so a resumed run may use another format.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
     out,
@@ -126,8 +126,8 @@ async function exportBy(
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const { answered } = journal.counts();
-  // Write an incomplete file only if the run ended by itself. After an interrupt, the previous file is not
-  // replaced.
+  // Write an incomplete file only if the run has requested all handles, or if an allowance or a limit was
+  // used up. After any other failure or an interrupt, the previous file is not replaced.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (!whole) reportLost(context, lost, subjects);
   if (failure?.error instanceof Failure) {
@@ -152,7 +152,7 @@ async function exportBy(
   return tally.exit(strict);
 }
 
-/** The number of cached answers in one write to the journal. */
+/** The maximum number of cached answers in one write to the journal. */
 const CACHED_ROWS = 100;
 
 /** Writes the cached answers to the journal, so that the export no longer depends on the cache. */
@@ -175,8 +175,8 @@ async function fillFromCache(
 }
 
 /**
- * Looks up wallets and ids. Subjects that have no user or that the service rejects get an answer. Returns a
- * failure after which --resume can continue.
+ * Looks up wallets and ids. Saves final results in the journal: no user found, or rejected by the service.
+ * Returns the other failures, whose subjects a run with --resume looks up again.
  */
 async function findHandles(
   { signal }: Context,
@@ -190,7 +190,7 @@ async function findHandles(
   return results.filter((result) => !isFinal(result));
 }
 
-/** Explains why positions have no answer. */
+/** The failure of each position that has no answer. */
 const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
   new Map([
     ...(run?.lost ?? []).flatMap(({ positions, failure }) =>

@@ -30,7 +30,7 @@ export async function gatherPnlSubjects(
       throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
     }
     const { type, normal } = subject;
-    // A handle has no spaces, so this key with a space cannot be equal to a handle.
+    // A handle has no spaces, so a name with a space cannot be equal to a handle.
     const name = type === 'handle' ? normal : `${type} ${normal}`;
     if (seen.has(name)) continue;
     seen.add(name);

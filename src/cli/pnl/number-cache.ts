@@ -18,7 +18,8 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
   return createSavedNumbers({
     cache,
     now: context.io.clock.now,
-    // Ignore the setting maxAge: it is meant for users, whose answers stay valid for longer than numbers.
+    // Use the setting maxAge only up to the maximum age of numbers: the setting is meant for records of
+    // users, which stay valid for longer than numbers.
     maxAgeMs: maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS),
   });
 }

@@ -17,7 +17,7 @@ import { originText } from './profiles.ts';
 /** The names that `config get` accepts: the settings, the profile and the key. */
 export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
-/** All settings as records; the key is masked. */
+/** All settings as records. The key is masked, and the password of the store is hidden. */
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
   const { profile, key } = settings;
   const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };

@@ -2,7 +2,10 @@ import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** How long before the gap the walk starts, because a post can appear in pages later than newer posts. */
+/**
+ * How far beyond the start of the gap the walk reads, because a post can appear in pages later than newer
+ * posts.
+ */
 const MARGIN_MS = 120_000;
 
 /** Fetches the posts between two positions from the service, oldest first. */

@@ -33,7 +33,7 @@ interface Delivering {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
-  /** Aborted when the reader closes. */
+  /** Aborted when the reader closes the output. */
   readonly closed: AbortSignal | undefined;
   end(): Promise<void>;
   check(): void;
@@ -142,7 +142,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       if (outcome === 'closed') break;
       // Leave this batch unacknowledged, so that the store gives it to a member again.
       if (outcome === 'left') continue;
-      // If the batch cannot be acknowledged, the store gives it to a member again too.
+      // If the batch cannot be acknowledged, the store also gives it to a member again.
       await event.ack().catch(ignoreUnusable);
       count += wanted.length;
       watch.delivered(wanted);

@@ -9,16 +9,13 @@ import { followText } from './follow-checkpoint.ts';
 
 /** The output of a follower, and its checkpoint. */
 export interface FollowOutput extends TailOutput {
-  /** Aborted when the reader closes. */
+  /** Aborted when the reader closes the output. */
   readonly closed: AbortSignal;
   /**
    * Whether a command processes the posts, so that they are acknowledged some time after they were written.
    */
   readonly lags: boolean;
-  /**
-   * Saves a position when all posts written so far were delivered. If the position cannot be saved then,
-   * aborts `ended`.
-   */
+  /** Saves a position when all posts written so far were delivered. If saving fails, aborts `ended`. */
   reached(position: FeedPosition, ended: AbortController): Promise<void>;
   /** Resolves when the last position was saved; throws if saving failed. */
   settled(): Promise<void>;
@@ -56,7 +53,7 @@ export async function openFollowOutput(
   let saving: Promise<void> | undefined;
   let failure: { readonly error: unknown } | undefined;
 
-  /** Saves the latest position whenever a batch was acknowledged. */
+  /** Saves the latest position as soon as all posts up to it were acknowledged. */
   const keepSaving = async () => {
     for (let position = next; position && save; position = next) {
       next = undefined;

@@ -4,15 +4,15 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** How often the time up to which the leader has verified the feed is read from the store. */
+/** How often to read from the store up to when the leader has verified the feed. */
 const ASK_MS = 15_000;
-/** How often the time is read while it is not known because a new leader has not verified anything yet. */
+/** How often to read it until the leader has verified the feed for the first time. */
 const FIRST_ASK_MS = 2_000;
 
 /**
- * The time up to which the leading relay has verified the feed, epoch ms, updated in the background. While
- * there is no leader, or the store is not reachable, the time stays the same, so that users see a growing
- * delay.
+ * Returns up to when the leading relay has verified the feed, in epoch ms. The time is updated in the
+ * background. While there is no leader, or the store is not reachable, the time stays the same, so that users
+ * see a growing delay.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,

@@ -37,16 +37,19 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
 
 /** Called when the state of the relay changes, for monitoring. */
 export interface RelayObserver {
-  /** Called while another machine leads the feed. */
+  /** Called when this machine waits because another machine leads the feed. */
   standby(leader: string): void;
-  /** Called while the store is not reachable. */
+  /** Called when the store is not reachable. */
   away(): void;
   leading(tail: Tail): void;
   /** Called when the term of this tail has ended. */
   ended(tail: Tail): void;
 }
 
-/** The state that is saved in the store with each renewal of the lease; undefined before the first status. */
+/**
+ * The tail whose state is saved in the store with each renewal of the lease; undefined until the term has
+ * started its tail.
+ */
 interface Health {
   tail: Tail | undefined;
 }
@@ -66,7 +69,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       // Each term has its own connection.
       connection = await store.link.open();
       await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
-      // A full server accepts connections, but not this write.
+      // Report this only after a write, because a full server accepts connections but no writes.
       if (waiting) notice('the store is available again');
       waiting = false;
       const health: Health = { tail: undefined };

@@ -9,7 +9,10 @@ import { type HealthWatch, nothingMeasured, type TailFacts, watchHealth } from '
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
-/** Reports the state of a tail that reads from the store, in the same way as for the service. */
+/**
+ * Reports the state of a tail that reads from the store, in the same way as that of a tail that reads from
+ * the service.
+ */
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   /** Called when rows were delivered. */
   delivered(rows: readonly TailRow[]): void;

@@ -19,7 +19,7 @@ const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISO
 export const placeText = (mark: PostMark | null): string =>
   mark === null
     ? 'the start of the feed'
-    : `${mark.at === null ? 'no time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
+    : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
 /** The range in which posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
@@ -51,13 +51,13 @@ const starts = {
   file: ', resuming from the end of the file',
 } as const;
 
-/** A notice of the tail as a line for stderr; undefined for notices that only --debug shows. */
 function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string {
   const detail = safeLine(text);
   if (why === 'refused') return `cannot connect (${detail || why}); retrying`;
   return `connection lost (${why}${detail === '' ? '' : `: ${detail}`}); reconnecting`;
 }
 
+/** A notice of the tail as a line for stderr; undefined for a notice that is not printed. */
 export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':

@@ -107,7 +107,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   }
 }
 
-/** Throws if a run ended by itself although posts may be missing that no later run will read. */
+/** Throws if a run that ended by itself has a gap that no later run will fill. */
 function failOnGaps(gaps: readonly Gap[]): void {
   const [first] = gaps.filter(({ open }) => !open);
   if (!first) return;

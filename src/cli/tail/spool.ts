@@ -17,7 +17,7 @@ export function openSpool(): Spool {
       return async () => {
         const back = await readWhole(handle, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
-        // Shorten the file to this position, because rows are read from the end.
+        // Use the space from this position on again, because the texts are read back in reverse order.
         end = from;
         return back.toString('utf8');
       };

@@ -34,8 +34,8 @@ const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
 /**
- * Gives columns shorter variants, one step at a time. Each step uses the column that gains the most cells,
- * and steps end when none gains at least `worth` cells.
+ * Gives columns shorter variants, one step at a time. Each step shortens the column whose shorter variant
+ * saves the most cells. The steps end when no column saves at least `worth` cells.
  */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
@@ -55,7 +55,7 @@ function shortenForms(shares: Share[], room: number, gap: number, worth: number)
   }
 }
 
-/** Reduces the widths of the widest columns first, and no column below `least`. */
+/** Narrows the widest columns first, but no column below `least`. */
 function narrow(shares: Share[], room: number, gap: number, least: (share: Share) => number): void {
   let over = sum(shares, gap) - room;
   while (over > 0) {

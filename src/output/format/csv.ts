@@ -76,7 +76,7 @@ function treeOf(paths: readonly string[]): Tree {
       node.set(name, next);
       node = next;
     }
-    // The name of a member may itself contain dots.
+    // Also add the path as a single name, because the name of a member may itself contain dots.
     if (!tree.has(path)) tree.set(path, new Map());
   }
   return tree;

@@ -38,5 +38,5 @@ const isAnswer = (record: unknown): boolean =>
 const unknownField = (name: string, known: readonly string[]) =>
   usageError(
     `unknown field ${JSON.stringify(name)}: the first record does not have it`,
-    `known fields: ${known.join(', ')}`,
+    `available fields: ${known.join(', ')}`,
   );

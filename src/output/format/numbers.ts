@@ -49,7 +49,10 @@ export function dollars(size: number): string {
 export const exactDollars = (size: number): string =>
   size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
 
-/** The number of decimals for all numbers of a column; undefined if the numbers are too different. */
+/**
+ * The number of decimals for all numbers of a column; undefined if the numbers are too small for a fixed
+ * number of decimals.
+ */
 export function decimalsFor(
   kind: 'usd' | 'percent' | 'number' | 'multiple',
   sizes: readonly number[],
@@ -71,8 +74,8 @@ export function decimalsFor(
 }
 
 /**
- * Formats an absolute value with a fixed number of decimals. Returns `below`, such as `<0.01`, if the value
- * would round to zero.
+ * Formats an absolute value with a fixed number of decimals. `below` is true if the value would round to
+ * zero; `digits` is then the smallest number with these decimals, for a text such as `<0.01`.
  */
 export function fixedNumber(
   size: number,

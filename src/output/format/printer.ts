@@ -41,8 +41,8 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, format, fields, columns, header, terminal, notify } = options;
   const own = view.csv;
-  // If the view converts records to rows, take the fields that a row contains from the row, and all others
-  // from the record.
+  // If the view converts records to rows and the rows contain all requested fields, take the fields from the
+  // rows. Otherwise take them from the record.
   const places = own && fields?.map((name) => own.header.indexOf(name));
   const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
   const rows = !own || (fields && !chosen) ? undefined : own.rows;
@@ -68,7 +68,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   };
 }
 
-/** Creates the printer for a format. Table and chalk modules are only loaded if they are needed. */
+/** Creates the printer for a format. Table and chalk modules are loaded only if they are needed. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   return withIsoTimes(withFieldCheck(await printerOf(options), options), options);
 }

@@ -73,7 +73,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const whole = async (): Promise<string> => {
     const [only] = first;
     if (only === undefined) {
-      // An empty result is a notice, because stdout only carries data.
+      // An empty result is a notice, because stdout carries only data.
       if (view.empty !== '') options.notify?.(view.empty);
       return '';
     }

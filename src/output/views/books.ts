@@ -21,7 +21,7 @@ const unpricedColumn: Column<UsageRecord> = {
 /** The fields by which the ledger can be grouped. */
 type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine';
 
-/** The groups of the ledger. */
+/** The calls of the ledger, summed by group. */
 export const usageView = (
   by: Group,
   { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },

@@ -25,9 +25,9 @@ const measures: readonly {
 
 /** The number of traders that can be compared side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
-/** The width of one trader's column. */
+/** The width of one trader's column in cells. */
 const COLUMN = 12;
-/** The total width of the columns before the first trader. */
+/** The total width of the columns before the first trader, in cells. */
 const FRONT = 20;
 
 /** Whether this number of handles fits side by side. */

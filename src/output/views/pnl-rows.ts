@@ -4,7 +4,7 @@ import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
-/** Whether a record has numbers for a window. If not, the state is the reason. */
+/** The state of a record for a window: `ok` if it has numbers, otherwise the reason why not. */
 export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
 /** The numbers of one handle in one window: a row of the table and of the CSV. */

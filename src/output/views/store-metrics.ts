@@ -10,7 +10,7 @@ interface Metric {
   readonly help: string;
   readonly item: string;
   readonly field: string;
-  /** Converts milliseconds to seconds. */
+  /** Whether the figure is converted from milliseconds to seconds. */
   readonly seconds?: boolean;
 }
 

@@ -73,7 +73,7 @@ function detail(row: Item): string {
   }
 }
 
-const lost = (row: Item) => some(row['lost'], 'CU lost');
+const lost = (row: Item) => some(row['lost'], 'CU for lost answers');
 
 export const storeView: View<Item> = {
   columns: [

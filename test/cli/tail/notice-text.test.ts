@@ -47,7 +47,7 @@ describe('a gap', () => {
     );
     expect(gapText({ ...gap, from: { id: 'a', at: 1e300 } })).toContain('between 1e+300 (a) and');
     expect(gapText({ ...gap, why: 'failing', from: { id: 'a', at: null }, to: null })).toBe(
-      'posts may be missing between no time (a) and the end of this run',
+      'posts may be missing between a post without a time (a) and the end of this run',
     );
   });
 

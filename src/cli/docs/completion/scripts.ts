@@ -7,7 +7,7 @@ export const completionScripts: Readonly<Record<string, string>> = {
 _trdr() {
   local line=\${COMP_LINE:0:COMP_POINT} breaks=\${COMP_WORDBREAKS//[^=:@]/} head= lead= found file
   local word=\${line##*[[:space:]]}
-  # Bash replaces what follows the last = : or @ only.
+  # Bash replaces only the text after the last = : or @.
   [[ -n $breaks && $word == *[$breaks]* ]] && head=\${word%"\${word##*[$breaks]}"}
   [[ $word == --*=* ]] && lead=\${word%%=*}=
   COMPREPLY=()
@@ -87,7 +87,7 @@ Register-ArgumentCompleter -Native -CommandName trdr -ScriptBlock {
     $length = $cursorPosition - $commandAst.Extent.StartOffset
     $line = $commandAst.Extent.Text.PadRight($length).Substring(0, $length)
     foreach ($found in @(& $self __complete line $line 2>$null)) {
-        # Without candidates of its own, PowerShell completes files.
+        # If it gets no candidates, PowerShell completes file names.
         if ($found.StartsWith(':')) { continue }
         $word, $about = $found -split "\`t", 2
         if (-not $about) { $about = $word }

@@ -10,7 +10,9 @@ type Cells = ReadonlyMap<string, string>;
 const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
-/** Whether a header has the columns that are needed to restore records: `subject` and `window`. */
+/**
+ * Whether a header has the columns that are needed to restore records: `window`, and `subject` or `handle`.
+ */
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
@@ -108,7 +110,10 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
 }
 
-/** The entries for other handles that were added to a failed handle. */
+/**
+ * The entries of a batch answer for handles that were not requested. The export has them in the rows of a
+ * failed handle.
+ */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {

@@ -32,7 +32,10 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   else yield* rows(format === 'tsv' ? tabRows(chunks) : readCsv(chunks), name);
 }
 
-/** Reads up to the first character that is not white space, and returns it with all text. */
+/**
+ * Reads up to the first character that is not white space. Returns the text from this character on, to detect
+ * the format, and all chunks from the start.
+ */
 async function peek(text: AsyncGenerator<string>) {
   let first = '';
   while (first.trim() === '') {
@@ -53,12 +56,12 @@ function formatOf(first: string): Format {
   return (first.split('\n', 1)[0] ?? '').includes('\t') ? 'tsv' : 'csv';
 }
 
-const HINT = 'it must be an export of trdr pnl: csv, tsv, ndjson or json';
+const HINT = 'pass an export of trdr pnl: csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
 /**
- * A record of an export. If --fields omitted fields that trdr needs, they are derived from the handle where
- * possible.
+ * A record of an export. If --fields omitted `subject` or `found`, they are derived from `handle` and
+ * `windows` where possible.
  */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};

@@ -104,7 +104,10 @@ function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOption
   );
   const lacking = windows.find((window) => there.size > 0 && !there.has(window));
   if (lacking !== undefined) {
-    throw usageError(`${from} has no numbers for the window ${lacking}`, `it has ${[...there].join(', ')}`);
+    throw usageError(
+      `${from} has no numbers for the window ${lacking}`,
+      `choose from ${[...there].join(', ')}`,
+    );
   }
   if (windows.length > 0) return windows;
   const present = windowNames.filter((window) => there.has(window));

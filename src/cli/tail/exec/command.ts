@@ -89,7 +89,7 @@ export function runCommand(
     cwd,
     env: { ...env, ...describe(number, rows, attempt) },
     stdio: ['pipe', 'inherit', 'inherit'],
-    // Start a separate process group, so that Ctrl-C does not reach the command and it can finish.
+    // Start a separate process group, so that Ctrl-C does not reach the command and the command can finish.
     detached: !windows,
     windowsHide: true,
     windowsVerbatimArguments: windows && file.toLowerCase().endsWith('cmd.exe'),

@@ -69,7 +69,7 @@ export interface Courier {
 /** Notices that a failing command can cause without end. */
 const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
 
-/** Connects the tail to the command. */
+/** Opens the delivery of batches to the command. */
 export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
   const { io, signal, settings } = context;
   const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
@@ -83,7 +83,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
-      context.notice(`waiting for the command (batch ${running.number}); a second signal kills it`);
+      context.notice(`waiting for the command (batch ${running.number}); a second signal kills the command`);
   };
   signal.addEventListener('abort', reportWait, { once: true });
   // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.

@@ -42,7 +42,7 @@ export function openTailWriter(
   paused: () => Promise<void> | undefined = () => undefined,
 ): TailSink {
   const { closed } = records;
-  /** Whether the output still has a reader. Throws errors other than that of a closed reader. */
+  /** Whether the output still has a reader. Throws every error except that of a closed reader. */
   const open = (): boolean => {
     if (!closed.aborted) return true;
     if (closed.reason === outputClosed) return false;

@@ -61,7 +61,7 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const merged = mergeResume(base, file?.resume, [torn, ...before.torn]);
   if (!merged || !position) return merged;
   if (standing === 'moved')
-    notice(`${out} was moved or deleted while it was written: continuing where it ended`);
+    notice(`${out} was moved or deleted while a tail was writing it: continuing where it ended`);
   return { ...merged, lines: [...(merged.lines ?? []), ...before.known] };
 }
 
@@ -72,7 +72,11 @@ export function startedFrom(checkpoint: string | undefined, feed: string): Start
   return typeof since === 'number' ? { kind: 'since', at: since } : undefined;
 }
 
-/** Whether a saved position still belongs to the file at its path. */
+/**
+ * How a saved position relates to the file at its path: it belongs to this file (`same`), to a file that was
+ * moved or deleted while a run was writing it (`moved`), or to output that the user has replaced or emptied
+ * since (`useless`).
+ */
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';

@@ -71,8 +71,8 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
 }
 
 /**
- * The previous files of the file that the path leads to when a run starts. If the last run ended normally and
- * the path now leads to another file, the list is empty.
+ * The files to which earlier runs wrote before the file that is at the path now. If the last run ended
+ * normally and another file is at the path now, the list is empty.
  */
 function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
   const old = position === undefined ? undefined : readPosition(position);
