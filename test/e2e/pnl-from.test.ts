@@ -102,7 +102,7 @@ describe('--from', () => {
     const { run, text } = await exported(HANDLES, ['--window', '7d,30d']);
     expect((await run(['--from', 'all.csv', '-o', 'csv'])).stdout).toBe(text('all.csv'));
     const { exitCode, error } = await run(['--from', 'all.csv', '--window', '24h', '-o', 'csv']);
-    expect([exitCode, error()['hint']]).toEqual([2, 'it has 7d, 30d']);
+    expect([exitCode, error()['hint']]).toEqual([2, 'choose from 7d, 30d']);
   });
 
   test('reads stdin, files without a known extension, and times written as ISO', async () => {
