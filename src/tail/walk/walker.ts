@@ -95,11 +95,22 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   let failures = 0;
   let retryAt = Number.NEGATIVE_INFINITY;
 
-  const plan = (view: WalkView) => {
-    const times = { lastAt, printedAt, gapAt };
-    const ending = finale === 'wanted';
+  const plan = ({ mode, connected, downSince, pollMs }: WalkView) => {
     const next = planWalk(
-      { ...view, ...times, started, ending, wanted, confirmed, lagMs: given.lagMs },
+      {
+        started,
+        ending: finale === 'wanted',
+        wanted,
+        mode,
+        connected,
+        lastAt,
+        printedAt,
+        gapAt,
+        confirmed,
+        downSince,
+        pollMs,
+        lagMs: given.lagMs,
+      },
       timing,
     );
     return next.due >= retryAt ? next : { ...next, due: retryAt };
