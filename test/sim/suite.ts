@@ -5,7 +5,7 @@ import { scheduleOf } from './schedule.ts';
 import { shrink } from './shrink.ts';
 
 /** The number of schedules; `SIM_SEEDS=1000000` runs more, `SEED=n` repeats one. */
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 2_500);
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 1_000);
 const SHARES = 2;
 export const TIMEOUT_MS = Math.max(600_000, SEEDS * 60);
 
