@@ -105,8 +105,16 @@ export function decode<Id extends EndpointId>(
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const recordType = isPending ? 'pending' : row.recordType;
   const found = recognize(recordType, body);
-  if (!found)
-    return unreadable(call, answer, requestId, `it contains no ${recordTypes[recordType].name} record`);
+  if (!found) {
+    const { failure, documented } = readServiceError(answer, body, now);
+    const error = documented ? ` but the error ${failure.code}: ${failure.message}` : '';
+    return unreadable(
+      call,
+      answer,
+      requestId,
+      `it contains no ${recordTypes[recordType].name} record${error}`,
+    );
+  }
   const { record } = found;
   const differences = new Map<string, FieldDifference>();
   const answered = {

@@ -9,6 +9,7 @@ import type {
   Reservation,
   Transport,
 } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import type { BaseUrl } from '../http/base-url.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
@@ -72,7 +73,13 @@ export interface Sender {
 
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
-type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'>;
+type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'> & {
+  readonly isFresh?: boolean | undefined;
+};
+
+/** Whether a lost answer of this call would be expensive, because the call is not repeated. */
+const isPrecious = ({ rule, bounds }: Plan<unknown>) =>
+  rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
 
 export function createSender(parts: SenderParts): Sender {
   const { transport, base, key, clock, limit, limiter, ledger, inFlight, notify } = parts;
@@ -103,6 +110,7 @@ export function createSender(parts: SenderParts): Sender {
       },
       body: plan.body,
       timeoutMs: plan.timeoutMs,
+      isFresh: plan.isFresh,
       onSent,
     };
     trace(`> ${request.method} ${request.url}`);
@@ -148,7 +156,7 @@ export function createSender(parts: SenderParts): Sender {
       signal?.throwIfAborted();
       recorded = await begin(plan, signal);
       unsent = abortUntilSent(signal);
-      answer = await transmit(plan, unsent.signal, () => {
+      answer = await transmit({ ...plan, isFresh: isPrecious(plan) }, unsent.signal, () => {
         sent = true;
         if (plan.bounds?.most === 0) return;
         unsent?.sent();

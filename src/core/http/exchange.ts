@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
+import { isCompleteObject, textOfBody } from './body.ts';
 import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
 /** A request whose URL is split without changing a byte, because the class `URL` would normalize the path. */
@@ -39,7 +40,22 @@ export function exchange(
       stop?.(ABANDONED);
     };
     const onAbort = () => fail(signal?.reason);
-    const onTime = () => fail(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+    const onTime = () => end(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+
+    const textSoFar = () => textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
+    const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
+    /**
+     * Ends the request after a failure of the connection. If the whole record has arrived and only the end of
+     * the response is missing, returns the record, because it may have been charged.
+     */
+    const end = (failure: Error) => {
+      if (done) return;
+      const text = status < 200 ? undefined : textSoFar();
+      if (text === undefined || !isCompleteObject(text)) return fail(failure);
+      succeed(text);
+      stop?.(ABANDONED);
+    };
+
     let timer = setTimeout(onTime, timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
 
@@ -70,10 +86,12 @@ export function exchange(
         if (!done) chunks.push(chunk);
       },
       onResponseEnd() {
-        finish(() => resolve({ status, headers: answered, text: textOf(chunks) }));
+        const text = textSoFar();
+        if (text === undefined) fail(tooLarge(host, maxBytes));
+        else succeed(text);
       },
       onResponseError(_controller, error) {
-        finish(() => reject(sent ? broken(host, error) : unreachable(host, error)));
+        end(sent ? broken(host, error) : unreachable(host, error));
       },
     };
     try {
@@ -94,9 +112,3 @@ function flat(headers: Record<string, string | string[] | undefined>): Record<st
   }
   return out;
 }
-
-/** The text of a body, without a byte order mark. */
-const textOf = (chunks: readonly Buffer[]) =>
-  Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/^\uFEFF/, '');

@@ -16,7 +16,6 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: 'connection timed out',
   UND_ERR_SOCKET: 'connection closed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
-  HPE_INVALID_EOF_STATE: 'the response was cut short',
 };
 
 /** The failure of a request that cannot have reached the service. */
@@ -39,16 +38,29 @@ export const unreachable = (host: string, cause: unknown) => {
 
 /** The failure of a request that was sent, but whose connection broke before the response was complete. */
 export const broken = (host: string, cause: unknown) =>
-  new Failure(
-    'network',
-    `lost the connection to ${host} before the response was complete: ${wordsOf(cause)}`,
-    {
-      code: 'BROKEN',
-      retryable: true,
-      hint: 'try again; if it keeps happening, check the network and any proxy with trdr doctor',
-      cause,
-    },
-  );
+  isMalformed(cause)
+    ? malformed(host, cause)
+    : new Failure(
+        'network',
+        `lost the connection to ${host} before the response was complete: ${wordsOf(cause)}`,
+        {
+          code: 'BROKEN',
+          retryable: true,
+          hint: 'try again; if it keeps happening, check the network and any proxy with trdr doctor',
+          cause,
+        },
+      );
+
+/**
+ * The failure of a response that is not valid HTTP. A retry would get the same response, and might be charged
+ * again.
+ */
+const malformed = (host: string, cause: unknown) =>
+  new Failure('answer', `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`, {
+    code: 'BAD_ANSWER',
+    hint: 'check the base URL and any proxy with trdr doctor',
+    cause,
+  });
 
 /** The failure of a request that was sent, but not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
@@ -78,6 +90,9 @@ export const redirected = (host: string, status: number, location: string) =>
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+/** Whether undici could not parse a response. A response that ended too early is not meant. */
+const isMalformed = (error: unknown) =>
+  error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF');
 const isTls = (code: string) => LASTING.test(code) && code !== 'ENOTFOUND';
 function wordsOf(error: unknown): string {
   const code = codeOf(error);

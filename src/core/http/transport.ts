@@ -47,9 +47,15 @@ export function createTransport(options: TransportOptions = {}): Transport {
     async send(request, signal) {
       signal?.throwIfAborted();
       const addressed = address(request);
-      const { lines, exchange } = await connectTo(addressed.origin);
-      signal?.throwIfAborted();
-      return exchange(lines, addressed, options.maxBytes ?? MAX_BYTES, signal);
+      const { lines, exchange } = await (request.isFresh
+        ? open(addressed.origin, wiring, options.env ?? {})
+        : connectTo(addressed.origin));
+      try {
+        signal?.throwIfAborted();
+        return await exchange(lines, addressed, options.maxBytes ?? MAX_BYTES, signal);
+      } finally {
+        if (request.isFresh) lines.destroy().catch(() => {});
+      }
     },
     async close() {
       const opened = [...origins.values()];

@@ -33,8 +33,11 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   timeout: connectMs,
 });
 
-/** Disables undici's timeouts, because the transport has a timeout for the whole request. */
-export const noLimits = { headersTimeout: 0, bodyTimeout: 0 } as const;
+/**
+ * Disables undici's timeouts, because the transport has a timeout for the whole request. Allows larger
+ * headers than Node does (16 KB), because a response that is rejected for its headers was paid for.
+ */
+export const noLimits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 256 * 1024 } as const;
 
 /**
  * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool
@@ -64,10 +67,13 @@ export function direct(origin: string, wiring: Wiring): Lines {
           options,
           ending(handler, () => release(client)),
         );
-      const client = idle.pop() ?? (clients.length < wiring.connections ? open() : undefined);
-      if (client) return start(client);
-      waiting.push(start);
-      return false;
+      const used = idle.pop();
+      // The server may have closed this connection together with its last response. Let Node process that first,
+      // because a request that is sent over a closed connection counts as lost, and may have been charged.
+      if (used) setImmediate(start, used);
+      else if (clients.length < wiring.connections) start(open());
+      else waiting.push(start);
+      return true;
     },
     destroy: () => Promise.all(clients.map((client) => client.destroy())),
   };

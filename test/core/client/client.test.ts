@@ -83,6 +83,15 @@ describe('a call', () => {
     expect(await timeoutsOf(5)).toEqual([5, 5]);
   });
 
+  it('uses a new connection only if a lost answer would be expensive', async () => {
+    const { client, sent } = rig(() => json(200, user()));
+    await client.call('user.handle', mert);
+    await client.call('user.wallet', { params: { address: 'x' } });
+    await client.call('user.resolve', mert);
+    await client.call('user.handle', mert, { once: true });
+    expect(sent.map(({ isFresh }) => isFresh)).toEqual([false, false, true, false]);
+  });
+
   it('has a price before it is made', () => {
     const { client } = rig(() => json(200, user()));
     expect(client.bounds('user.wallet', { params: { address: 'x' } })).toEqual({
@@ -130,6 +139,7 @@ describe('an answer', () => {
       'not JSON (text/html)',
     ],
     ['no record of its form', json(200, { name: 'Mert' }), 'it contains no user record'],
+    ['an error', error(200, 'QUOTA_EXCEEDED'), 'but the error QUOTA_EXCEEDED: QUOTA_EXCEEDED it is'],
     ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
   ])('fails if it is %s, and its maximum cost counts', async (_, answer, words) => {
     const { client, ledger } = rig(() => ({

@@ -72,6 +72,33 @@ describe('a request', () => {
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 
+  it('uses a new connection if the server closed the last one together with its response', async () => {
+    const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok';
+    const server = keep(await serveRaw((socket) => socket.on('data', () => socket.end(answer))));
+    const transport = open();
+    for (let i = 0; i < 5; i++) expect((await transport.send(get(server.url))).text).toBe('ok');
+  });
+
+  it('uses a new connection if requested, and the earlier one for the next request', async () => {
+    const ports: (number | undefined)[] = [];
+    const server = keep(
+      await serve((request, response) => {
+        ports.push(request.socket.remotePort);
+        response.end('ok');
+      }),
+    );
+    const transport = open();
+    for (const isFresh of [false, true, false]) await transport.send(get(server.url, { isFresh }));
+    expect(ports[1]).not.toBe(ports[0]);
+    expect(ports[2]).toBe(ports[0]);
+  });
+
+  it('accepts long headers', async () => {
+    const long = 'x'.repeat(100_000);
+    const server = keep(await serve((_, response) => response.setHeader('x-long', long).end('ok')));
+    expect((await open().send(get(server.url))).headers['x-long']).toBe(long);
+  });
+
   it('reports when it is sent', async () => {
     const server = keep(await serve((_, response) => response.end('ok')));
     let sent = 0;
@@ -117,10 +144,34 @@ describe('a request that fails', () => {
       'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 100\r\n\r\n{"half":',
     ],
     ['cut off inside a chunk', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n40\r\n{"half":'],
-    ['not HTTP', 'SSH-2.0-nonsense\r\n'],
   ])('is BROKEN if the response is %s', async (_, text) => {
     const server = keep(await serveRaw((socket) => socket.once('data', () => socket.end(text))));
     expect(await failureOf(open().send(get(server.url)))).toMatchObject({ kind: 'network', code: 'BROKEN' });
+  });
+
+  it.each([
+    ['without its last chunk', 'transfer-encoding: chunked\r\n\r\na\r\n{"id":"x"}\r\n', true],
+    ['with a content-length that is too large', 'content-length: 100\r\n\r\n{"id":"x"}', true],
+    [
+      'with a content-length that is too large, on an open connection',
+      'content-length: 99\r\n\r\n{"id":"x"}',
+      false,
+    ],
+  ])('returns a complete record %s, because it may have been charged', async (_, rest, ends) => {
+    const text = `HTTP/1.1 200 OK\r\n${rest}`;
+    const server = keep(
+      await serveRaw((socket) => socket.once('data', () => (ends ? socket.end(text) : socket.write(text)))),
+    );
+    const answer = await open().send(get(server.url, { timeoutMs: ends ? 10_000 : 100 }));
+    expect([answer.status, answer.text]).toEqual([200, '{"id":"x"}']);
+  });
+
+  it('is not retried if the response is not HTTP, because a retry may be charged', async () => {
+    const server = keep(
+      await serveRaw((socket) => socket.once('data', () => socket.end('SSH-2.0-nonsense\r\n'))),
+    );
+    const failure = await failureOf(open().send(get(server.url)));
+    expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER', retryable: false });
   });
 
   it('is NO_ANSWER if no response arrives in time', async () => {
