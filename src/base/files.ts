@@ -158,7 +158,7 @@ export function discard(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // Ignore the error: the next run removes the file.
+    // Ignore the error: a file that stays behind does no harm.
   }
 }
 

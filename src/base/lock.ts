@@ -97,7 +97,7 @@ function release(path: string, token: string): void {
   }
 }
 
-/** How long to wait for a lock, and how often to try. */
+/** How to wait for a lock. The default timeout is 10 seconds. */
 export interface Waiting {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;

@@ -69,8 +69,8 @@ export const timeout: Kind<number> = {
 };
 
 /**
- * A point in time as the user wrote it. Only the absolute form does not depend on the time or time zone of
- * the run.
+ * A point in time as the user wrote it. Only `epochMs` does not depend on the time or the time zone of the
+ * run.
  */
 export type Instant =
   | { readonly epochMs: number }

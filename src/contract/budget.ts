@@ -39,7 +39,10 @@ export const renewalText = (period: Period, now: number): string =>
 /** The error code of calls that a budget does not allow. */
 export const BUDGET = 'BUDGET';
 
-/** The error for a call that may cost more than a budget has left. */
+/**
+ * The error for a call that may cost more than a budget has left, or whose cost is unknown (`most` is
+ * undefined).
+ */
 export function budgetRefusal(
   budget: Named & { readonly limit: number; readonly left: number },
   most: number | undefined,

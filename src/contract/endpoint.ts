@@ -156,7 +156,7 @@ export function chargeOfError(row: { price: { miss: number } }, status: number, 
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
-/** Inserts URL-encoded parameters into a path. */
+/** URL-encodes parameters and inserts them into a path. */
 export function pathOf(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }

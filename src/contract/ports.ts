@@ -84,7 +84,7 @@ export interface LedgerEntry {
   readonly status: number | null;
   /** The CU that were certainly charged. */
   readonly cu: number;
-  /** The maximum that may have been charged, if it is more than `cu`. */
+  /** The CU that may have been charged in addition to `cu`. */
   readonly cuAtMost?: number | undefined;
   /** True if the price of the call is not known. */
   readonly unpriced?: boolean | undefined;
@@ -139,7 +139,9 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
-  /** An answer differs from the service description; reported once per field and difference in a run. */
+  /**
+   * An answer differs from the service description; reported once per run for each field of a record type.
+   */
   | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };
 

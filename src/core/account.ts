@@ -22,15 +22,15 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
 }
 
 /**
- * Whether the record states how many units or reveals are left. Without this number, trdr cannot decide
- * whether the key can pay for a run.
+ * Whether the record states how many units or reveals are left, or that there is no limit. Without this
+ * statement, trdr cannot decide whether the key can pay for a run.
  */
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
-/** A forecast of this month's usage, if the key continues to spend at its present rate. */
+/** A forecast of this month's usage, if the key continues to spend at its average rate of this month. */
 export interface Forecast {
   /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;

@@ -35,7 +35,7 @@ export const PriceRecord = z.looseObject({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
-/** A group of ledger entries. The field by which the entries are grouped has the name of the group. */
+/** A group of ledger entries. The field by which the entries are grouped contains the name of the group. */
 const UsageRecord = z.looseObject({
   command: z.optional(field(z.string(), 'With --by command (the default): the command.')),
   endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the WebSocket.')),

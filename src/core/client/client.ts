@@ -103,7 +103,7 @@ export function createClient(options: ClientOptions): Client {
 
   const reported = new Set<string>();
   /**
-   * Reports each difference once per record type: 10,000 records that lack the same field give a single
+   * Reports each field of a record type only once: 10,000 records that lack the same field give a single
    * notice.
    */
   function report(

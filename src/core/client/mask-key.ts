@@ -97,7 +97,7 @@ const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16
 export const withoutKeys = (text: string): string =>
   text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
 
-/** Whether a word is the current key, or looks like a key. */
+/** Whether a word contains the current key, or looks like a key. */
 export function isKey(word: string, key?: string): boolean {
   const bare = word.replace(/^@/, '');
   if (key !== undefined && key.length >= MIN_LENGTH && bare.includes(key)) return true;

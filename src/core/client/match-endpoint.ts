@@ -22,7 +22,7 @@ export function matchEndpoint(method: string, path: string, body: string | undef
       const read = z.safeParse(row.body, undefined).success ? undefined : body;
       return encodeLoose(id, params, search, read);
     } catch {
-      // The price is not known, because the endpoint would reject this request or process it in another way.
+      // The price is not known: the endpoint would reject this request, or read it in another way than trdr.
       return undefined;
     }
   }

@@ -66,7 +66,10 @@ const LEAST_WAIT_MS = 1_000;
 export const waitOf = ({ retryAfter }: Failure): number =>
   retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
-/** Repeats a call until an attempt succeeds, a retry is not allowed, or the maximum wait is reached. */
+/**
+ * Repeats a call until an attempt succeeds, a retry is not allowed, or the maximum number of retries or the
+ * maximum wait is reached.
+ */
 export async function withRetries<T>(
   attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   options: RetryOptions,

@@ -26,7 +26,7 @@ export interface LookupCall {
   readonly sure: boolean;
 }
 
-/** Looks up users in the cache, and then from the service. */
+/** Looks up users in the cache, or at the service if the cache has no recent answer. */
 export interface CachedLookup {
   answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
   /** Requests the answer from the service even if the cache has one, and caches the new answer. */

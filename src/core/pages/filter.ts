@@ -28,7 +28,7 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /** Normalizes a token address for comparison, as the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-/** Normalizes a symbol for comparison: no dollar sign, all letters in the same case. */
+/** Normalizes a symbol for comparison: lower case, without a leading dollar sign. */
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
 
 const everything = () => true;

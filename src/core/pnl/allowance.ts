@@ -27,7 +27,7 @@ export interface AllowanceOptions {
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** What the allowances of the key and the spending limit of the run still permit to spend. */
+/** How much a run may still spend, by the allowances of the key and by the spending limit of the run. */
 export interface Allowance {
   /** Requests `me`, which is free. */
   refresh(signal?: AbortSignal): Promise<Left>;
@@ -55,7 +55,10 @@ export interface Allowance {
   shortage(): Failure;
 }
 
-/** The usage is requested only after this many batches, as long as it agrees with the run's own count. */
+/**
+ * The maximum number of batches between two requests of the usage. The number grows as long as the usage
+ * agrees with the run's own count.
+ */
 const MAX_UNCHECKED = 16;
 
 /** How often to request the usage while waiting for a change. Each request counts against the rate limit. */

@@ -41,7 +41,7 @@ export interface LostBatch {
 export interface PnlRun {
   /** Yields the results in order, one batch at a time. Throws the failure that ended the run early. */
   results(): AsyncGenerator<readonly PnlResult[], void, void>;
-  /** The positions that were not requested yet. */
+  /** The positions of the subjects that have no result yet. */
   left(): readonly number[];
   readonly lost: readonly LostBatch[];
 }

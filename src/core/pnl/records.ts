@@ -31,7 +31,7 @@ export const failedPnl = (subject: string, failure: Failure): PnlAnswer => ({
 /** The part of a batch answer that concerns one handle. */
 export interface HandleAnswer {
   readonly record: PnlAnswer;
-  /** Set if the answer does not mention the handle. */
+  /** Present if the answer does not mention the handle. */
   readonly failure?: Failure | undefined;
 }
 

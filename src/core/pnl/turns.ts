@@ -45,7 +45,7 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   /** The next positions. The positions after them are in `todo`, from index `at`. */
   let head: number[] = [];
   let at = 0;
-  /** The time at which another machine was first seen requesting a handle. */
+  /** For each position, the time at which another machine was first seen requesting the handle. */
   const waiting = new Map<number, number>();
 
   const done = (positions: readonly number[]) => {

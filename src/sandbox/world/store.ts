@@ -6,7 +6,7 @@ import { createTimeline } from './timeline.ts';
 import type { World } from './types.ts';
 import { createUserStore } from './user-store.ts';
 
-/** The in-memory store of the sandbox: the records of a source, and all changes to them. */
+/** Keeps the data of the sandbox in memory: the records of a source, and all changes to them. */
 export function createStore(source: WorldSource, withSocials: boolean): World {
   const users = createUserStore(source.users, withSocials);
   const history = once(() => {
@@ -33,7 +33,7 @@ export function createStore(source: WorldSource, withSocials: boolean): World {
         const thesis = pageForm(post);
         history().theses.timeline.add({
           id: post.id,
-          // A post without a time comes after all others.
+          // A post without a time counts as older than all others.
           time: post.platformCreatedAt ?? 0,
           keys: thesisKeys(post.authorId, post.tokenAddress),
           make: () => thesis,

@@ -11,7 +11,7 @@ export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean
 
 /** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
-  /** The search finds a wallet after `ms`, when `queue` other resolves are done. */
+  /** The search starts after `queue` other resolves, and finds a wallet `ms` milliseconds later. */
   | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };

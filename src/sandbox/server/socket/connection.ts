@@ -36,7 +36,7 @@ export interface ConnectionOptions {
   readonly ended: () => void;
 }
 
-/** How long a ping waits for its pong if a test moves the time. */
+/** How long `advance` of the clock waits for the pong of a ping, in real time. */
 const PONG_GRACE_MS = 5_000;
 
 export function openConnection(options: ConnectionOptions): SocketConnection {
