@@ -110,8 +110,9 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
 export interface Ledger {
   /**
    * Records a call right before the call is sent. Rejects with a `limit` Failure if a budget cannot cover the
-   * call; the Failure's `retryAfter` is the time until the budget renews. If a budget can cover the call only
-   * if calls in flight cost less than was reserved for them, waits until they end or the signal is aborted.
+   * call; the Failure's `retryAfter` is the time until the budget renews. A budget may cover the call only if
+   * calls in flight cost less than was reserved for them. In this case, waits until they end or the signal is
+   * aborted.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
   /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */

@@ -14,8 +14,10 @@ export const StoreItem = z.looseObject({
   spent: figure('CU spent: by the machine this month, from the budget, or by the leader of the feed.'),
   lost: figure('CU that calls with lost answers may have cost.'),
   reserved: figure('CU reserved for calls in flight.'),
-  limit: figure('Calls per minute that the lane allows, or the budget in CU; null if not known.'),
-  left: figure('CU that the budget has left.'),
+  limit: figure(
+    'Calls per minute that the lane allows, or the budget in CU; null if there is no limit or it is not known.',
+  ),
+  left: figure('CU that the budget has left; null without a limit.'),
   renewsAt: figure('When the budget renews, in epoch milliseconds.'),
   sent: figure('Calls in the last minute.'),
   queued: figure('Calls waiting in the queue.'),

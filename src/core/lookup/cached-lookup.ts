@@ -108,9 +108,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Caches a user also under the id and the handle of the record, but not under the wallets: if a wallet is
-   * linked to several users, the service always returns the same one of them for the wallet, and it may not
-   * be this user.
+   * Caches a user also under the id and the handle of the record, but not under the wallets. A wallet can be
+   * linked to several users; the service then always returns the same one of them, which may not be this
+   * user.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;

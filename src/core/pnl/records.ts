@@ -37,9 +37,9 @@ export interface HandleAnswer {
 
 /**
  * The answers of a batch in the order of its handles. Entries are matched by handle. An entry with an
- * unrequested handle may belong to a renamed trader or to a different trader, so it is never presented as the
- * numbers of a requested handle. Because the entry was paid for, it is added to the first handle without an
- * answer, as `unmatched`.
+ * unrequested handle may belong to a renamed trader or to a different one. It is therefore never presented as
+ * the numbers of a requested handle. Because the entry was paid for, it is added to the first handle without
+ * an answer, as `unmatched`.
  */
 export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const entries = recordsOf(batch['entries']);

@@ -19,7 +19,7 @@ export const seedOf = (seed: number): number => mix(Math.trunc(seed) >>> 0) ^ Ma
 
 /**
  * Returns 32 pseudo-random bits for a seed, a purpose (`salt`) and an index. All random values of a generated
- * world come from this function, so that any record can be created alone and in any order, with the same
+ * world come from this function. Any record can therefore be created alone and in any order, with the same
  * result.
  */
 export const hash = (seed: number, salt: number, index: number): number =>

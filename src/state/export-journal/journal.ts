@@ -29,8 +29,8 @@ export interface ExportJournal {
   /** The first positions that have no answer and are not in a batch in flight. */
   free(most: number): number[];
   /**
-   * Records that a batch is about to be requested, and reserves disk space for its answer, so that a full
-   * disk is noticed before anything is charged. Returns the number of the batch.
+   * Records that a batch is about to be requested. Before that, reserves disk space for its answer, so that a
+   * full disk is noticed before anything is charged. Returns the number of the batch.
    */
   asking(batch: {
     readonly positions: readonly number[];
