@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { group } from '../../base/units.ts';
 
 /** Certificate and host name errors, which a retry cannot fix. */
 const LASTING =
@@ -72,7 +73,7 @@ export const noAnswer = (host: string, ms: number) =>
 
 /** The failure of a response that is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
-  new Failure('answer', `${host} sent a response larger than ${bytes} bytes; it was discarded`, {
+  new Failure('answer', `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`, {
     code: 'BAD_ANSWER',
     hint: 'check the base URL with trdr doctor',
   });
