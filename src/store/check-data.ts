@@ -10,7 +10,7 @@ export interface DamagedKey {
   readonly key: string;
   /** What the key contains, for messages. */
   readonly what: string;
-  /** What happens when the key is removed. */
+  /** What happens, or what to do, when the key is removed. */
   readonly without: string;
 }
 
@@ -39,8 +39,8 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
   const lanes = ['key', 'resolve'].flatMap((name): Expected[] => {
     const { calls, meta } = keys.lane(name);
     return [
-      { key: calls, type: 'zset', what: `the calls of lane ${name}`, without: LANE },
-      { key: meta, type: 'hash', what: `the limit of lane ${name}`, without: LANE, isValid: areNumbers },
+      { key: calls, type: 'zset', what: `the calls of lane "${name}"`, without: LANE },
+      { key: meta, type: 'hash', what: `the limit of lane "${name}"`, without: LANE, isValid: areNumbers },
     ];
   });
   const ofFeeds = feeds.flatMap((id): Expected[] => {
@@ -49,7 +49,7 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
     const of = `of feed ${id}`;
     return [
       { key: feed.stream, type: 'stream', what: `the posts ${of}`, without: again },
-      { key: feed.seen, type: 'zset', what: `the ids ${of}`, without: 'they are read from its posts' },
+      { key: feed.seen, type: 'zset', what: `the ids ${of}`, without: 'the ids are restored from the posts' },
       {
         key: feed.mark,
         type: 'text',
@@ -57,7 +57,12 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
         without: 'the next leader continues after the newest post',
         isValid: areRecords,
       },
-      { key: feed.info, type: 'hash', what: `the state ${of}`, without: 'its leader saves it again' },
+      {
+        key: feed.info,
+        type: 'hash',
+        what: `the state ${of}`,
+        without: 'the leader of the feed saves the state again',
+      },
       {
         key: feed.epoch,
         type: 'text',
@@ -65,7 +70,7 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
         without: 'the count starts again',
         isValid: areNumbers,
       },
-      { key: feed.lease, type: 'text', what: `the lease ${of}`, without: 'another relay may lead' },
+      { key: feed.lease, type: 'text', what: `the lease ${of}`, without: 'another relay may take over' },
     ];
   });
   return [
@@ -85,10 +90,20 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       without: 'calls in flight do not count until they are answered',
       isValid: areRecords,
     },
-    { key: keys.open, type: 'zset', what: 'the reservations', without: 'calls in flight do not count' },
+    {
+      key: keys.open,
+      type: 'zset',
+      what: 'the reservations',
+      without: 'calls in flight do not count until they are answered',
+    },
     { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'nothing else changes' },
     { key: keys.ledger, type: 'stream', what: 'the shared ledger', without: 'past calls are not listed' },
-    { key: keys.fleet, type: 'zset', what: 'the list of machines', without: 'machines are added again' },
+    {
+      key: keys.fleet,
+      type: 'zset',
+      what: 'the list of machines',
+      without: 'machines are added again with their next call',
+    },
     { key: keys.feeds, type: 'set', what: 'the list of feeds', without: 'relays add their feeds again' },
     ...lanes,
     ...ofFeeds,

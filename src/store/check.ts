@@ -69,7 +69,7 @@ async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[
   ];
 }
 
-/** Tries every command that trdr sends, with temporary keys that are removed at the end. */
+/** Every command that trdr sends, with temporary keys that the last command removes. */
 function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
@@ -155,7 +155,7 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
       `the user has no permission to run ${missing.join(', ')}`,
       missing.length > FEW
         ? 'configure the user again with the command in docs/store.md'
-        : `redis-cli ACL SETUSER ${user} ${missing.map((name) => `'+${name.toLowerCase()}'`).join(' ')}`,
+        : `run: redis-cli ACL SETUSER ${user} ${missing.map((name) => `'+${name.toLowerCase()}'`).join(' ')}`,
     );
   }
   if (full)
@@ -172,7 +172,11 @@ async function data(store: StoreConnection, { keys, db }: CheckOptions): Promise
   if (damaged.length === 0) return [ok('data', 'the shared keys have valid contents')];
   const cli = db === 0 ? 'redis-cli' : `redis-cli -n ${db}`;
   return damaged.map(({ key, what, without }) =>
-    fail('data', `invalid content in the key of ${what}`, `remove the key: ${cli} DEL '${key}'; ${without}`),
+    fail(
+      'data',
+      `invalid content in the store key for ${what}`,
+      `remove the key: ${cli} DEL '${key}'; ${without}`,
+    ),
   );
 }
 

@@ -58,7 +58,7 @@ export function failureOfReply(message: string, where: string): Failure {
         'STORE_DENIED',
         `the store user has no permission for ${rightOf(message) ?? 'the keys of trdr'}`,
         rightOf(message) === undefined
-          ? 'add the prefix of the keys (setting storePrefix): ACL SETUSER NAME ~trdr:*'
+          ? 'allow access to the keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set'
           : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
       );
     case 'LOADING':
@@ -72,7 +72,7 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_AWAY',
         `the store at ${where} is not ready (${word})`,
-        'the server may be starting or failing over; try again shortly',
+        'try again shortly; the server may be starting or failing over',
       );
     default:
       return storeFailure(

@@ -38,7 +38,7 @@ interface Unsent {
 }
 
 const TRIES = 6;
-/** How long to wait for calls in flight whose actual cost may leave enough of a budget. */
+/** How long to wait for calls in flight, because they may cost less than was reserved for them. */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;

@@ -18,7 +18,7 @@ export const unanswered = () =>
   new Failure('network', 'the service did not answer before the end of the run', {
     code: 'UNANSWERED',
     retryable: true,
-    hint: 'run the command again, or run trdr doctor to see what is wrong',
+    hint: 'run the command again, or run "trdr doctor" to see what is wrong',
   });
 
 /** The failure of an output that was blocked when the run ended. */
@@ -29,7 +29,7 @@ export const blockedAtEnd = () =>
 export const outOfUnits = (text: string) =>
   new Failure('quota', `the service closed the connection: ${text || 'the key has no units left'}`, {
     code: 'QUOTA_EXCEEDED',
-    hint: 'run trdr me to see what is left',
+    hint: 'run "trdr me" to see what is left',
   });
 
 /** The failure of a subscription that the service rejected. */
@@ -50,7 +50,10 @@ export const cannotStream = (why: PollReason) =>
           hint: 'raise --max-cu, or use polling: --via poll',
         });
 
-/** Why the rest of the feed is missing; undefined if the run did not end for such a reason. */
+/**
+ * Why the posts after the end of the run are missing: the service failed, or rejected the key. Undefined for
+ * all other errors.
+ */
 export function undelivered(error: unknown): 'failing' | 'unauthorized' | undefined {
   if (!(error instanceof Failure)) return undefined;
   if (error.kind === 'auth' || error.kind === 'forbidden') return 'unauthorized';

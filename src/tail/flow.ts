@@ -29,7 +29,7 @@ interface Found extends Lateness {
 interface Fill extends Found {
   readonly stack: RowStack;
   readonly continues: boolean;
-  /** The post time of the newest complete post when the walk started. */
+  /** The post time of the newest verified post when the walk was accepted. */
   readonly before: number | null | undefined;
 }
 

@@ -6,15 +6,12 @@ import type { Cut } from './walk/page-request.ts';
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
-/**
- * A part of the feed that could not be read. Its bounds are posts that were read; a bound is null if it is
- * not known.
- */
+/** A part of the feed that could not be read. Its bounds are posts that were read. */
 export interface Gap {
   readonly why: Cut | 'failing' | 'unauthorized';
   /** The newest complete post before the gap; null if only late posts can be missing. */
   readonly from: PostMark | null;
-  /** The post time from which posts that appeared late may be missing too. */
+  /** Late posts since this post time may be missing too; null if this time is not known. */
   readonly lateFrom: number | null;
   /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;

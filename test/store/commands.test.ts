@@ -210,7 +210,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const of = (check: string, found: readonly StoreFinding[]) => found.find((one) => one.check === check);
     const few = await findings(await user('few', '~trdr:*', '+@all', '-xdel', '-xgroup'));
     expect(of('rights', few)?.next).toBe(
-      "redis-cli ACL SETUSER few '+xgroup|create' '+xgroup|setid' '+xdel'",
+      "run: redis-cli ACL SETUSER few '+xgroup|create' '+xgroup|setid' '+xdel'",
     );
     // If a connection is not possible without a permission, the failure names the permission.
     for (const right of documentedAcl('x', 'p').filter((one) => one.startsWith('+'))) {
@@ -263,7 +263,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
       [keys.calls, 'calls in flight'],
       [keys.open, 'reservations'],
       [keys.ledger, 'shared ledger'],
-      [keys.lane('key').calls, 'calls of lane key'],
+      [keys.lane('key').calls, 'calls of lane "key"'],
       [feed.mark, 'checkpoint of feed thesis'],
       [feed.stream, 'posts of feed thesis'],
       [feed.seen, 'ids of feed thesis'],

@@ -96,7 +96,7 @@ function unhealthy(
     code: `TAIL_${verdict.toUpperCase()}`,
     hint: status.serviceUp
       ? 'to see why, read what the running tail prints on stderr'
-      : 'the service does not respond: run trdr doctor',
+      : 'the service does not respond: run "trdr doctor"',
   });
 }
 

@@ -110,7 +110,7 @@ async function compareWithService(context: Context) {
   if (unitsUsed === undefined) {
     throw new Failure('answer', 'the service does not report the units used', {
       code: 'BAD_ANSWER',
-      hint: 'run trdr doctor to see how the service differs from its description',
+      hint: 'run "trdr doctor" to see how the service differs from its description',
     });
   }
   const { folders, profile } = context.settings;

@@ -72,7 +72,7 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
   if (server instanceof Failure) return yield failedCheck('store', server);
   yield passed(
     'store',
-    `${store.address.shown}, ${server.product} ${server.version}; run trdr store check for details`,
+    `${store.address.shown}, ${server.product} ${server.version}; run "trdr store check" for details`,
   );
 }
 

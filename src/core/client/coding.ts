@@ -161,7 +161,7 @@ function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undef
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint: 'run trdr doctor to see how the service differs from its description',
+    hint: 'run "trdr doctor" to see how the service differs from its description',
     answer: answer.text,
   });
   // The call may have been charged, up to its maximum cost.

@@ -31,7 +31,7 @@ export const unreachable = (host: string, cause: unknown) => {
       retryable: !lasting,
       hint: isTls(code)
         ? 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to its certificate file'
-        : 'check the base URL, the network and any proxy with trdr doctor',
+        : 'check the base URL, the network and any proxy: trdr doctor',
       cause,
     },
   );
@@ -47,7 +47,7 @@ export const broken = (host: string, cause: unknown) =>
         {
           code: 'BROKEN',
           retryable: true,
-          hint: 'try again; if it keeps happening, check the network and any proxy with trdr doctor',
+          hint: 'try again; if it keeps happening, check the network and any proxy: trdr doctor',
           cause,
         },
       );
@@ -59,7 +59,7 @@ export const broken = (host: string, cause: unknown) =>
 const malformed = (host: string, cause: unknown) =>
   new Failure('answer', `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`, {
     code: 'BAD_ANSWER',
-    hint: 'check the base URL and any proxy with trdr doctor',
+    hint: 'check the base URL and any proxy: trdr doctor',
     cause,
   });
 
@@ -75,7 +75,7 @@ export const noAnswer = (host: string, ms: number) =>
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`, {
     code: 'BAD_ANSWER',
-    hint: 'check the base URL with trdr doctor',
+    hint: 'check the base URL: trdr doctor',
   });
 
 /**

@@ -158,7 +158,7 @@ async function pageBehind<T>(
 const withoutTimes = () =>
   new Failure('answer', 'no post has a readable time, so --since cannot be applied', {
     code: 'NO_TIMES',
-    hint: 'use --limit instead; run trdr doctor to see how the service differs from its description',
+    hint: 'use --limit instead; run "trdr doctor" to see how the service differs from its description',
   });
 
 const stuck = () =>

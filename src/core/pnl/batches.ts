@@ -122,7 +122,7 @@ async function batch(
         code: 'NO_ENTRY',
         status: 200,
         requestId,
-        hint: 'run trdr doctor to see how the service differs from its description',
+        hint: 'run "trdr doctor" to see how the service differs from its description',
         answer: stringifyJson(record),
       },
     );

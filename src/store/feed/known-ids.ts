@@ -3,7 +3,7 @@ import type { FeedKeys } from '../keys.ts';
 import { listEntries, repair } from '../scripts/feed.ts';
 import { readEntries, timeFrom } from './entry.ts';
 
-/** Published ids with their post times, without old ones. */
+/** The ids of published posts with their post times. Old ids are omitted. */
 export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 
 export const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);

@@ -117,7 +117,7 @@ function handoffIn(number: (name: string) => number | null): SavedHandoff | null
 }
 
 const notStatus = () =>
-  new Failure('local', 'not the status file of a tail, or incomplete', {
+  new Failure('local', 'the file is not the status file of a tail, or is incomplete', {
     code: 'STATUS_FILE',
     hint: 'use the file that the tail writes with --status',
   });

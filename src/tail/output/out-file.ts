@@ -53,13 +53,13 @@ interface Known {
 /**
  * Reads the end of an NDJSON file that a tail wrote. A row is printed at most `holdMs` after the last
  * verification, and its post appears at most `marginMs` late. The feed is therefore complete up to the time
- * of the newest line minus both. Ids are read from twice that range, because late lines follow newer lines.
+ * of the newest line minus both. Ids are read from twice this span, because late lines follow newer lines.
  */
 export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** The oldest post time whose ids a checkpoint needs. */
+  /** A checkpoint needs all ids since this post time. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
@@ -117,7 +117,7 @@ function resumeFrom(
 }
 
 /**
- * The post time at which a file starts, which is that of its first lines. Later lines can be older, because
+ * The post time at which a file starts: the oldest of its first lines. Later lines can be older, because
  * the WebSocket also delivers late posts from before the start.
  */
 function beginOf(known: readonly Known[], horizon: number): number {

@@ -6,7 +6,7 @@ import { createRecentSet } from '../../base/recent-set.ts';
 export interface Seen {
   /** The time before which it is not known whether a post was printed. */
   readonly floor: number;
-  /** The number of remembered ids, with and without a post time, but without those from before the floor. */
+  /** The number of remembered ids from the floor on, including ids without a post time. */
   readonly size: number;
   has(id: string): boolean;
   /** Remembers an id; returns false if it was remembered before. */

@@ -58,11 +58,9 @@ interface BoundsParts {
 }
 
 export function createBounds({ start, seen, margin, watermark }: BoundsParts): BoundsSource {
-  /**
-   * Posts of the first walk from before the start of the run, and the time of the oldest post that belongs to
-   * the run.
-   */
+  /** Posts of the first walk from before the start of the run. */
   let rest: TailRow[] = [];
+  /** The time of the oldest post of the backfill. */
   let oldest = Number.NEGATIVE_INFINITY;
 
   const low = () => Math.max(seen.floor, (watermark()?.base ?? Number.NEGATIVE_INFINITY) - margin.ms);
@@ -93,8 +91,8 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   /**
-   * The newest `rows` posts, and all other posts with the time of the oldest of them. Without the latter,
-   * those posts could look new later.
+   * The newest `rows` posts. The walk also reads all other posts with the time of the newest post, because
+   * they would otherwise look new later.
    */
   const newest = (rows: number): WalkBounds => {
     let count = 0;

@@ -13,7 +13,7 @@ import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
 import { type Walked, type WalkWorld, walk } from './walk.ts';
 
-/** A complete walk, whose rows are printed next. */
+/** A finished walk, whose rows are printed next. */
 export interface FinishedWalk {
   readonly walked: Walked;
   readonly stack: RowStack;
@@ -47,7 +47,7 @@ export interface Walker {
   subscribed(): void;
   /** Requests the last walk of the run. */
   end(): void;
-  /** Starts a walk that is due, or returns a complete walk. `moved` states whether anything happened. */
+  /** Starts a walk that is due, or returns a finished walk. `moved` states whether anything happened. */
   step(view: WalkView): { readonly moved: boolean; readonly finished?: FinishedWalk };
   /** Called when the rows of a walk were printed. */
   emitted(finished: Pick<FinishedWalk, 'walked' | 'depth'>): void;
