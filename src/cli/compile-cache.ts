@@ -61,8 +61,8 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
 }
 
 /**
- * Whether a run has failed. A failed run has compiled only a part of the code that a successful run needs. An
- * interrupted run does not count as failed.
+ * Whether an exit code means that the run has failed. A failed run has compiled only a part of the code that
+ * a successful run needs. An interrupted run does not count as failed.
  */
 const endedEarly = (code: number) => code > 0 && code < 128;
 

@@ -48,7 +48,10 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
-/** Compares stderr with `JOURNAL_STREAM`, because a redirection leaves the variable set (systemd.exec(5)). */
+/**
+ * Whether stderr is the journal of systemd. The variable `JOURNAL_STREAM` alone does not show this, because
+ * it stays set if stderr is redirected (systemd.exec(5)).
+ */
 function isJournal(stream: string | undefined): boolean {
   if (stream === undefined || stream === '') return false;
   try {

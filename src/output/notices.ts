@@ -9,7 +9,7 @@ export type LogForm = 'plain' | 'stamped' | 'json';
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 export interface NoticeOptions {
-  /** Called for the first notice. */
+  /** Returns the stream; called for the first notice. */
   readonly stream: () => Writable;
   /** Whether to suppress all notices. */
   readonly quiet: boolean;

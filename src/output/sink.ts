@@ -19,9 +19,11 @@ export interface Sink {
    * nothing can be saved.
    */
   readonly saveWritten?: () => Promise<string | undefined>;
-  /** Whether output was lost because the reader has closed. */
+  /** Whether output was lost because the reader closed the stream. */
   readonly lost?: () => boolean;
-  /** Aborted when the reader closes (reason `outputClosed`) or a write fails (reason: the Failure). */
+  /**
+   * Aborted when the reader closes the stream (reason `outputClosed`) or a write fails (reason: the Failure).
+   */
   readonly closed: AbortSignal;
 }
 
@@ -29,7 +31,7 @@ export interface Sink {
 export interface SinkOptions {
   /** The number of bytes to collect before a write. */
   readonly batch?: number;
-  /** Whether to write also at the end of each turn of the event loop, unless a write is still in progress. */
+  /** Whether to also write at the end of each turn of the event loop, unless a write is still in progress. */
   readonly live?: boolean;
   readonly name?: string;
   /**
@@ -57,9 +59,9 @@ export const codeOf = (error: unknown): string =>
 const reasons: Record<string, string> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file is larger than allowed',
-  EACCES: 'no permission',
-  EPERM: 'no permission',
+  EFBIG: 'the file would exceed the size limit',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
   EROFS: 'the disk is read-only',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a parent of the path is not a folder',

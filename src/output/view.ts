@@ -40,7 +40,7 @@ export interface Column<T> {
    * never dropped.
    */
   readonly rank?: number;
-  /** The minimum width. If the column would be narrower, it is dropped. */
+  /** The minimum width in cells. If the column would be narrower, it is dropped. */
   readonly min?: number;
   /** Whether long values are wrapped instead of cut. */
   readonly wrap?: boolean;

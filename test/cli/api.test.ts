@@ -26,8 +26,8 @@ describe('arguments of trdr api', () => {
 
   it.each([
     [['https://other.example/v2/me'], /got a URL/],
-    [['GET'], /requires a PATH/],
-    [[], /requires a PATH/],
+    [['GET'], /requires the argument PATH/],
+    [[], /requires the argument PATH/],
     [['/v2/me', 'GET'], /invalid HTTP method/],
     [['POST', '/x', '--paginate'], /requires GET/],
     [['/x', '--paginate', '--input', '-'], /cannot be combined/],

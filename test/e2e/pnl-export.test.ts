@@ -268,7 +268,7 @@ describe('an export and its money', () => {
     readable = true;
     const { exitCode, stderr } = await run();
     expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
-    expect(stderr).toContain('read the answers for 3 handles that an earlier run could not read');
+    expect(stderr).toContain('recovered the answers for 3 handles that an earlier run could not read');
     const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
     expect(rows.map((row) => JSON.parse(row)).map(({ subject, found }) => [subject, found])).toEqual([
       ...[

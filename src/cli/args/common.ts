@@ -31,7 +31,7 @@ const output = {
   fields: value('--fields', 'print only these fields, in this order', text('fields')),
   out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
-  times: value('--times', 'how to write timestamps in JSON, NDJSON, CSV and TSV', oneOf('iso', 'ms'), 'ms'),
+  times: value('--times', 'format of timestamps in JSON, NDJSON, CSV and TSV', oneOf('iso', 'ms'), 'ms'),
   bom: flag('--bom', 'start CSV with a byte order mark, for Excel'),
   wide: flag('--wide', 'show all columns of a table, without shortening values'),
 } satisfies Options;

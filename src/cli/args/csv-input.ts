@@ -6,7 +6,7 @@ export interface CsvRow {
   readonly cells: readonly string[];
 }
 
-/** The maximum length of a row in characters; no row with a subject is this long. */
+/** The maximum length of a row in characters. Rows with subjects are much shorter. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
@@ -34,7 +34,8 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
     // Check the length after each chunk: input without line breaks, such as `/dev/zero`, must not fill the
     // memory.
     length += chunk.length;
-    if (length > LONGEST_ROW) throw usageError(`the row that begins on line ${begun} is too long`);
+    if (length > LONGEST_ROW)
+      throw usageError(`the row that begins on line ${begun} is longer than 4,194,304 characters`);
     for (const char of chunk) {
       if (pending === '"') {
         pending = '';

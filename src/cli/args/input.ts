@@ -153,7 +153,7 @@ async function* fromBytes(
  */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // Only in a CSV file is this word certainly a header; in another file, it may be a handle.
+  // In a CSV file, this word is certainly a header. In another file, it may be a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);

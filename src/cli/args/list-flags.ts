@@ -11,14 +11,14 @@ const DEFAULT_ROWS = 20;
 /** The number of consecutive pages without a match after which a list with --limit stops. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
-/** Flags of lists and tails; they select posts by text and by token. */
+/** Flags with which lists and tails select posts by text and token. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
   grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };
 
-/** Flags that select theses. */
+/** Flags with which lists and tails select theses. */
 export const thesisFilterOptions = {
   ...filterOptions,
   minHoldings: value('--min-holdings', "minimum value of the author's position in USD", decimal({ min: 0 })),

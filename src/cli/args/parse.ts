@@ -118,7 +118,10 @@ function checkCount(command: AnyCommand, words: readonly string[]): void {
   // An optional argument can precede a required one: `api [METHOD] PATH`.
   const missing = args.filter(({ optional }) => !optional)[words.length];
   if (missing) {
-    throw usageError(`"trdr ${path}" requires a ${missing.name.toUpperCase()}`, `see trdr ${path} --help`);
+    throw usageError(
+      `"trdr ${path}" requires the argument ${missing.name.toUpperCase()}`,
+      `see trdr ${path} --help`,
+    );
   }
   if (words.length <= args.length || args.at(-1)?.variadic) return;
   throw usageError(

@@ -23,7 +23,7 @@ const field = {
   },
 };
 
-/** The maximum size of a request body; the service accepts less. */
+/** The maximum size of a request body in bytes. The service accepts less. */
 const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
@@ -75,7 +75,10 @@ export const api = command({
       );
     }
     if (words.length === 1 && /^[A-Z]+$/.test(path))
-      throw usageError('"trdr api" requires a PATH', `write it like this: trdr api ${path} /v2/me`);
+      throw usageError(
+        '"trdr api" requires the argument PATH',
+        `write it like this: trdr api ${path} /v2/me`,
+      );
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
       throw usageError(
         'expected a path, got a URL',

@@ -133,7 +133,7 @@ function summaryText(rows: readonly Sent[]): string {
 const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
-  if (!isOnRecord(board)) return `no ${what} on record at or before that time`;
+  if (!isOnRecord(board)) return `no ${what} on record for the requested time`;
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }

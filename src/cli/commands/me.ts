@@ -82,7 +82,7 @@ export function unitsWanted(
   return granted * wanted.share;
 }
 
-/** Throws if the units will run out too early at the rate of this month. */
+/** Throws if, at the rate of this month, the units will run out within `minDays` days. */
 export function checkDays(
   me: Known<Me>,
   rate: Forecast | null,

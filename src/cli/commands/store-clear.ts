@@ -27,7 +27,7 @@ export const storeClear = command({
     }
     if ((what === 'feed') !== (feed !== undefined)) {
       throw usageError(
-        what === 'feed' ? '"trdr store clear feed" requires a NAME' : 'too many arguments',
+        what === 'feed' ? '"trdr store clear feed" requires the argument NAME' : 'too many arguments',
         'write it as: trdr store clear feed NAME',
       );
     }

@@ -50,7 +50,8 @@ export const storeLogin = command({
     const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
     const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
     if (!noVerify) {
-      // Without an API key, open only the connection: the names in the store are derived from the API key.
+      // Without an API key, only connect: the further checks need names in the store, which are derived from
+      // the API key.
       const { connectStore } = await import('../../store/connection.ts');
       const opening =
         settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();

@@ -14,7 +14,7 @@ import {
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 
-/** The maximum size of a status file. */
+/** The maximum size of a status file in bytes. */
 const LARGEST = 1024 * 1024;
 
 export const tailStatus = command({

@@ -154,7 +154,7 @@ function driftText(
     return `calls of uncertain cost explain the difference: this machine spent ${range}`;
   const beyond = `the service counted ${unitsText(drift - lostAtMost)} more than this machine can have spent (${range})`;
   return unpriced > 0
-    ? `${beyond}: because of ${countText(unpriced, 'call')} of unknown price, or of other users of the key`
+    ? `${beyond}: ${countText(unpriced, 'call')} of unknown price caused this, or others use the key`
     : `${beyond}: another machine, profile or program uses the key`;
 }
 

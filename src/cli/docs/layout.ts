@@ -7,7 +7,7 @@ export interface Layout {
   readonly bold: boolean;
 }
 
-/** The maximum width of text in columns, because longer lines are hard to read. */
+/** The maximum number of columns of a text, because longer lines are hard to read. */
 const WIDEST = 100;
 /**
  * If a terminal has fewer columns than this, a description is printed below its term instead of next to it.
@@ -53,7 +53,7 @@ function termLines(terms: readonly Definition[], width: number): string[] {
   if (width < STACK_BELOW) {
     return aligned.flatMap(([term, meaning]) => [`  ${term.trim()}`, ...wrap(meaning, '      ', width)]);
   }
-  // Ignore very long terms, which are printed on their own lines.
+  // Very long terms do not determine the width of the column: they are printed on their own lines.
   const widest = Math.floor(width * 0.45);
   const lengths = aligned.map(([term]) => term.length);
   const column = Math.max(Math.min(widest, ...lengths), ...lengths.filter((length) => length <= widest));

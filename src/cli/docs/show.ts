@@ -5,7 +5,7 @@ import { colorMode } from '../report.ts';
 import { layoutPage } from './layout.ts';
 import type { DocPage } from './page.ts';
 
-/** The width of help that is not printed on a terminal. */
+/** The width, in columns, of help that is not printed on a terminal. */
 const PLAIN_COLUMNS = 80;
 
 /** Prints a help page to stdout, wrapped to the width of the terminal. */

@@ -21,7 +21,7 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-/** A check that failed with the failure that a command would throw. */
+/** The result of a failed check, made from the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
   // Remove the advice to run trdr doctor from the hint, because trdr doctor is already running.
   record: {

@@ -59,7 +59,9 @@ export function judgeLimits(record: Sent): Check {
   const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
   const { unitsUsed, revealsUsed } = me.usage ?? {};
   const low = Math.min(share(units, unitsUsed), share(reveals, revealsUsed)) < LITTLE;
-  return low ? warn('limits', detail, 'little is left; run "trdr me" for details') : passed('limits', detail);
+  return low
+    ? warn('limits', detail, 'run "trdr me" for details: less than 5% of an allowance is left')
+    : passed('limits', detail);
 }
 
 /**

@@ -21,7 +21,7 @@ export interface AccountSharing {
   readonly now: () => number;
 }
 
-/** The parts for a run to share the answer of `me`; undefined without a store. */
+/** The parts with which a run shares the answer of `me`; undefined without a store. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { flight } = openAnswers(context) ?? {};
   return flight && { flight, now: context.io.clock.now };

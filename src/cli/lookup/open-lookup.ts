@@ -52,7 +52,10 @@ export function openAnswers(context: Context): AnswerCache | undefined {
   return sharedAnswers(context, local, scope.key);
 }
 
-/** Loads the code for shared answers only when an answer is not cached on this machine. */
+/**
+ * The answers on this machine and in the store. The code for the store is loaded only when an answer is not
+ * cached on this machine.
+ */
 function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
   let opened: Promise<AnswerCache> | undefined;
   const shared = () => {

@@ -7,10 +7,7 @@ const NAMED = 1_000;
 /** The maximum number of names in a notice on a terminal, or if a journal contains all of them. */
 const NAMED_IN_SHORT = 20;
 
-/**
- * Whether a failure gives exit code 6: an allowance or a limit is used up, and all paid answers were
- * delivered.
- */
+/** Whether a failure means that an allowance or a limit is used up (exit code 6). */
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 

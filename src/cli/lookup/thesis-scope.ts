@@ -18,8 +18,8 @@ export async function authorOf(given: string): Promise<Subject> {
 }
 
 /**
- * The author as shown by a dry run. The user id of a handle is not known without a lookup, but the price is
- * the same for every id.
+ * The lookup and the user id of an author, for a dry run. The user id of a handle is not known without a
+ * lookup, so a placeholder replaces it: the price is the same for every id.
  */
 export function plannedAuthor(author: Subject | undefined): {
   readonly lookup: Planned[];

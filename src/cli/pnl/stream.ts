@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Prints saved answers, and requested ones when they arrive. */
+/** Prints one record per subject in order: saved answers, and requested answers as soon as they arrive. */
 export async function streamPnl(
   context: Context,
   targets: Targets,

@@ -14,7 +14,7 @@ import {
 } from '../../state/config/settings-table.ts';
 import { originText } from './profiles.ts';
 
-/** The names that `config get` accepts: the settings, the profile and the key. */
+/** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
 export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
 /** All settings as records. The key is masked, and the password of the store is hidden. */

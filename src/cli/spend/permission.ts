@@ -42,7 +42,7 @@ export interface Permission {
   readonly canRaise: boolean;
   /** Asks the user to raise the limit by at least `most`. Returns false if the run must end. */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure of a run that has reached its limit; undefined if the general failure applies. */
+  /** The failure of a run without a known end that has reached its limit; undefined for other runs. */
   stopped(): Failure | undefined;
 }
 

@@ -17,7 +17,10 @@ const plus = (one: number | null, other: number | null) =>
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/** Paths longer than this contain ids and addresses. The path template of the endpoint is shown instead. */
+/**
+ * Paths with more characters than this contain ids and addresses. The path template of the endpoint is shown
+ * instead.
+ */
 const LONG_PATH = 50;
 
 /** The path of a group of calls: that of the only call, or the path template of the endpoint. */

@@ -145,7 +145,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     }
     gaps++;
     notice(
-      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; with --fill, they are fetched from the service`,
+      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; add --fill to fetch them from the service`,
     );
     return true;
   }

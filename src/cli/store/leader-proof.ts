@@ -4,9 +4,9 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** How often to read from the store up to when the leader has verified the feed. */
+/** The time between two reads of the verified time from the store. */
 const ASK_MS = 15_000;
-/** How often to read it until the leader has verified the feed for the first time. */
+/** The time between two reads until the leader has verified the feed for the first time. */
 const FIRST_ASK_MS = 2_000;
 
 /**

@@ -90,7 +90,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
   }
 }
 
-/** Waits until this machine can lead. */
+/** Waits until this machine can lead, and returns its term. */
 async function standBy(
   { io, signal, notice, store: { machine }, observer }: RelayWorld,
   store: StoreConnection,

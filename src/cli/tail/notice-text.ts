@@ -85,7 +85,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unstable':
       return `the connection failed ${notice.sessions} times in a row; each attempt may be charged, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
-      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will read it' : ''}`;
+      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will fill it' : ''}`;
     case 'unverified':
       return `posts arrived too fast to verify that none is missing between ${placeText(notice.from)} and ${placeText(notice.to)}`;
     case 'wait':
@@ -146,10 +146,10 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   refused: 'the service refused the connection',
   rejected: 'the service rejected the subscription',
   ceiling: 'the spending limit cannot cover another minute of streaming',
-  allowance: 'the units left cannot cover another minute of streaming',
+  allowance: 'the remaining units cannot cover another minute of streaming',
   budget: 'the budget does not cover streaming until it renews',
   quota: 'the key has no units left until its allowance resets',
-  share: 'streaming has used its share of the units left',
+  share: 'streaming has used its share of the remaining units',
   unstable: 'the connection failed three times in a row',
 };
 
@@ -163,8 +163,8 @@ function endText(summary: Summary): string {
     spentText(spent),
   ];
   if (filled > 0) parts.push(`${filled} found by polling`);
-  if (late > 0) parts.push(`${late} late`);
-  if (nameless > 0) parts.push(`${nameless} without an id skipped`);
+  if (late > 0) parts.push(`${late} appeared late`);
+  if (nameless > 0) parts.push(`${nameless} skipped without an id`);
   const complete =
     completeTo === null ? 'nothing verified' : `complete up to ${iso(completeTo).slice(0, 19)}Z`;
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;

@@ -24,7 +24,7 @@ const noBorders = {
   middle: '  ',
 };
 
-/** If less width than this remains next to the labels, values are printed below them. */
+/** If fewer cells than this remain next to the labels, values are printed below their labels. */
 const MIN_BESIDE = 16;
 
 /** Renders one record: a title, and a line for each value. */

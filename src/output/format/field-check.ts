@@ -4,9 +4,8 @@ import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Checks names in `--fields` that the schema does not list against the first record, because the service may
- * send undocumented fields. If the first record does not have a field, the run ends before it pays for
- * further calls.
+ * Accepts names in `--fields` that the schema does not list, because the service may send undocumented
+ * fields. If the first record does not have such a field, the run ends before it pays for further calls.
  */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
   if (fields === undefined) return printer;

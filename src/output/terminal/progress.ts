@@ -26,7 +26,7 @@ export interface Progress {
   stop(): void;
 }
 
-/** The members of a terminal's stream that the progress line uses. */
+/** The output stream of a terminal. */
 type TerminalStream = NodeJS.WriteStream;
 
 export interface ProgressOptions {
@@ -89,7 +89,7 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // Omit the bar before the count, because the count is more informative.
+  // If the line is still too long, omit the bar first, because the count is more informative.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));

@@ -64,8 +64,8 @@ function detail(row: Item): string {
     case 'group':
       return [
         countText(Number(row['members'] ?? 0), 'member'),
-        ...some(row['pending'], 'pending'),
-        ...some(row['behind'], 'behind'),
+        ...some(row['pending'], 'not acknowledged'),
+        ...some(row['behind'], 'not delivered yet'),
         `last delivered post ${ago(row['lastReadAgo'])}`,
       ].join(', ');
     default:

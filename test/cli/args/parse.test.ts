@@ -86,7 +86,7 @@ describe('a command line', () => {
       /^--token requires a value/,
       /"-y" is a flag/,
     ],
-    ['no argument where one is needed', [], /requires a SUBJECT/, /trdr try --help/],
+    ['no argument where one is needed', [], /requires the argument SUBJECT/, /trdr try --help/],
   ])('with %s is rejected with a hint', (_, words, message, hint) => {
     expect(() => parseWords(spec, words)).toThrow(
       expect.objectContaining({

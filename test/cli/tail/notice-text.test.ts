@@ -21,7 +21,7 @@ describe('the last line of a tail', () => {
   test('counts unusual events, and states if nothing was verified', () => {
     const text = end({ rows: 1, durationMs: 90_000_000, nameless: 2, late: 3, filled: 4, completeTo: null });
     expect(text).toMatch(
-      /^stopped after 1d1h: 1 post, .*4 found by polling, 3 late, 2 without an id skipped; nothing verified$/,
+      /^stopped after 1d1h: 1 post, .*4 found by polling, 3 appeared late, 2 skipped without an id; nothing verified$/,
     );
     expect(end({ durationMs: 400 })).toContain('after 0s:');
   });

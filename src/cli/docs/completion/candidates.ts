@@ -6,7 +6,7 @@ export interface Candidate {
   readonly about: string;
 }
 
-/** All words that can be inserted at the cursor. */
+/** The words that can be inserted at the cursor, and how the shell uses them. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
   /** `files`: the shell completes file names. `nospace`: more text may follow the candidate. */

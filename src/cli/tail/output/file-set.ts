@@ -22,7 +22,7 @@ export async function readFileSet(
   out: string,
   alone: TailEnd | undefined,
   form: LineForm,
-  /** The oldest post time whose ids are needed, if a checkpoint determines this time. */
+  /** The post time from which on ids are needed; undefined if no checkpoint determines it. */
   wanted: number | undefined,
 ): Promise<TailEnd | undefined> {
   const handles: FileHandle[] = [];
