@@ -12,7 +12,7 @@ export const doctor = command({
   summary: 'Check settings, key, connection, limits and API changes',
   about: [
     'Prints one record per check, with its status (ok, warn, fail, skip) and how to fix a problem. Free of charge, unless --ws is given.',
-    "Compares the service's OpenAPI description with the one that this version of trdr was built for, and reports each endpoint, parameter and field that was added, removed or changed. A check fails if the change breaks a call; additions are ok.",
+    "Compares the service's OpenAPI description with the one that this version of trdr was built for. Reports each endpoint, parameter and field that was added, removed or changed. A check fails if the change breaks a call; additions are ok.",
     'With warnings only, exits 0. Otherwise, the first failed check decides the exit code: 4 for the key, 5 for scope or plan, 6 for a used-up allowance, 9 for unreadable settings, the connection or API changes.',
   ],
   args: [],

@@ -231,7 +231,7 @@ export const topics: readonly DocPage[] = [
     summary: 'Sharing one key between machines',
     about: [
       'Processes on one machine share the rate limit, the cache and the ledger through the folders of "trdr help environment", without any setup.',
-      'Each machine counts its own calls. If several machines use one key without a shared store, "trdr usage --reconcile" shows what the others have spent, and requests above the common rate limit are delayed and retried.',
+      'Each machine counts its own calls. If several machines use one key without a shared store, "trdr usage --reconcile" shows what the others have spent. Requests above the common rate limit are delayed and retried.',
     ],
     sections: [],
   },

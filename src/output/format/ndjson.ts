@@ -40,9 +40,9 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
 const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
 
 /**
- * Whether JSON can be printed unchanged. It must be one line, contain nothing that a terminal could
- * interpret, and be written as `jsonLine` would write it, so that a post has the same bytes whether it comes
- * from a frame or a page.
+ * Whether JSON can be printed unchanged: it is one line, contains nothing that a terminal could interpret,
+ * and is written as `jsonLine` would write it. Because of the last condition, a post has the same bytes
+ * whether it comes from a frame or a page.
  */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);

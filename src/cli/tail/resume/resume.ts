@@ -73,9 +73,9 @@ export function startedFrom(checkpoint: string | undefined, feed: string): Start
 }
 
 /**
- * How a saved position relates to the file at its path: it belongs to this file (`same`), to a file that was
- * moved or deleted while a run was writing it (`moved`), or to output that the user has replaced or emptied
- * since (`useless`).
+ * How a saved position relates to the file at its path. `same`: the position belongs to this file. `moved`:
+ * its file was moved or deleted while a run was writing it. `useless`: the user has replaced or emptied its
+ * file since the run ended.
  */
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
