@@ -33,6 +33,8 @@ const cases: readonly Case[] = [
   [2, '--speed without a recording', ['sandbox', '--speed', '10x'], 'USAGE', {}],
   [2, 'an unknown field', ['whois', 'mira', '--fields', 'handel'], 'USAGE', {}],
   [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
+  [2, 'a socket together with the store', ['thesis', 'tail', '--via', 'ws', '--fill'], 'USAGE', {}],
+  [2, 'a comparison with a later time', ['launchpad', 'board', '--at', '7d', '--compare', '1d'], 'USAGE', {}],
   [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
   [2, 'a group without a command', ['thesis'], 'USAGE', {}],
   [2, 'a missing file', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],

@@ -2,7 +2,7 @@ import { timeout } from '../../base/time-values.ts';
 import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/timeouts.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
-import { flag, type GivenFlags, type Options, value } from './option.ts';
+import { excluding, flag, type GivenFlags, type Options, value } from './option.ts';
 import { file, outFile, text } from './values.ts';
 
 /** The groups of common flags. Each command lists the groups that it accepts. */
@@ -17,7 +17,10 @@ const always = {
   debug: flag('--debug', 'trace requests on stderr (keys are masked)'),
   color: value('--color', 'color in tables and messages', oneOf('auto', 'always', 'never'), 'auto'),
   profile: value('--profile', 'use this profile', text('name', 'profile')),
-  sandbox: flag('--sandbox', 'use the embedded service: no key, no network, no cost'),
+  sandbox: excluding(
+    flag('--sandbox', 'use the embedded service: no key, no network, no cost'),
+    '--base-url',
+  ),
 } satisfies Options;
 
 const output = {

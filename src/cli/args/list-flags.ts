@@ -4,7 +4,7 @@ import { decimal, integer } from '../../base/values.ts';
 import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { flag, list, value } from './option.ts';
+import { excluding, flag, list, value } from './option.ts';
 import { text } from './values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -33,7 +33,7 @@ export const listOptions = {
     integer({ min: 1 }),
     `${DEFAULT_ROWS}; unlimited with --since`,
   ),
-  all: flag('--all', 'no limit on the number of results'),
+  all: excluding(flag('--all', 'no limit on the number of results'), '--limit'),
   since: value('--since', 'only posts since this time', time),
   until: value('--until', 'only posts before this time', time),
   sort: value('--sort', 'sort by this field: numbers descending, text ascending', text('field')),
@@ -51,12 +51,11 @@ export interface ListFlags {
 }
 
 /**
- * Rejects flags that cannot be combined, and adds `rows`: the maximum number of rows, undefined if there is
+ * Checks --sort, and adds `rows`: the maximum number of rows, undefined if there is
  * no maximum. `fields` are the names that --sort accepts.
  */
 export function readListFlags(flags: ListFlags, fields: readonly string[]) {
   const { limit, all, since, sort } = flags;
-  if (all && limit !== undefined) throw usageError('--all and --limit cannot be combined', 'use one of them');
   if (sort !== undefined && !fields.includes(sort)) {
     const names = fields.filter((name) => !name.includes('.'));
     throw usageError(

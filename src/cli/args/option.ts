@@ -11,6 +11,8 @@ export interface Option<T> {
   readonly value?: Value<unknown>;
   readonly repeatable?: boolean;
   readonly fallback?: T;
+  /** The flags that contradict this one, such as `--all`. */
+  readonly excludes?: readonly string[];
   /** The default that help shows, if the default is determined outside of this description. */
   readonly shown?: string;
 }
@@ -48,6 +50,12 @@ export const valueOr = <T>(
   value: kind,
   fallback,
   shown: shown ?? String(fallback),
+});
+
+/** Rejects a flag together with flags that contradict it, whatever the order on the command line. */
+export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]): Option<T> => ({
+  ...option,
+  excludes,
 });
 
 /** Creates a flag that can be repeated. */

@@ -16,6 +16,7 @@ export interface Parsed {
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
+  rejectContradiction(options, words);
   const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
   // The long name is the key, so that a command's own version of a common flag replaces the common one.
   const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
@@ -107,6 +108,17 @@ function rejectFlagAsValue(options: Options, words: readonly string[]): void {
       word,
       `"${next.split('=')[0]}" is a flag; if it is meant as the value, write ${word}=${next}`,
     );
+  }
+}
+
+/** Rejects two flags that contradict each other: whichever of them trdr ignored might be the one that saves money. */
+function rejectContradiction(options: Options, words: readonly string[]): void {
+  const end = words.indexOf('--');
+  const given = new Set(words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=')[0]));
+  for (const option of Object.values(options)) {
+    const name = `--${longName(option)}`;
+    const other = given.has(name) ? option.excludes?.find((each) => given.has(each)) : undefined;
+    if (other !== undefined) throw usageError(`${name} and ${other} cannot be combined`, 'use one of them');
   }
 }
 

@@ -4,7 +4,7 @@ import { usageError } from '../../base/failure.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Field } from '../../core/client/raw-request.ts';
-import { flag, list, value } from '../args/option.ts';
+import { excluding, flag, list, value } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
 import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
@@ -48,7 +48,7 @@ export const api = command({
     field: list('-f, --field', 'field of the query or of the JSON body', field),
     input: value('--input', 'send FILE as the request body (- for stdin)', file),
     include: flag('-i, --include', 'print the status line and the headers too'),
-    paginate: flag('--paginate', 'fetch all pages'),
+    paginate: excluding(flag('--paginate', 'fetch all pages'), '--input'),
     out: value('--out', 'write to FILE, which is created only when complete', outFile),
   },
   common: ['service', 'money'],
@@ -89,7 +89,6 @@ export const api = command({
     const pasted = [...(path.split('?')[0] ?? '').split('/'), ...named].find((word) => isKey(word));
     if (pasted !== undefined) throw keyAsSubject(pasted);
     if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate requires GET');
-    if (paginate && input !== undefined) throw usageError('--paginate and --input cannot be combined');
     return {
       method,
       typed: path,

@@ -61,10 +61,14 @@ export const launchpadBoard = command({
   },
   async run(context, { period, at, compare, top, changed, only }) {
     const now = context.io.clock.now();
+    const { utc } = context.settings;
+    if (compare !== undefined && instantAt(compare, now, utc) >= (at ? instantAt(at, now, utc) : now)) {
+      throw usageError('the time of --compare must be before that of --at', 'swap them');
+    }
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
       query: {
         period,
-        ...(when !== undefined && { at: String(instantAt(when, now, context.settings.utc)) }),
+        ...(when !== undefined && { at: String(instantAt(when, now, utc)) }),
       },
     }));
     if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;

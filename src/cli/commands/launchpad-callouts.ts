@@ -20,7 +20,7 @@ import {
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import { calloutScopeOf, calloutScopeOptions, checkCalloutScope } from '../lookup/callout-scope.ts';
+import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { giveUp } from '../spend/give-up.ts';
 import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
@@ -56,7 +56,6 @@ export const launchpadCallouts = command({
   record: () => Callout,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
-    checkCalloutScope(given);
     return { ...given, ...readListFlags(given, fieldPaths(Callout)), ...readPatterns(given) };
   },
   async run(context, { coin, wallet, before, rows, sort, reverse, ...flags }) {

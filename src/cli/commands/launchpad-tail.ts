@@ -3,7 +3,7 @@ import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
 import { command } from '../command.ts';
-import { calloutScopeOf, calloutScopeOptions, checkCalloutScope } from '../lookup/callout-scope.ts';
+import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { approveTail } from '../spend/approve-tail.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
@@ -38,7 +38,6 @@ export const launchpadTail = command({
   stream: true,
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(_, given) {
-    checkCalloutScope(given);
     return checkTail(given);
   },
   async run(context, { coin, wallet, ...flags }) {

@@ -10,7 +10,7 @@ import { createTargets, type Targets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
-import { flag, list, value } from '../args/option.ts';
+import { excluding, flag, list, value } from '../args/option.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
@@ -52,11 +52,17 @@ export const pnl = command({
     sort: value('--sort', 'sort by this column of the first window, best first', oneOf(...sortKeys)),
     resume: flag('--resume', 'with --out: resume an interrupted export'),
     fresh: flag('--fresh', 'with --out: start over, even if FILE is finished'),
-    from: value('--from', 'read an earlier export instead of the service', file),
+    from: excluding(
+      value('--from', 'read an earlier export instead of the service', file),
+      '--resume',
+      '--fresh',
+      '--no-cache',
+      '--max-age',
+    ),
     as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
     ...subjectOptions,
     maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
-    noCache: flag('--no-cache', 'bypass the cache'),
+    noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -74,7 +80,6 @@ export const pnl = command({
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
-    checkFrom(given);
     // The file of --from already contains handles.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
@@ -130,22 +135,6 @@ export const pnl = command({
     return await exportPnl(context, targets, { out, resume, fresh, shape, strict, saved });
   },
 });
-
-/** Rejects flags that cannot be combined with --from. */
-function checkFrom(given: {
-  readonly from: string | undefined;
-  readonly resume: boolean;
-  readonly fresh: boolean;
-  readonly noCache: boolean;
-  readonly maxAge: number | undefined;
-}): void {
-  if (given.from === undefined) return;
-  const flags = { resume: '--resume', fresh: '--fresh', noCache: '--no-cache', maxAge: '--max-age' } as const;
-  for (const [name, text] of Object.entries(flags)) {
-    const value: unknown = Reflect.get(given, name);
-    if (value !== undefined && value !== false) throw usageError(`--from and ${text} cannot be combined`);
-  }
-}
 
 const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
 

@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
-import { flag, value, valueOr } from '../args/option.ts';
+import { excluding, flag, value, valueOr } from '../args/option.ts';
 import { file, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
@@ -53,7 +53,7 @@ export const sandbox = command({
     envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
     page: valueOr('--page', 'full pages, or at most 20 rows per page', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
-    replay: value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file),
+    replay: excluding(value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file), '--data'),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', file),
     theses: value('--theses', 'number of generated theses', integer({ min: 0, max: 5_000_000 })),
@@ -76,9 +76,6 @@ export const sandbox = command({
   exits: [0, 2, 9, 129, 130, 143],
   parse(_, given) {
     if (given.faults !== undefined) parseFaults(given.faults);
-    if (given.replay !== undefined && given.data !== undefined) {
-      throw usageError('--replay and --data cannot be combined', 'use one of them');
-    }
     if (given.speed !== undefined && given.replay === undefined) {
       throw usageError('--speed requires --replay', 'add a recording with --replay FILE');
     }

@@ -11,7 +11,7 @@ import { liveThesisView } from '../../output/views/thesis.ts';
 import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
 import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
-import { flag, list, value, valueOr } from '../args/option.ts';
+import { excluding, flag, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
@@ -45,7 +45,11 @@ export const thesisTail = command({
     user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
     ...thesisFilterOptions,
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
-    group: value('--group', "with --via store: divide the posts among this group's members", plain),
+    group: excluding(
+      value('--group', "with --via store: divide the posts among this group's members", plain),
+      '--fill',
+      '--checkpoint',
+    ),
     shared: flag('--shared', 'with --group: all members read at once, in any order'),
     fill: flag('--fill', 'ask the service for posts that the store no longer has'),
     ...tailOptions,
@@ -166,19 +170,14 @@ function checkGroup<
     group: string | undefined;
     shared: boolean;
     fill: boolean;
-    checkpoint: string | undefined;
   },
 >(flags: F): F {
-  const { via, group, shared, fill, checkpoint } = flags;
+  const { via, group, shared, fill } = flags;
   if (group !== undefined && via !== 'store')
     throw usageError('--group requires --via store', 'add --via store');
+  if (fill && via !== 'store' && via !== 'auto')
+    throw usageError(`--fill reads posts from the store, not with --via ${via}`, 'add --via store');
   if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
-  if (group !== undefined && (fill || checkpoint !== undefined)) {
-    throw usageError(
-      '--group cannot be combined with --fill or --checkpoint',
-      'remove them: the store saves the position of a group',
-    );
-  }
   return flags;
 }
 

@@ -1,4 +1,4 @@
-import { Failure, usageError as wrongUsage } from '../../base/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import { instantAt, time } from '../../base/time-values.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { oneOf } from '../../base/values.ts';
@@ -7,7 +7,7 @@ import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.t
 import { reconcileView, usageView } from '../../output/views/books.ts';
 import { readLedger } from '../../state/ledger/read-ledger.ts';
 import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-ledger.ts';
-import { flag, value } from '../args/option.ts';
+import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 export const usageCommand = command({
@@ -23,7 +23,12 @@ export const usageCommand = command({
     since: value('--since', 'only calls since this time, or since an age such as 7d', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
     store: flag('--store', 'show all machines of the key, from the shared store'),
-    reconcile: flag('--reconcile', 'compare this month with the service (free)'),
+    reconcile: excluding(
+      flag('--reconcile', 'compare this month with the service (free)'),
+      '--since',
+      '--by',
+      '--store',
+    ),
   },
   common: ['output', 'service'],
   examples: [
@@ -35,15 +40,7 @@ export const usageCommand = command({
   calls: ['me'],
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],
-  parse(_, given) {
-    if (given.reconcile && (given.since !== undefined || given.by !== undefined || given.store)) {
-      throw wrongUsage(
-        '--reconcile cannot be combined with --since, --by or --store',
-        'remove them: --reconcile always compares the current month',
-      );
-    }
-    return given;
-  },
+  parse: (_, given) => given,
   async run(context, { since, by = 'command', reconcile, store }) {
     // The ledger entries call the name of the machine `host`.
     const field = by === 'machine' ? 'host' : by;

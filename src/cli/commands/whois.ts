@@ -8,7 +8,7 @@ import { whoisView } from '../../output/views/subject.ts';
 import { openOverflow } from '../../state/overflow.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { flag, value } from '../args/option.ts';
+import { excluding, flag, value } from '../args/option.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
@@ -37,7 +37,7 @@ export const whois = command({
     as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
     ...subjectOptions,
     maxAge: value('--max-age', 'maximum age of a cached answer', duration, '1h; 5m if not found'),
-    noCache: flag('--no-cache', 'bypass the cache'),
+    noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
   },
   common: ['output', 'service', 'money'],
   examples: [

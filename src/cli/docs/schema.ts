@@ -54,6 +54,7 @@ function flagOf(option: Option<unknown>) {
     ...(value && { value: { name: value.name, ...(value.choices && { choices: value.choices }) } }),
     ...(option.shown !== undefined && { default: option.shown }),
     repeatable: option.repeatable === true,
+    ...(option.excludes && { excludes: option.excludes }),
   };
 }
 

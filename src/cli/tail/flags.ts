@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { duration, positiveDuration, time } from '../../base/time-values.ts';
 import { integer } from '../../base/values.ts';
-import { flag, value, valueOr } from '../args/option.ts';
+import { excluding, flag, value, valueOr } from '../args/option.ts';
 import { file, text } from '../args/values.ts';
 import { rotateRule } from './output/rotation.ts';
 import type { TailFlags } from './run.ts';
@@ -10,7 +10,7 @@ import { serviceOptions } from './service/flags.ts';
 /** The flags of every tail. */
 export const tailOptions = {
   lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
-  backfill: value('--backfill', 'start with the last N posts', integer({ min: 1 })),
+  backfill: excluding(value('--backfill', 'start with the last N posts', integer({ min: 1 })), '--since'),
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N rows', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
@@ -34,9 +34,6 @@ export const tailOptions = {
 
 /** Checks which flags can be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
-  if (flags.backfill !== undefined && flags.since !== undefined) {
-    throw usageError('--backfill and --since cannot be combined', 'use one of them');
-  }
   if (flags.lag < 100)
     throw usageError('--lag must be at least 100ms', 'use the WebSocket for the smallest delay: --via ws');
   const { exec, batch, linger, tries, shell } = flags;

@@ -43,6 +43,7 @@ export const CommandDocument = z.looseObject({
         ),
         default: z.optional(field(z.string(), 'Default value.')),
         repeatable: field(z.boolean(), 'Whether the flag can be repeated.'),
+        excludes: z.optional(field(z.array(z.string()), 'Flags that cannot be combined with this one.')),
       }),
     ),
     'Flags, including the common ones.',

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { duration } from '../../../src/base/time-values.ts';
 import { integer } from '../../../src/base/values.ts';
-import { flag, list, value, valueOr } from '../../../src/cli/args/option.ts';
+import { commonOptions } from '../../../src/cli/args/common.ts';
+import { flag, list, longName, type Option, value, valueOr } from '../../../src/cli/args/option.ts';
 import { parseWords } from '../../../src/cli/args/parse.ts';
 import { text } from '../../../src/cli/args/values.ts';
 import { command } from '../../../src/cli/command.ts';
+import { allCommands } from '../../../src/cli/docs/help.ts';
 
 const spec = command({
   path: 'try',
@@ -23,6 +25,54 @@ const spec = command({
   exits: [0],
   parse: (args, given) => ({ args, given }),
   run: async () => 0,
+});
+
+/** A flag of a command line, with a value if it takes one. */
+const words = (option: Option<unknown>) => [
+  `--${longName(option)}`,
+  ...(option.value ? [option.value.choices?.[0] ?? '1'] : []),
+];
+
+const contradictions = (await allCommands()).flatMap((each) => {
+  const options = Object.values({ ...commonOptions(each.common), ...each.options });
+  return options.flatMap((option) =>
+    (option.excludes ?? []).flatMap((name) => {
+      const other = options.find((candidate) => `--${longName(candidate)}` === name);
+      return other ? [{ each, line: [words(option), words(other)], names: [words(option)[0], name] }] : [];
+    }),
+  );
+});
+
+describe('flags that contradict each other', () => {
+  it.each([
+    ['whois', '--no-cache', '--max-age'],
+    ['pnl', '--no-cache', '--max-age'],
+    ['pnl', '--from', '--resume'],
+    ['thesis list', '--all', '--limit'],
+    ['thesis tail', '--backfill', '--since'],
+    ['thesis tail', '--group', '--checkpoint'],
+    ['launchpad callouts', '--wallet', '--coin'],
+    ['usage', '--reconcile', '--by'],
+    ['api', '--paginate', '--input'],
+    ['sandbox', '--replay', '--data'],
+    ['me', '--sandbox', '--base-url'],
+  ])('are declared: trdr %s %s %s', (path, ...names) => {
+    expect(
+      contradictions.filter(({ each }) => each.path === path).map((found) => found.names),
+    ).toContainEqual(names);
+  });
+
+  it.each(contradictions.map((one) => [`${one.each.path} ${one.names.join(' ')}`, one] as const))(
+    'are rejected in any order, also with =: %s',
+    (_, { each, line, names }) => {
+      const message = `${names.join(' and ')} cannot be combined`;
+      const joined = line.map((flag) => flag.join('='));
+      for (const given of [line.flat(), line.toReversed().flat(), joined]) {
+        expect(() => parseWords(each, given)).toThrow(message);
+      }
+      expect(() => parseWords(each, ['--', ...line.flat()])).not.toThrow(message);
+    },
+  );
 });
 
 describe('a command line', () => {
