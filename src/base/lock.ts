@@ -171,7 +171,7 @@ export function holdLock(path: string, what: string): LockHandle {
 function lockedFailure(path: string, holder: LockHolder | undefined, what = path): Failure {
   const who = holder
     ? `locked by process ${holder.pid} since ${new Date(holder.since).toISOString()}`
-    : 'another process is using it';
+    : 'locked by another process';
   return new Failure('local', `${what} is in use: ${who}`, {
     code: 'LOCKED',
     retryable: true,

@@ -49,7 +49,10 @@ export interface WindowSlot {
   readonly waitMs: number;
   /** The lane's rate limit, if an earlier response stated it. */
   readonly known: number | null;
-  /** True if the call waits only for other calls that are ahead in the queue. Such a wait always ends. */
+  /**
+   * True if the call waits only for other calls that are ahead in the queue. Such a wait always ends, so
+   * callers accept it however long it is.
+   */
   readonly queued?: boolean;
 }
 

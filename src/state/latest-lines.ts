@@ -1,7 +1,7 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { openRegular, readAt } from '../base/files.ts';
 
-/** The complete lines in the last `most` bytes of a file; an empty list if the file cannot be read. */
+/** The lines that begin in the last `most` bytes of a file; an empty list if the file cannot be read. */
 export function latestLines(path: string, most: number, encoding: BufferEncoding): string[] {
   try {
     const fd = openRegular(path);

@@ -115,7 +115,7 @@ test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
     writeFileSync(lock, text);
     const long = new Date(Date.now() - 100 * UNTOUCHED_MS);
     utimesSync(lock, long, long);
-    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: another process is using it');
+    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: locked by another process');
     expect(readFileSync(lock, 'utf8')).toBe(text);
   },
 );

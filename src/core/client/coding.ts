@@ -22,7 +22,10 @@ import { readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
-/** An endpoint whose price functions accept every input that its own schemas have parsed. */
+/**
+ * An endpoint whose price functions accept any input. Callers must pass only input that the schemas of the
+ * same endpoint have parsed.
+ */
 export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };

@@ -75,8 +75,8 @@ function escapesOf(char: string): string {
 }
 
 /**
- * The base64 characters that depend on the key alone, if `lead` other bytes and the beginning of the key
- * share a group of three bytes.
+ * The base64 characters that depend on the key alone. `lead` is the number of bytes before the key in the
+ * group of three bytes in which the key begins.
  */
 function base64Of(key: string, lead: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);

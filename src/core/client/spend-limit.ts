@@ -51,7 +51,7 @@ export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
   /** The confirmed cost of a run without --max-cu; the limit for repeating calls whose answers were lost. */
   readonly agreed?: number | undefined;
-  /** How to raise the limit, for the error. */
+  /** The hint of the error: how to raise the limit. */
   readonly hint?: string | undefined;
   /** Whether the user set `maxCu` with --max-cu. */
   readonly isExplicit?: boolean | undefined;

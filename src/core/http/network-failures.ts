@@ -30,7 +30,7 @@ export const unreachable = (host: string, cause: unknown) => {
       code: 'UNREACHABLE',
       retryable: !lasting,
       hint: isTls(code)
-        ? 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to its certificate file'
+        ? 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer'
         : 'check the base URL, the network and any proxy: trdr doctor',
       cause,
     },
@@ -91,7 +91,7 @@ export const redirected = (host: string, status: number, location: string) =>
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-/** Whether undici could not parse a response. A response that ended too early is not meant. */
+/** True if undici could not parse a response; false if the response only ended too early. */
 const isMalformed = (error: unknown) =>
   error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF');
 const isTls = (code: string) => LASTING.test(code) && code !== 'ENOTFOUND';

@@ -212,7 +212,8 @@ const isLost = (error: unknown): error is Failure =>
   (error.code === 'BROKEN' ||
     error.code === 'NO_ANSWER' ||
     error.code === 'BAD_ANSWER' ||
-    // The timeout may be that of a gateway, while the service continued to work on the resolve.
+    // A 5xx without an error code comes from a gateway. The service may have continued to work on the
+    // resolve.
     (error.kind === 'service' && error.code.startsWith('HTTP_5')));
 
 /**

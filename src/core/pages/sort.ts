@@ -26,10 +26,7 @@ export function sortBy<T extends Sortable>(records: readonly T[], field: string,
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/**
- * Compares two records of which at least one lacks the value. Records without the value come last in both
- * directions.
- */
+/** Puts a record without the value after a record with one, in both directions. */
 const gap = (one: unknown, other: unknown): number => Number(isMissing(one)) - Number(isMissing(other));
 
 function compare(one: unknown, other: unknown): number {

@@ -42,7 +42,8 @@ export interface Allowance {
   /** Callers report here that an unknown amount was charged. */
   lost(): void;
   /**
-   * Callers report here that the rejection of a call showed that each wallet in a batch counts as one reveal.
+   * Callers report here that each wallet in a batch counts as one reveal, as the rejection of a call has
+   * shown.
    */
   countWallets(): void;
   /**

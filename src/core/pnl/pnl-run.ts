@@ -77,7 +77,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       ? positions
       : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
 
-  /** Results under the subjects as the user wrote them, including all subjects that have the same handle. */
+  /**
+   * Returns a result for each subject that has the handle of an answer, with the subject as the user wrote
+   * it.
+   */
   const resultsFor = (answers: readonly PnlResult[]): PnlResult[] =>
     answers.flatMap(({ position, record, failure }) =>
       all([position]).map((each) => ({

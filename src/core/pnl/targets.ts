@@ -20,7 +20,10 @@ export interface Targets {
    * The calls that would look up the wallets and ids at these positions. Cached wallets and ids need no call.
    */
   lookups(positions: readonly number[]): Promise<LookupCall[]>;
-  /** Looks up the wallets and ids at these positions. Returns a result for each subject without a handle. */
+  /**
+   * Looks up the wallets and ids at these positions. Returns a result for each subject whose handle was not
+   * found.
+   */
   resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;
 }
 

@@ -113,7 +113,7 @@ function settle<N extends SettingName>(
     if (value !== undefined) return { value, origin: 'environment', from: row.env };
   }
   if (savedProfile && Object.hasOwn(savedProfile, name)) {
-    const fix = `run "trdr config set ${name} VALUE --profile ${profile}", or unset it`;
+    const fix = `run "trdr config set ${name} VALUE --profile ${profile}" or "trdr config unset ${name} --profile ${profile}"`;
     const value = trying(() => readSetting(name, savedProfile[name], `${name} of profile "${profile}"`, fix));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }

@@ -44,7 +44,10 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
   const tally = createTally(profile);
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** Runs `work` with up-to-date sums, while holding the lock that all writers of the ledger need. */
+  /**
+   * Runs `work` with up-to-date sums while holding the lock of the ledger file, so that no other process
+   * admits a call at the same time.
+   */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();

@@ -35,7 +35,7 @@ function sizeOnce(path: string): number {
 
 /**
  * Rewrites a file with one line per call, and one line per hour for calls older than two days. Calls whose
- * outcome is not known keep their own line. Readers recognize lines that were written twice by their ids.
+ * outcome is not known keep their own line. Readers use the ids to recognize lines that were written twice.
  */
 const compact = (path: string, now: number): void =>
   rewriteFile(path, now, (bytes) => {

@@ -70,7 +70,7 @@ export function createTally(profile: string): Tally {
     }
     if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
     if (line.kind === 'entry') add(line.entry);
-    // Ignore a line that the file already contains, which a compaction can cause.
+    // Ignore a duplicate line: a compaction can write a line twice.
     else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 
