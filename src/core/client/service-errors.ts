@@ -158,5 +158,5 @@ function hintFor(code: string, status: number, documented: boolean): string {
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]
-    : 'run trdr doctor to see how the service has changed; this version of trdr does not know this error code';
+    : 'run "trdr doctor" to see how the service has changed; this version of trdr does not know this error code';
 }

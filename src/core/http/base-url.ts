@@ -26,7 +26,7 @@ export function parseBaseUrl(
   if (url.username || url.password) {
     throw usageError(
       'invalid base URL: it contains a user name or password',
-      'remove them; the key is saved separately, with trdr auth login',
+      'remove them; the key is saved separately, with "trdr auth login"',
     );
   }
   if (url.search || url.hash) throw usageError('invalid base URL: it has a query or a fragment', 'remove it');

@@ -52,7 +52,7 @@ export async function readHandle(text: string): Promise<Subject> {
   const what = subject.type === 'id' ? 'a user id' : 'a wallet';
   throw new Failure('usage', `${subject.text}: expected a handle, got ${what}`, {
     code: 'BAD_SUBJECT',
-    hint: 'use trdr whois to find the handle of a wallet or id; if this is a handle, write it as @handle',
+    hint: 'use "trdr whois" to find the handle of a wallet or id; if this is a handle, write it as @handle',
   });
 }
 

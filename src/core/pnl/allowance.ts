@@ -162,7 +162,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
           },
         );
       }
-      const months = 'or wait for the next UTC month; trdr me shows what is left';
+      const months = 'or wait for the next UTC month; "trdr me" shows what is left';
       return by === 'QUOTA_EXCEEDED'
         ? new Failure(
             'quota',

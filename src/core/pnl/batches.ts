@@ -163,7 +163,7 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       code: cause?.code ?? 'BROKEN',
       status: cause?.status,
       requestId: cause?.requestId,
-      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume)',
+      hint: 'trdr does not repeat this request in this run, because it might be charged twice; to repeat it, run the command again (with --resume if it writes to a file)',
       answer: cause?.answer,
       cause: error,
     },

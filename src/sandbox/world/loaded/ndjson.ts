@@ -33,7 +33,7 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   return records;
 }
 
-const HINT = 'write records with the fields of the service; trdr schema lists them';
+const HINT = 'write records with the fields of the service; "trdr schema" lists them';
 
 function readText(file: string): string {
   try {
