@@ -12,7 +12,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../src/sandbox/index.ts';
 
-/** A small number of handles, because this loop sends one call per handle. */
+/** The number of handles for the loops that send one call per handle. */
 const FEW = 200;
 
 interface Service {
@@ -57,7 +57,10 @@ async function measure(script: string, env: Record<string, string>, folder: stri
   return { cpuMs: (user + system) * 1000, ms: performance.now() - began, mb: peak() };
 }
 
-/** The peak memory of any process in the group. */
+/**
+ * Watches the memory of a process and its children. The returned function ends this and returns the peak memory of any
+ * of these processes in MB.
+ */
 function watchMemory({ pid }: ChildProcess): () => number {
   let most = 0;
   const look = (of: number | undefined) => {

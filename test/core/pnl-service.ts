@@ -27,7 +27,7 @@ export interface ServiceTerms {
   readonly perWallet?: boolean;
   readonly unmetered?: boolean;
   readonly held?: (handle: string) => boolean;
-  /** A handle that makes the service reject the whole batch with a 400. */
+  /** Whether a handle makes the service reject the whole batch with a 400. */
   readonly refused?: (handle: string) => boolean;
   /** What happens to each batch, in order; further batches are served. */
   readonly fates?: readonly Fate[];

@@ -18,8 +18,8 @@ describe('ten processes at once', () => {
       });
       void child.then(() => waiting.add(index));
     }
-    // The calls of the minute are used up, so every process has finished or is waiting. One that waits may have another
-    // call in flight.
+    // The calls of the minute are used up, so every process has finished or is waiting. A waiting process may have
+    // another call in flight.
     await expect.poll(() => waiting.size, { timeout: 60_000 }).toBe(10);
     await expect.poll(() => sandbox.log.length).toBe(12);
     for (const child of children) child.kill('SIGTERM');

@@ -42,7 +42,7 @@ const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as cons
 
 /** The exit code of a permanent fault. */
 const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
-/** Whether a retry helps after a single fault: for reads, and for requests that were not processed. */
+/** Whether a fault is transient, so that the program repeats a call that may be repeated. */
 const passes = (fault: string): boolean =>
   isErrorCode(fault) ? errorCodes[fault].retryable : fault !== 'html' && fault !== 'shape';
 
@@ -64,7 +64,7 @@ const filesIn = (folder: string): string[] =>
         .filter((path) => statSync(path).isFile())
     : [];
 
-/** A file in the home of the run. */
+/** The name of the output file in the home of a run. */
 const ROWS = 'rows.ndjson';
 
 interface Attempt extends Ran {
@@ -102,7 +102,7 @@ function checkRules(path: string, words: readonly string[], fault: string, ran: 
   for (const text of [ran.stdout, ran.stderr]) expect(text.includes(sandbox.key), shown).toBe(false);
   for (const file of filesIn(ran.home.path)) {
     expect(file, shown).not.toMatch(/\.(?:tmp|lock)$/);
-    // The key may only be saved here.
+    // Only a login may save the key, and only in the config folder.
     if (path === 'auth login' && file.startsWith(ran.home.config)) continue;
     expect(readFileSync(file, 'latin1').includes(sandbox.key), file).toBe(false);
   }
@@ -181,5 +181,5 @@ function otherEnds(path: string, words: readonly string[], fault: string): numbe
 /** Whether a command only requests the record of the key. */
 const isMe = (path: string) => ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
 
-/** Replaces times, which differ between runs. */
+/** Returns the text of this run if it is as long as that of the other run, because only times differ between runs. */
 const steady = (well: string, now: string): string => (well.length === now.length ? now : well);

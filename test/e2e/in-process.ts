@@ -21,9 +21,9 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
   readonly platform?: NodeJS.Platform | undefined;
-  /** Ends the run as SIGINT does. */
+  /** When aborted, ends the run as SIGINT does. */
   readonly interrupt?: AbortSignal | undefined;
-  /** Skips the check of records against their schema, for a service whose records do not match it. */
+  /** Whether to skip the check of records against their schema, for a service whose records do not match it. */
   readonly differs?: boolean | undefined;
   /** Called for every text on stderr. */
   readonly onStderr?: ((text: string) => void) | undefined;

@@ -37,7 +37,7 @@ beforeAll(async () => {
   const { stdout } = await npm(['pack', '--json'], source);
   const [{ filename }]: [{ filename: string }] = JSON.parse(stdout);
   mkdirSync(target);
-  // With a prefix; otherwise npm would use a parent folder that has packages.
+  // Use a prefix, because npm would otherwise use a parent folder that has packages.
   await npm(['install', '--prefix', target, join(source, filename)], target);
 }, 120_000);
 afterAll(() => rmSync(place, { recursive: true, force: true }));

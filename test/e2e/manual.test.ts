@@ -34,7 +34,7 @@ describe('help', () => {
     for (const page of pages) {
       const copied = page.sections.flatMap(({ code = [], terms = [] }) => [
         ...code.flatMap(({ run, does }) => [run, `# ${does}`]),
-        // The choices of a flag are one word.
+        // A flag with its choices is not wrapped.
         ...terms.map(([term]) => term.trim()),
       ]);
       for (const line of layoutPage(page, { columns, bold: false }).split('\n')) {

@@ -147,7 +147,7 @@ describe('an expensive run', () => {
     };
     expect(await asked('--no-wait')).toBe('30,200');
     expect(await asked('--direct', '--no-wait')).toBe('30,000');
-    // At most ten per minute, for 200 CU each.
+    // While it waits, the program makes at most ten attempts in each started minute, for 200 CU each.
     expect(await asked()).toBe('32,200');
     expect(await asked('--wait', '90s')).toBe('34,200');
   });

@@ -229,7 +229,7 @@ describe('an export and its money', () => {
   ])('repeats a lost batch only if %i handles at full price fit the limit', async (handles, exit, bound) => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
     const { run, text, home } = exportOf(sandbox);
-    // With a usage of zero, nothing can be concluded, so use some units before.
+    // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
     await trdr(['whois', '@mira'], { sandbox, home });
     const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);

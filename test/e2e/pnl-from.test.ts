@@ -7,7 +7,7 @@ import { withService } from './service.ts';
 
 const HANDLES = ['mira', 'nosuch', 'solwolf', 'nowallet', 'quiet', 'evil', '0xMert'];
 
-/** File names stand for files of the home: in this process, relative paths would be those of the tests. */
+/** Replaces file names by paths in the home, because relative paths would refer to the folder of the tests. */
 const within = (home: { readonly path: string }, words: readonly string[]) =>
   words.map((word) => (/^(all|one|torn)\./.test(word) ? join(home.path, word) : word));
 

@@ -56,7 +56,7 @@ async function build(folder: string): Promise<void> {
   }
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   await execa(process.execPath, [join(folder, '.tools/build.mjs')], { cwd: folder });
-  // The published package has neither of these, so the program must run without them.
+  // The published package does not have these folders, so the program must run without them.
   for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
 }
 

@@ -30,7 +30,7 @@ async function interrupted(
   options: RunOptions,
   signal: Signal,
   waits: (stderr: string) => boolean,
-  /** Resolves when the program reports that it stops. */
+  /** Called when the program reports that it is stopping. */
   onStop?: () => void,
 ) {
   const child = startTrdr(words, options);
@@ -47,8 +47,8 @@ async function interrupted(
 }
 
 /**
- * Whether the process has installed its signal handlers. The one for SIGHUP shows it, because Node itself
- * does not handle SIGHUP.
+ * Whether the process has installed its signal handlers. The handler of SIGHUP shows this, because Node
+ * itself does not handle SIGHUP.
  */
 const isReady = (pid: number): boolean => {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';

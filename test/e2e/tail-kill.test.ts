@@ -24,7 +24,7 @@ const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000,
 const disturbances =
   'withhold=2%,dup=2%,reorder=5%:200ms,late=1%:400ms,lag=2%:300ms,500@theses=2%,lost@theses=1%';
 
-/** The faults of a round. */
+/** Disturbs the service; `chance`, a random number, selects how. */
 function disturb(sandbox: Sandbox, chance: number) {
   if (chance < 0.1) void sandbox.control('sockets', { how: 'drop' });
   else if (chance < 0.15) sandbox.restart(100);
@@ -91,7 +91,7 @@ test(`a pipe with a checkpoint loses nothing in ${ROUNDS} kills`, { timeout }, a
   const start = (more: readonly string[]) =>
     startTail(['--checkpoint', checkpoint, '--yes', '--lag', '300ms', ...more], { sandbox, home });
   const got: string[] = [];
-  /** Returns the complete lines, as a reader sees them. */
+  /** Records the ids of the complete lines, which are those that a reader sees. */
   const take = (text: string) => {
     const ids = idsOf(text.slice(0, text.lastIndexOf('\n') + 1));
     expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);

@@ -8,7 +8,7 @@ export interface Disk {
   flush(): void;
   /** Simulates a crash. */
   crash(): void;
-  /** Truncates the output. */
+  /** Truncates the output to this length. */
   cut(bytes: number): void;
 }
 

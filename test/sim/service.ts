@@ -324,7 +324,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
   };
 }
 
-/** Whether the time of a record, a number or text, is usable, so that it matches its sort key. */
+/** Whether the post time of a record is usable. If it is, it equals the sort key of the post. */
 const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
   const at = postTimeOf(platformCreatedAt ?? createdAt);
   return at !== null && at > EPOCH - 1e10 && at < EPOCH + 1e10;

@@ -37,7 +37,7 @@ const modes: Record<string, () => Promise<void>> = {
         holdLock(lock, 'the claim');
         appendFileSync(path, `${round}\n`);
       } catch {
-        // Another process was first.
+        // Ignore the error: another process has the lock.
       }
     }
     process.stdout.write('claimed\n');

@@ -75,7 +75,7 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
     await until(() => one.got.length === 2);
     one.over.abort();
     const lease = await admin.send('GET', [feed.group('g')]);
-    // The lease is kept after the signal until the batch is done.
+    // The lease is still renewed after the signal, until the batch is done.
     const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
     const first = shared ? 0 : await renewed();
     if (!shared) await until(async () => (await renewed()) > first);

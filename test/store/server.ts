@@ -38,7 +38,7 @@ process.once('exit', () => {
 export interface ServerOptions {
   readonly conf?: readonly string[];
   readonly tls?: boolean;
-  /** Starts the server without persistence, for use as a Sentinel. */
+  /** Whether to start the server without persistence, for use as a Sentinel. */
   readonly plain?: boolean;
 }
 

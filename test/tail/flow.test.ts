@@ -558,7 +558,7 @@ describe('rows that the socket missed', () => {
   test('are posts since the last walk that the socket should have delivered by now', async () => {
     const { post, walked } = await started({ carries: ({ id }) => id !== 't305' });
     post(...posts(301, 340), row('late', 300 * S - 1));
-    // All from t301 to 15 seconds before t340, except t305.
+    // The missed posts are those from t301 to 15 s before t340, except t305.
     expect(await walked('deep')).toMatchObject({ missed: 23, late: 0, rows: 40 });
     post(row('late', 339 * S), row('tie', 340 * S), row('x', null));
     expect(await walked('deep')).toMatchObject({ missed: 0, late: 1, worstMs: S });

@@ -4,7 +4,7 @@ import { clockOn, createScheduler, type ProcessClock, type Scheduler } from '../
 /** Virtual time for processes that also work on real files. */
 export interface Driver {
   readonly scheduler: Scheduler;
-  /** The error of the wall clock. */
+  /** By how many ms the wall clock is wrong. */
   skew: number;
   /** Virtual time stands still during this work. */
   track<T>(work: Promise<T>): Promise<T>;

@@ -25,7 +25,7 @@ export interface ExecMonthPlan extends IncidentPlan {
    */
   readonly timeoutMs: number | undefined;
   readonly folder: string;
-  /** A safeguard that is missing, which the judge must notice. */
+  /** The safeguard to remove; the judge must notice that it is missing. */
   readonly flaw?: 'forgets' | 'skips' | 'early' | undefined;
 }
 
@@ -118,7 +118,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
     return { ok: true };
   }
 
-  /** One process, from its start to its kill or its end; true at the end. */
+  /** Runs one process until it is killed or ends; returns whether it ended. */
   async function runProcess(): Promise<boolean> {
     starts++;
     const life = driver.openProcess();

@@ -19,9 +19,9 @@ export interface Trouble {
 export interface EndlessFeed {
   readonly source: PageSource;
   readonly connect: Connect;
-  /** The post time in virtual milliseconds. */
+  /** The post time in virtual milliseconds. Posts are numbered by the second of their post time. */
   timeOf(number: number): number;
-  /** Posts are numbered by the second of their time, in the order of the pages. */
+  /** When pages show the post, in virtual milliseconds. */
   visibleAt(number: number): number;
   pages: number;
 }
@@ -30,7 +30,7 @@ const SECOND = 1_000;
 /** The maximum lateness of a post in seconds; the margin of the tail is twice that. */
 const LATEST = 60;
 const PING_MS = 15_000;
-/** The service notices the end of a process only by its pings. */
+/** How long the service takes to notice, by its pings, that a process has ended. */
 const NOTICED_MS = 60_000;
 
 /** The open sockets of a key, of which the service allows one. They outlive a killed process. */

@@ -9,13 +9,13 @@ export interface HandoffJudge {
   readonly problems: readonly string[];
   readonly counts: { readonly attempts: number; readonly repeated: number; readonly dead: number };
   problem(text: string): void;
-  /** A new process begins. */
+  /** Called when a new process begins. */
   start(): void;
-  /** The command is started with these posts. */
+  /** Called when the command is started with these posts. */
   attempt(ids: readonly string[]): void;
-  /** The command has processed them, whatever its exit code will be. */
+  /** Called when the command has processed these posts, whatever its exit code will be. */
   process(ids: readonly string[]): void;
-  /** The attempt ended, and the tail was informed. */
+  /** Called when the attempt has ended and the tail knows the result. */
   ended(ok: boolean): void;
   dead(ids: readonly string[]): void;
   /** Checks that nothing is missing; returns the number of posts. */

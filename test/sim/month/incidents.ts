@@ -17,7 +17,7 @@ export interface IncidentPlan {
 /** The virtual time of the first process. */
 export const START_MS = 600_000;
 
-/** Incidents of each kind now and then. The last minutes are calm, so that everything can be read. */
+/** Random incidents of each kind. There are none in the last minutes, so that everything can be read. */
 export function incidentsOf<K extends string>(
   { seed, lengthMs, troubleMs }: IncidentPlan,
   kinds: readonly K[],

@@ -27,7 +27,7 @@ export interface MonthPlan {
   readonly troubleMs: number;
   /** The age of the oldest post that the service has in pages. */
   readonly retentionMs: number;
-  /** The folder of the files. `onFile` is called with each finished file before old ones are removed. */
+  /** The folder of the files. */
   readonly folder: string;
   /** Called with the resident memory at each tenth of the run. */
   readonly onTenth?: ((bytes: number) => void) | undefined;
@@ -36,7 +36,7 @@ export interface MonthPlan {
 export interface MonthOutcome {
   readonly problems: readonly string[];
   readonly posts: number;
-  /** Posts that are missing and inside a reported gap. */
+  /** The number of missing posts inside a reported gap. */
   readonly lost: number;
   readonly gaps: number;
   readonly files: number;
@@ -85,7 +85,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   let starts = 0;
   let files = 0;
 
-  /** Removes the oldest finished files after they were counted. */
+  /** Counts and removes all finished files except the newest `most`. */
   const sweep = (most: number) => {
     for (const { path } of finishedFiles(out).slice(most)) {
       tally.add(path);
@@ -259,7 +259,8 @@ function createTally() {
     const bytes = readFileSync(path);
     const text = path.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString();
     if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
-    // A torn line in a file that was renamed before the next run could repair it is written again.
+    // Skip an incomplete last line. If the file was renamed before the next run could repair it, the line was
+    // written again to another file.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       if (line === '') continue;
       counts.add(numberOf(JSON.parse(line).id));

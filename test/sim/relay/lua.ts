@@ -14,7 +14,7 @@ export interface ScriptRunner {
 export function createScriptRunner(call: (name: string, args: readonly string[]) => Reply): ScriptRunner {
   const state = lauxlib.luaL_newstate();
   lualib.luaL_openlibs(state);
-  // Servers run Lua 5.1, where this function is global.
+  // Servers run Lua 5.1, where `unpack` is global.
   const unpack = bytes('unpack = table.unpack');
   lauxlib.luaL_loadbuffer(state, unpack, unpack.length, unpack);
   lua.lua_pcall(state, 0, 0, 0);

@@ -137,5 +137,5 @@ export const doesNotLookBack: RelayMutation = {
     };
   },
 };
-/** The entries that followers received. */
+/** The entries that followers received, by stream and entry id. */
 const lastRows = new Map<string, unknown>();

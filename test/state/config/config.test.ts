@@ -26,7 +26,7 @@ function configAt(dir: string | undefined) {
 const fileOf = (dir: string) => join(dir, 'config.json');
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
 
-/** A failure with every field. */
+/** The text of a failure with all its fields. */
 const everythingOf = (error: unknown) =>
   error instanceof Failure
     ? `${error.stack} ${error.hint} ${JSON.stringify(error)} ${JSON.stringify(error.cause)} ${String(error.cause)}`

@@ -146,7 +146,7 @@ test('a flag and a setting of the same name parse alike', () => {
     fc.property(fc.constantFrom(...settingNames), texts, (name, text) => {
       const { flag = '' } = settingRows[name];
       const kind = flags.get(flag.replace('--', ''))?.value;
-      // The base URL is read a second time when the settings are resolved.
+      // Skip the base URL, which is read a second time when the settings are resolved.
       if (kind === undefined || name === 'baseUrl') return;
       let setting: unknown;
       try {

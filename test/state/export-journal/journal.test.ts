@@ -86,7 +86,7 @@ test('an export resumes from any byte of its journal, without loss or double pay
   const { out, journal, dir } = folder('torn');
   for (let length = 0; length <= whole.length; length++) {
     const kept = whole.subarray(0, length);
-    // With and without the reserved space after it.
+    // Add no reserved space, or some, after the lines.
     writeFileSync(journal, Buffer.concat([kept, Buffer.alloc([0, 1, 400][length % 3] ?? 0, '\n')]));
     const lines = kept.toString('utf8').split('\n').map(readJournalLine);
     const held = new Set(lines.flatMap((line) => (line?.kind === 'row' ? [line.position] : [])));
@@ -315,7 +315,7 @@ test('an export that is killed repeatedly pays again only for reported losses', 
     if (request.url === '/me') return response.end(String(await service.me()));
     const asked: string[] = JSON.parse(Buffer.concat(body).toString());
     const answer = JSON.stringify(await service.ask(asked));
-    // Before the answer is sent, while it is in flight, or after it was written.
+    // Kill the export before the answer is sent, while it is in flight, or after it was written.
     killIn--;
     if (killIn === 2) kill();
     response.end(answer, () => {

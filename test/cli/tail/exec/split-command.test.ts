@@ -55,7 +55,7 @@ describe('a command line without a shell', () => {
       )
       .map((words) => words.join(' '));
     const lines = fc.sample(line, { numRuns: 200 });
-    // Use one shell for all lines. Each word ends with NUL, and each line with a unique word.
+    // Use one shell for all lines. Each word ends with NUL, and each line with the word END.
     const script = lines.map((each) => `printf '%s\\0' x ${each} END`).join('\n');
     const words = execFileSync('/bin/sh', ['-c', script]).toString().split('\0');
     for (const each of lines) {

@@ -301,7 +301,7 @@ describe('a tail resumes from all its files', () => {
     expect(all?.known.slice(0, 2 * FOUR_MINUTES).map(([id]) => id)).toEqual(newest(124, 2 * FOUR_MINUTES));
     // The third newest line determines the position, because the time of a single post may be wrong.
     expect(all?.floor).toBe(NOON + 1_220_000 - 240_000);
-    // After a crash cut off the last line, it is removed, and its post is requested again.
+    // If a crash cuts off a part of the last line, the next run removes the rest and requests the post again.
     truncateSync(out, readFileSync(out).length - 10);
     const torn = await resume(out);
     expect([torn?.known[0]?.[0], torn?.known.length]).toEqual(['p123', (all?.known.length ?? 0) - 1]);

@@ -114,7 +114,7 @@ describe('the service manager', () => {
     const health = run.watch({});
     await run.clock.advance(25_000);
     expect(run.sent.flat().filter((line) => /READY|WATCHDOG/.test(line))).toEqual([]);
-    // The first walk through a large part of the feed takes long.
+    // A long first walk extends the timeout of the start.
     expect(run.sent.flat().filter((line) => line.startsWith('EXTEND_TIMEOUT_USEC')).length).toBe(2);
     run.tail.facts = { ...facts, ready: true };
     await run.clock.advance(2_000);
