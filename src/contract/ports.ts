@@ -12,8 +12,8 @@ export interface HttpRequest {
   readonly body?: string | undefined;
   readonly timeoutMs: number;
   /**
-   * Whether to send the request over a new connection. The server may close an idle connection at any moment,
-   * and a request that was sent at that moment may have been charged.
+   * Whether to send the request over a new connection. The server may close an idle connection at any moment.
+   * A request that is sent over it at that moment counts as lost, and may have been charged.
    */
   readonly isFresh?: boolean | undefined;
   /** Called right before the request is written. From then on, the service may process and charge it. */

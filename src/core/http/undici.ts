@@ -68,8 +68,8 @@ export function direct(origin: string, wiring: Wiring): Lines {
           ending(handler, () => release(client)),
         );
       const used = idle.pop();
-      // The server may have closed this connection together with its last response. Let Node process that first,
-      // because a request that is sent over a closed connection counts as lost, and may have been charged.
+      // The server may have closed this connection together with its last response. Let Node notice this
+      // first: a request that is sent over a closed connection counts as lost, and may have been charged.
       if (used) setImmediate(start, used);
       else if (clients.length < wiring.connections) start(open());
       else waiting.push(start);
