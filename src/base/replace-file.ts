@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fchmodSync,
   fchownSync,
   fstatSync,
@@ -9,27 +10,43 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
-import { discard, isAbsent, PRIVATE_FILE, realPath, syncFolder, temporaryIn, writeAll } from './files.ts';
+import {
+  discard,
+  isAbsent,
+  PRIVATE_FILE,
+  readAt,
+  realPath,
+  syncFolder,
+  temporaryIn,
+  writeAll,
+} from './files.ts';
+
+const PIECE = 64 * 1024;
 
 /**
  * A temporary file next to its target. When the temporary file is complete, one atomic rename replaces the
  * target.
  */
 export interface Replacement {
-  /** The open temporary file. `commit`, `saveAs` and `discard` close it. */
+  /** The open temporary file. `commit`, `saveBeside` and `discard` close it. */
   readonly fd: number;
   /** Renames the temporary file over the target. With `sync`, the new content survives a power failure. */
   commit(options?: {
     readonly sync?: boolean;
     /**
-     * If true, a failed rename leaves the temporary file in place, so that `saveAs` can save it under another
-     * name.
+     * If true, a failed rename leaves the temporary file in place, so that `saveBeside` can save it under
+     * another name.
      */
     readonly keep?: boolean;
   }): void;
-  /** Renames the temporary file to another path in the same folder. The target is not changed. */
-  saveAs(path: string, options?: { readonly sync?: boolean }): void;
+  /**
+   * Saves the content without changing the target, and returns the path of the file: the target with
+   * `.partial` and, if such a file exists, a number. If the folder does not accept the name, the temporary
+   * file stays; if the folder is gone, the content is copied to the system's temporary folder.
+   */
+  saveBeside(options?: { readonly sync?: boolean }): string;
   discard(): void;
 }
 
@@ -64,7 +81,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   const temporary = options.temporary ?? temporaryIn(folder);
   const fd = openSync(
     temporary,
-    options.temporary === undefined ? 'wx' : 'w',
+    options.temporary === undefined ? 'wx+' : 'w+',
     options.private ? PRIVATE_FILE : 0o666,
   );
   let open = true;
@@ -79,13 +96,28 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   const put = (place: string, sync: boolean, keep = false) => {
     try {
       if (sync) syncFile(fd);
-      close();
+      // Windows cannot rename an open file. Elsewhere the file stays open, because its content could not be
+      // read again if somebody has deleted the folder.
+      if (process.platform === 'win32') close();
       renameSync(temporary, place);
+      close();
     } catch (error) {
       if (!keep) undo();
       throw error;
     }
     if (sync) syncFolder(folder);
+  };
+  const saveBeside = (sync: boolean): string => {
+    const place = unusedName(`${target}.partial`);
+    try {
+      put(place, sync, true);
+      return place;
+    } catch {
+      const isThere = !open || statOf(temporary)?.ino === fstatSync(fd).ino;
+      const rescued = isThere ? temporary : copyToTemporary(fd);
+      close();
+      return rescued;
+    }
   };
   try {
     setMode(fd, old, options.private === true);
@@ -96,7 +128,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   return {
     fd,
     commit: ({ sync = true, keep } = {}) => put(target, sync, keep),
-    saveAs: (place, { sync = true } = {}) => put(place, sync),
+    saveBeside: ({ sync = true } = {}) => saveBeside(sync),
     discard: undo,
   };
 }
@@ -107,6 +139,30 @@ function statOf(target: string): Stats | undefined {
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;
+  }
+}
+
+/** The first of `name`, `name2`, `name3`... that does not exist: an earlier file may contain paid rows too. */
+function unusedName(name: string): string {
+  for (let at = 2, free = name; ; free = `${name}${at++}`) if (!existsSync(free)) return free;
+}
+
+/** Copies an open file that has lost its name. Returns the path of the copy. */
+function copyToTemporary(fd: number): string {
+  const path = temporaryIn(tmpdir());
+  const copy = openSync(path, 'wx', PRIVATE_FILE);
+  try {
+    for (let at = 0; ; ) {
+      const bytes = readAt(fd, at, PIECE);
+      if (bytes.length === 0) return path;
+      writeAll(copy, bytes);
+      at += bytes.length;
+    }
+  } catch (error) {
+    discard(path);
+    throw error;
+  } finally {
+    closeSync(copy);
   }
 }
 
@@ -159,8 +215,6 @@ export function writeAtomic(
   }
   file.commit({ sync });
 }
-
-const PIECE = 64 * 1024;
 
 /** Replaces a user's file with text that is produced piece by piece. */
 export async function replaceWith(

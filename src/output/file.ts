@@ -113,10 +113,12 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
           });
       },
       async setAside() {
-        const partial = `${path}.partial`;
-        settled = finish(() => file.saveAs(`${realPath(path)}.partial`));
+        let saved = '';
+        settled = finish(() => {
+          saved = saveBeside(file, path);
+        });
         await settled;
-        return partial;
+        return saved;
       },
       async saveWritten() {
         if (!isOpen || (isSynced && !(sink.closed.reason instanceof Failure))) return undefined;
@@ -125,8 +127,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         await sync(file.fd).catch(() => {});
         isOpen = false;
         // Do not sync: on a full disk, the sync may fail although the rename would succeed.
-        file.saveAs(`${realPath(path)}.partial`, { sync: false });
-        return `${path}.partial`;
+        return saveBeside(file, path, { sync: false });
       },
     };
   } catch (error) {
@@ -144,14 +145,22 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
     file.commit({ keep: true });
   } catch (error) {
     const failure = failureOf(path, error);
+    let saved: string;
     try {
       // Do not sync again: the content was synced before.
-      file.saveAs(`${realPath(path)}.partial`, { sync: false });
+      saved = saveBeside(file, path, { sync: false });
     } catch {
-      throw failure;
+      throw new Failure(failure.kind, `${failure.message}; the result could not be saved`, failure);
     }
-    throw new Failure(failure.kind, `${failure.message}; the complete result is in ${path}.partial`, failure);
+    throw new Failure(failure.kind, `${failure.message}; the complete result is in ${saved}`, failure);
   }
+}
+
+/** Saves the file next to its target. Returns the name as the user wrote the target, if possible. */
+function saveBeside(file: Replacement, path: string, options?: { readonly sync: boolean }): string {
+  const saved = file.saveBeside(options);
+  const target = realPath(path);
+  return saved.startsWith(`${target}.partial`) ? `${path}${saved.slice(target.length)}` : saved;
 }
 
 const statOf = (path: string) =>

@@ -12,8 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { realPath } from '../../src/base/files.ts';
 import { replaceFile, replaceWith, writeAtomic } from '../../src/base/replace-file.ts';
 import { fileSink } from '../../src/output/file.ts';
 
@@ -93,14 +94,38 @@ describe.each(writers)('%s', (name, write) => {
   });
 });
 
-test('a file that is saved under another name does not change the target', () => {
-  const path = join(folder, 'file');
-  writeFileSync(path, 'old');
-  const file = replaceFile(path);
-  writeFileSync(file.fd, 'new');
-  file.saveAs(`${path}.partial`);
-  expect([readFileSync(path, 'utf8'), readFileSync(`${path}.partial`, 'utf8')]).toEqual(['old', 'new']);
-  expect(readdirSync(folder).sort()).toEqual(['file', 'file.partial']);
+describe('a file that is saved beside its target', () => {
+  const saved = (path: string, between = () => {}) => {
+    const file = replaceFile(path);
+    writeFileSync(file.fd, 'new');
+    between();
+    return file.saveBeside();
+  };
+
+  test('does not change the target, nor what was saved before', () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, 'old');
+    expect([saved(path), saved(path), saved(path)]).toEqual(
+      ['', '2', '3'].map((number) => `${realPath(path)}.partial${number}`),
+    );
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder).sort()).toEqual(['file', 'file.partial', 'file.partial2', 'file.partial3']);
+  });
+
+  test('keeps its temporary name if no other is possible', () => {
+    const name = saved(join(folder, 'x'.repeat(255)));
+    expect([dirname(name), readFileSync(name, 'utf8')]).toEqual([realPath(folder), 'new']);
+    expect(readdirSync(folder)).toEqual([basename(name)]);
+  });
+
+  test('is copied elsewhere if its folder is deleted', () => {
+    const inner = join(folder, 'inner');
+    mkdirSync(inner);
+    const name = saved(join(inner, 'file'), () => rmSync(inner, { recursive: true }));
+    onTestFinished(() => rmSync(name));
+    expect([dirname(name), readFileSync(name, 'utf8')]).toEqual([tmpdir(), 'new']);
+    expect(statSync(name).mode & 0o777).toBe(0o600);
+  });
 });
 
 test('a fixed temporary name is reused after a crash', () => {

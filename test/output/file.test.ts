@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -37,6 +38,29 @@ describe('an output file', () => {
     await sink.abandon();
     expect(readFileSync(`${path}.partial`, 'utf8')).toBe('{"id":1}\n');
     expect(readdirSync(folder).sort()).toEqual(['all.ndjson', 'all.ndjson.partial']);
+  });
+
+  it.each([
+    ['deleted', () => rmSync(join(folder, 'in'), { recursive: true })],
+    [
+      'replaced by a file',
+      () => {
+        rmSync(join(folder, 'in'), { recursive: true });
+        writeFileSync(join(folder, 'in'), '');
+      },
+    ],
+  ])('is reported with its place if its folder is %s during the run', async (_, change) => {
+    mkdirSync(join(folder, 'in'));
+    const sink = await fileSink(join(folder, 'in', 'all.ndjson'));
+    await sink.write('{"id":1}\n');
+    change();
+    const error = await sink.end().then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    const [, place = ''] = /; the complete result is in (.*)$/.exec(String(error)) ?? [];
+    expect(readFileSync(place, 'utf8')).toBe('{"id":1}\n');
+    rmSync(place);
   });
 
   it('appears complete, at the end', async () => {
