@@ -26,9 +26,9 @@ interface Loaded {
 }
 
 /**
- * A `require` that uses compiled code from the folder `place`, and saves code that it compiled to that
- * folder. Each build and each version of Node has its own folder: V8 itself rejects code that another version
- * compiled, but it does not detect a changed source of the same length.
+ * A `require` that uses the compiled code in the folder `place`, and adds to this folder the code that it has
+ * to compile. Each build and each version of Node has its own folder: V8 itself rejects code that another
+ * version compiled, but it does not detect a changed source of the same length.
  */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();

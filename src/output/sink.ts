@@ -96,8 +96,8 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // The promise that waits for the reader never rejects. If a write fails meanwhile, the next `write` or `end` throws the
-  // error.
+  // The promise that waits for the reader never rejects. If a write fails in the meantime, the next `write`
+  // or `end` throws the error.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
   // Reuse buffers only for streams to a descriptor. Other streams may still need a buffer after its write has

@@ -188,7 +188,7 @@ function columnAt(header: readonly string[], column: string): number {
   );
 }
 
-/** The maximum length of a line in bytes; subjects and most comments are shorter. */
+/** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
 
 async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {

@@ -30,7 +30,7 @@ export const api = command({
   path: 'api',
   summary: 'Call any API endpoint and print the raw response',
   about: [
-    'Writes the response body to stdout unchanged, also for an error. Text that is not valid Unicode stays as it is; some versions of jq reject it. The error is printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
+    'Writes the response body to stdout unchanged, even if the call fails. Text that is not valid Unicode stays as it is; some versions of jq reject it. An error is also printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
     'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
     '--paginate follows nextBefore up to the last page, and prints each body on its own line.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',

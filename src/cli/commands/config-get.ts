@@ -14,7 +14,7 @@ export const configGet = command({
   path: 'config get',
   summary: 'Show the effective value of a setting',
   about: [
-    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. A key is shown masked.',
+    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is shown masked.',
   ],
   args: [{ name: 'key', help: 'name of the setting', choices: settingRecordsSafe }],
   options: {},

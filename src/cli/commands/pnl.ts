@@ -31,7 +31,7 @@ export const pnl = command({
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
     'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and 100 CU for a user id, in addition to the numbers.',
-    'A single handle uses the single call; several handles use batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
+    'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
     'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and pays for no handle twice. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export is continued and a finished one is started over.',

@@ -39,7 +39,7 @@ export const price = command({
   path: 'price',
   summary: 'Show the price list in compute units (CU)',
   about: [
-    'Shows the minimum and maximum cost of one call; for batches, of one handle. With the name of a command, shows all calls that the command can send; the --dry-run flag of a command shows the calls that it would send now. Works offline.',
+    'Shows the minimum and maximum cost of one call; for batches, of one handle. With the name of a command, shows all calls that the command can send; the --dry-run flag of a command shows the calls that the command would send now. Works offline.',
   ],
   args: [
     {

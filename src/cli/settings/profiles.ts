@@ -10,7 +10,7 @@ export function originText({ origin, from }: { origin: string; from?: string | u
   return origin === 'profile' ? 'config file' : (from ?? origin);
 }
 
-/** A saved profile. Its key is masked. */
+/** A profile. `record` contains the key only masked; `key` is the key itself. */
 export interface SavedProfile {
   readonly record: ProfileRecord;
   readonly baseUrl: string | undefined;

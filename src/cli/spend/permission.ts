@@ -40,7 +40,10 @@ export interface Permission {
   begin(run: OpenRun): void;
   /** Whether the user can be asked to raise the limit. */
   readonly canRaise: boolean;
-  /** Asks the user to raise the limit by at least `most`. Returns false if the run must end. */
+  /**
+   * Asks the user to raise the limit, so that at least `most` more can be spent. Returns false if the run
+   * must end.
+   */
   raise(most: number, spent?: number): Promise<boolean>;
   /** The failure of a run without a known end that has reached its limit; undefined for other runs. */
   stopped(): Failure | undefined;

@@ -51,7 +51,10 @@ export function watchRelay(
   /** The counts of earlier terms. */
   let past = nothing;
   let turns = 0;
-  /** A relay on standby is ready, because it has nothing to catch up with. */
+  /**
+   * Whether the relay has been ready. A relay on standby counts as ready, because it has nothing to catch up
+   * with.
+   */
   let wasReady = false;
   let last: Pick<TailFacts, 'lastPostAt' | 'lastPostLagMs'> = { lastPostAt: null, lastPostLagMs: null };
 

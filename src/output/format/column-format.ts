@@ -30,7 +30,8 @@ export function columnFormat<T>(
     cell: (kind, value) => formatCell(kind, value, context),
     suits: () => true,
   };
-  // Use separate formats: values of different kinds have no common number of decimals.
+  // Format each cell of a column with several kinds on its own, because its values have no common number of
+  // decimals.
   if (column.kindOf) return plain;
   const values = records.map(column.value);
   switch (column.kind) {

@@ -85,7 +85,10 @@ export function fixedNumber(
   return { below, digits: group((below ? 10 ** -decimals : size).toFixed(decimals)) };
 }
 
-/** Formats any absolute value with grouped thousands and all significant decimals. */
+/**
+ * Formats any absolute value with grouped thousands. From 1 on, it has at most two decimals; below 1, at most
+ * four; below 0.01, two significant digits.
+ */
 export function grouped(size: number): string {
   if (size >= 1e15) return compactNumber(size);
   if (size === 0 || Number.isInteger(size)) return group(size.toFixed(0));

@@ -130,8 +130,8 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. A batch response may contain entries that were not requested. They
- * were paid for, so their rows follow the row of the failed handle to which they were added. Their `found` is
+ * Converts a record to rows of the CSV. A batch answer may contain entries that were not requested. They were
+ * paid for, so their rows follow the row of the failed handle to which they were added. Their `found` is
  * empty, because they are not the numbers of that handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
