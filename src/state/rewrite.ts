@@ -21,17 +21,25 @@ export interface Rewritten {
 export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) => Rewritten): void {
   const lock = tryLock(`${path}.lock`, now);
   if (!isHeld(lock)) return;
-  let fd: number | undefined;
   try {
-    fd = openRegular(path);
-    const { parts, end } = rewrite(readAt(fd, 0, fstatSync(fd).size));
-    writeAtomic(path, Buffer.concat(parts), { sync: false, temporary: `${path}.tmp` });
-    const late = readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
+    const late = replace(path, rewrite);
+    // The old file is closed now, so that its space is free for these lines.
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // Ignore the error: the file was not replaced, so it is larger than necessary but correct.
+    // Ignore the error: if the file was not replaced, it is larger than necessary but correct.
   } finally {
-    if (fd !== undefined) closeSync(fd);
     lock.release();
+  }
+}
+
+/** Replaces the file, and returns what other processes appended to the old file before it was replaced. */
+function replace(path: string, rewrite: (bytes: Buffer) => Rewritten): Buffer {
+  const fd = openRegular(path);
+  try {
+    const { parts, end } = rewrite(readAt(fd, 0, fstatSync(fd).size));
+    writeAtomic(path, Buffer.concat(parts), { sync: false, temporary: `${path}.tmp` });
+    return readAt(fd, end, Math.max(0, fstatSync(fd).size - end));
+  } finally {
+    closeSync(fd);
   }
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
+import { createRecentSet } from '../../../base/recent-set.ts';
 import { CLOSE_QUOTA } from '../../../contract/frames.ts';
 import type { SandboxClock } from '../../clock.ts';
 import { driftText } from '../../faults/drift.ts';
@@ -7,7 +8,6 @@ import type { Faults, TriggeredFault } from '../../faults/engine.ts';
 import type { Key } from '../../keys/key.ts';
 import type { FramedPost } from '../live-feed.ts';
 import { billSocket, type SocketBilling } from './billing.ts';
-import { recentIds } from './recent-ids.ts';
 import { applyClientFrame, unsubscribed } from './subscription.ts';
 
 /** An open WebSocket connection. */
@@ -41,7 +41,7 @@ const PONG_GRACE_MS = 5_000;
 
 export function openConnection(options: ConnectionOptions): SocketConnection {
   const { ws, raw, clock, faults } = options;
-  const sent = recentIds(50_000);
+  const sent = createRecentSet(50_000);
   const cancels = new Set<() => void>();
   let subscription = unsubscribed;
   /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
