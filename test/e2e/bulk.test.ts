@@ -5,7 +5,7 @@ import { bash } from './bash.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 /** The number of lines of an endless input; `BULK_LINES=3000000` reads more. */
-const LINES = Number(process.env['BULK_LINES'] ?? 120_000);
+const LINES = Number(process.env['BULK_LINES'] ?? 80_000);
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, plan: 'enterprise' } as const;
 
 describe('endless input', () => {

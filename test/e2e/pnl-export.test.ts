@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
-import { envOf, type Home, openHome, runInProcess, startTrdr, trdr } from './harness.ts';
+import { envOf, type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
 import { withService } from './service.ts';
@@ -34,7 +34,7 @@ function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HA
     out,
     journal: `${out}.journal`,
     words,
-    run: (...more: string[]) => trdr(words(...more), { sandbox, home }),
+    run: (...more: string[]) => runInProcess(words(...more), { sandbox, home }),
     start: (...more: string[]) => startTrdr(words(...more), { sandbox, home }),
     text: () => readFileSync(out, 'utf8'),
   };
@@ -102,7 +102,7 @@ describe('an interrupted export', () => {
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
     expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
-    const refused = await trdr([...words('--resume').filter((word) => word !== '-y')], { sandbox, home });
+    const refused = await runInProcess([...words('--resume').filter((word) => word !== '-y')], { sandbox, home });
     expect([refused.exitCode, refused.error()['message']]).toEqual([
       11,
       expect.stringContaining('1,500,000 CU'),
@@ -230,7 +230,7 @@ describe('an export and its money', () => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
     const { run, text, home } = exportOf(sandbox);
     // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
-    await trdr(['whois', '@mira'], { sandbox, home });
+    await runInProcess(['whois', '@mira'], { sandbox, home });
     const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
@@ -320,7 +320,7 @@ test('a second process on the same file is rejected with the id of the first', a
 test('an export that never started leaves no files behind', async () => {
   const sandbox = await withNumbers();
   const { words, run, home, journal } = exportOf(sandbox);
-  const refused = await trdr([...words().filter((word) => word !== '-y')], { sandbox, home });
+  const refused = await runInProcess([...words().filter((word) => word !== '-y')], { sandbox, home });
   expect([refused.exitCode, existsSync(journal), sandbox.log.length]).toEqual([11, false, 0]);
   const ceiling = await run('--max-cu', '29999');
   expect([ceiling.exitCode, existsSync(journal), sandbox.meter().unitsUsed]).toEqual([6, false, 0]);
@@ -332,10 +332,10 @@ test('an unwritable export is rejected before any request', async () => {
   const home = openHome();
   mkdirSync(join(home.path, 'folder'));
   for (const out of [join(home.path, 'folder'), join(home.path, 'none/out.csv')]) {
-    const { exitCode } = await trdr(['pnl', 'mira', 'quiet', '--out', out, '--resume'], { sandbox, home });
+    const { exitCode } = await runInProcess(['pnl', 'mira', 'quiet', '--out', out, '--resume'], { sandbox, home });
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
   }
-  const without = await trdr(['pnl', 'mira', '--resume'], { sandbox });
+  const without = await runInProcess(['pnl', 'mira', '--resume'], { sandbox });
   expect([without.exitCode, without.error()['hint']]).toEqual([2, 'add the file of the export: --out FILE']);
 });
 

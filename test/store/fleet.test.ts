@@ -9,7 +9,7 @@ import { greatest } from './sliding-window.ts';
 import { runWorkers } from './workers.ts';
 
 /** How long a fleet makes calls; longer in a soak test. */
-const SECONDS = Number(process.env['STORE_SECONDS'] ?? 15);
+const SECONDS = Number(process.env['STORE_SECONDS'] ?? 10);
 const MACHINES = 20;
 const LIMIT = Number(process.env['STORE_LIMIT'] ?? 200);
 const RESOLVES = 10;
