@@ -102,7 +102,10 @@ describe('an interrupted export', () => {
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
     expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
-    const refused = await runInProcess([...words('--resume').filter((word) => word !== '-y')], { sandbox, home });
+    const refused = await runInProcess([...words('--resume').filter((word) => word !== '-y')], {
+      sandbox,
+      home,
+    });
     expect([refused.exitCode, refused.error()['message']]).toEqual([
       11,
       expect.stringContaining('1,500,000 CU'),
@@ -332,7 +335,10 @@ test('an unwritable export is rejected before any request', async () => {
   const home = openHome();
   mkdirSync(join(home.path, 'folder'));
   for (const out of [join(home.path, 'folder'), join(home.path, 'none/out.csv')]) {
-    const { exitCode } = await runInProcess(['pnl', 'mira', 'quiet', '--out', out, '--resume'], { sandbox, home });
+    const { exitCode } = await runInProcess(['pnl', 'mira', 'quiet', '--out', out, '--resume'], {
+      sandbox,
+      home,
+    });
     expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
   }
   const without = await runInProcess(['pnl', 'mira', '--resume'], { sandbox });
