@@ -156,7 +156,10 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   }
 }
 
-/** Saves the file next to its target. Returns the name as the user wrote the target, if possible. */
+/**
+ * Saves the file next to its target. Returns the name of the saved file; if possible, with the path as the
+ * user wrote it.
+ */
 function saveBeside(file: Replacement, path: string, options?: { readonly sync: boolean }): string {
   const saved = file.saveBeside(options);
   const target = realPath(path);

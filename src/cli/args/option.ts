@@ -11,7 +11,7 @@ export interface Option<T> {
   readonly value?: Value<unknown>;
   readonly repeatable?: boolean;
   readonly fallback?: T;
-  /** The flags that contradict this one, such as `--all`. */
+  /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
   /** The default that help shows, if the default is determined outside of this description. */
   readonly shown?: string;
@@ -52,7 +52,10 @@ export const valueOr = <T>(
   shown: shown ?? String(fallback),
 });
 
-/** Rejects a flag together with flags that contradict it, whatever the order on the command line. */
+/**
+ * Marks a flag that cannot be combined with the flags in `excludes`. The parser rejects both orders on the
+ * command line.
+ */
 export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]): Option<T> => ({
   ...option,
   excludes,

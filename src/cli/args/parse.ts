@@ -111,7 +111,10 @@ function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   }
 }
 
-/** Rejects two flags that contradict each other: whichever of them trdr ignored might be the one that saves money. */
+/**
+ * Rejects two flags that contradict each other. If trdr ignored one of them, the run could cost more than the
+ * user expects.
+ */
 function rejectContradiction(options: Options, words: readonly string[]): void {
   const end = words.indexOf('--');
   const given = new Set(words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=')[0]));

@@ -63,7 +63,7 @@ export const launchpadBoard = command({
     const now = context.io.clock.now();
     const { utc } = context.settings;
     if (compare !== undefined && instantAt(compare, now, utc) >= (at ? instantAt(at, now, utc) : now)) {
-      throw usageError('the time of --compare must be before that of --at', 'swap them');
+      throw usageError('--compare must be before --at', 'swap them');
     }
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
       query: {

@@ -176,7 +176,7 @@ function checkGroup<
   if (group !== undefined && via !== 'store')
     throw usageError('--group requires --via store', 'add --via store');
   if (fill && via !== 'store' && via !== 'auto')
-    throw usageError(`--fill reads posts from the store, not with --via ${via}`, 'add --via store');
+    throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'add --via store');
   if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
   return flags;
 }
