@@ -11,7 +11,7 @@ export async function authorOf(given: string): Promise<Subject> {
   if (subject.type === 'wallet') {
     throw usageError(
       '--user: expected a handle or a user id, got a wallet',
-      'pass a handle or a user id; trdr whois shows both for a wallet',
+      'pass a handle or a user id; "trdr whois" shows both for a wallet',
     );
   }
   return subject;
@@ -45,6 +45,6 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
   }
   throw new Failure('missing', `no user found for ${subject.text}`, {
     code: answer.code,
-    hint: 'check the spelling with trdr whois, or pass the user id',
+    hint: 'check the spelling with "trdr whois", or pass the user id',
   });
 }

@@ -54,7 +54,7 @@ export async function preflight(
       `${what} costs at least ${unitsText(needed)} but only ${unitsText(units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
-        hint: 'request fewer subjects, top up, or wait for the next UTC month; trdr me shows what is left',
+        hint: 'request fewer subjects, top up, or wait for the next UTC month; "trdr me" shows what is left',
       },
     );
   }

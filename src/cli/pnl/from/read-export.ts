@@ -56,7 +56,7 @@ function formatOf(first: string): Format {
   return (first.split('\n', 1)[0] ?? '').includes('\t') ? 'tsv' : 'csv';
 }
 
-const HINT = 'pass an export of trdr pnl: csv, tsv, ndjson or json';
+const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
 /**
@@ -73,7 +73,7 @@ function recordIn(value: unknown, name: string, where: string): PnlRecord {
   // If updatedAt is text, the file was written with --times iso.
   const last = Number.isNaN(time) ? first : { ...first, updatedAt: time };
   const record = readRecord({ ...first, ...sent, ...last });
-  if (!record) throw notAnExport(name, `${where} is not a record of trdr pnl`);
+  if (!record) throw notAnExport(name, `${where} is not a record of "trdr pnl"`);
   return record;
 }
 
