@@ -10,6 +10,8 @@ import {
   readlinkSync,
   readSync,
   realpathSync,
+  type Stats,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
@@ -62,6 +64,22 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
 /** Like `fileFailure`, but returns the error itself if it is a `Failure` or has no system code. */
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
+
+/**
+ * What is at a path, after following symbolic links; undefined if there is nothing. Throws a failure in words
+ * if the path cannot be looked up, such as a loop of symbolic links.
+ */
+export function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw inWords('access', path, error);
+  }
+}
+
+/** The largest checkpoint that is read. */
+export const LARGEST_CHECKPOINT = 256 * 1024 * 1024;
 
 /** Creates a folder that only the user may enter, whatever the umask. An existing folder is not changed. */
 export function ensureFolder(folder: string): void {

@@ -1,4 +1,5 @@
 import { Failure, printedFields } from '../base/failure.ts';
+import { errno, fileFailure } from '../base/files.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
 import { journalPrefix } from '../output/notices.ts';
@@ -18,7 +19,7 @@ type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {
-    const known = error instanceof Failure ? error : bug(error);
+    const known = error instanceof Failure ? error : failureOfUnknown(error);
     const hide = (text: string) =>
       withoutKeys(withoutKey(withoutKey(text, io.env['TRDR_API_KEY']?.trim()), settings?.key));
     const failure = {
@@ -26,7 +27,7 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
       message: hide(known.message),
       hint: known.hint === undefined ? undefined : hide(known.hint),
     };
-    const exit = error instanceof Failure ? exitOf[error.kind] : 1;
+    const exit = known.code === 'BUG' ? 1 : exitOf[known.kind];
     const logged = stated(io.argv, ['--log-format']) === 'json';
     const log = () => ({
       time: new Date(io.clock.now()).toISOString(),
@@ -52,7 +53,13 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
 
 const withPrefix = (lines: string, prefix: string) => lines.replace(/^(?=.)/gm, prefix);
 
-function bug(error: unknown): Failure {
+function failureOfUnknown(error: unknown): Failure {
+  // A file operation that fails unexpectedly is a problem of the system, not of trdr.
+  if (error instanceof Error && errno(error) !== '') {
+    if ('path' in error && typeof error.path === 'string') return fileFailure('access', error.path, error);
+    if ('syscall' in error && error.syscall === 'uv_cwd')
+      return fileFailure('access', 'the current folder', error, 'change to an existing folder');
+  }
   return new Failure('local', error instanceof Error ? error.message : String(error), {
     code: 'BUG',
     hint: 'this is a bug in trdr: run the command again with --debug and report its output',

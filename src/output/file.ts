@@ -1,4 +1,4 @@
-import { fstatSync, fsync } from 'node:fs';
+import { existsSync, fstatSync, fsync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
@@ -16,18 +16,22 @@ const failureOf = (path: string, error: unknown): Failure =>
 /** The failure for a file that cannot be opened. If the path is wrong, the failure is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
-  const missing = dirname(path);
   const hint = {
     EISDIR: 'give the name of a file in that folder',
-    ENOENT:
-      missing === '.'
-        ? 'the current folder was deleted; change to an existing one'
-        : `create it first: mkdir -p '${missing}'`,
+    ENOENT: missingFolder(path),
     ENOTDIR: 'use a different file',
   }[failure.code];
   return hint === undefined
     ? failure
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
+}
+
+/** How to create the folder of a file, which is another one if the path is a symbolic link. */
+function missingFolder(path: string): string {
+  const folder = existsSync(dirname(path)) ? dirname(realPath(path)) : dirname(path);
+  return folder === '.'
+    ? 'the current folder was deleted; change to an existing one'
+    : `create it first: mkdir -p '${folder}'`;
 }
 
 const sync = promisify(fsync);

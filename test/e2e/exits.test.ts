@@ -100,6 +100,21 @@ describe('trdr exits', () => {
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([1, 'BUG', 'no time']);
   });
 
+  test.each([
+    [{ code: 'EIO', path: '/data/x' }, 'cannot access /data/x: the disk reported an error'],
+    [{ code: 'ENOENT', syscall: 'uv_cwd' }, 'cannot access the current folder: it does not exist'],
+  ])('9, not 1, after an unexpected failure of the file system: %j', async (fields, message) => {
+    const sandbox = await withSandbox();
+    const clock = {
+      ...systemClock,
+      now() {
+        throw Object.assign(new Error(`${fields.code}: raw text`), fields);
+      },
+    };
+    const ran = await runInProcess(['whois', 'mira'], { sandbox, clock });
+    expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([9, fields.code, message]);
+  });
+
   test('8 if a resolve has no answer yet', async () => {
     const service = await withService(({ method }) =>
       method === 'POST'

@@ -2,6 +2,7 @@ import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../../base/failure.ts';
+import { inWords } from '../../base/files.ts';
 import { createLineSplitter, type Line } from '../../base/lines.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
@@ -78,7 +79,7 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
     if (code === 'ENOENT') throw usageError(`file not found: ${path}`);
     if (code === 'EISDIR') throw usageError(`${path} is a folder`);
     if (code === 'EACCES') throw usageError(`permission denied: ${path}`);
-    throw error;
+    throw inWords('read', path, error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { usageError } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
 import { duration } from '../../base/time-values.ts';
 import { oneOf } from '../../base/values.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
@@ -140,7 +140,7 @@ const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {
-  const there = statSync(out, { throwIfNoEntry: false });
+  const there = statsOf(out);
   return there !== undefined && !there.isFile();
 };
 

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
 import { leftIn } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
@@ -97,7 +97,7 @@ function* settingsChecks(context: Context): Generator<Check> {
 
 /** Whether other users can read a file; false on Windows, which does not have these permissions. */
 function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
-  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  const mode = statsOf(path)?.mode ?? 0;
   return platform !== 'win32' && (mode & 0o077) !== 0;
 }
 

@@ -1,6 +1,5 @@
-import { statSync } from 'node:fs';
 import { Failure, usageError } from '../../base/failure.ts';
-import { realPath } from '../../base/files.ts';
+import { realPath, statsOf } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Context } from '../context.ts';
@@ -11,10 +10,9 @@ import { readExport } from './from/read-export.ts';
  * Whether there is an unfinished export to this file. The journal is next to the real file, even if the path
  * is a symbolic link.
  */
-export const hasJournal = (out: string): boolean =>
-  statSync(`${realPath(out)}.journal`, { throwIfNoEntry: false }) !== undefined;
+export const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
 
-const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFile = (path: string) => statsOf(path)?.isFile() === true;
 
 /**
  * Whether an export to this file is finished: the file exists, has no journal, and contains all of these

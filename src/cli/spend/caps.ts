@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
 import { openConfig } from '../../state/config/config.ts';
 import { profileOf } from '../../state/config/config-file.ts';
 import { readSetting } from '../../state/config/read-setting.ts';
@@ -22,7 +22,7 @@ export function watchCaps({
 }: Pick<RunSettings, 'folders' | 'profile' | 'budgetDay' | 'budgetMonth'>): () => Caps | undefined {
   const path = folders.config && join(folders.config, 'config.json');
   const look = () => {
-    const stats = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
+    const stats = path === undefined ? undefined : statsOf(path);
     return stats && `${stats.ino} ${stats.mtimeMs} ${stats.size}`;
   };
   let caps = capsOf(budgetDay, budgetMonth);

@@ -1,6 +1,6 @@
-import { statSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
+import { statsOf } from '../../base/files.ts';
 import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
@@ -50,7 +50,7 @@ export const continueList = (
  * not exist.
  */
 function nextPart(cwd: string, out: string): string {
-  const there = (file: string) => statSync(resolve(cwd, file), { throwIfNoEntry: false });
+  const there = (file: string) => statsOf(resolve(cwd, file));
   if (out === '-' || there(out)?.isFile() === false) return out;
   const { dir, name, ext } = parse(out);
   const [, base = name, part = '1'] = /^(.+)-part(\d{1,4})$/.exec(name) ?? [];

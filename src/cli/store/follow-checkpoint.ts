@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { Failure } from '../../base/failure.ts';
-import { errno } from '../../base/files.ts';
+import { errno, LARGEST_CHECKPOINT, readBounded } from '../../base/files.ts';
 import { isRecord, parseObject } from '../../base/json-object.ts';
 import { entryMs } from '../../store/feed/entry.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
@@ -16,13 +15,13 @@ export const followText = (feed: string, position: FeedPosition): string =>
  * Reads the checkpoint of a follower; undefined if the file does not exist. Throws if the file is damaged.
  */
 export function readFollowCheckpoint(path: string, feed: string): FeedPosition | undefined {
-  let text: string;
+  let text: string | undefined;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readBounded(path, LARGEST_CHECKPOINT);
   } catch (error) {
-    if (errno(error) === 'ENOENT') return undefined;
     throw refuse(path, `cannot be read (${errno(error)})`);
   }
+  if (text === undefined) return undefined;
   if (readStartCheckpoint(text, feed)) return undefined;
   const { head, since } = splitCheckpoint(text);
   const value = parseObject(head);

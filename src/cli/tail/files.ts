@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { usageError } from '../../base/failure.ts';
-import { realPath } from '../../base/files.ts';
+import { realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
 /**
@@ -10,7 +10,7 @@ import { holdLock, type LockHandle } from '../../base/lock.ts';
  */
 export function openCheckpoint(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = statsOf(path);
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
@@ -20,7 +20,7 @@ export function openCheckpoint(path: string | undefined): string | undefined {
  */
 function needFolderOf(path: string): void {
   const folder = dirname(path);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return;
+  if (statsOf(folder)?.isDirectory()) return;
   throw usageError(`folder not found: ${folder}`, `create it first: mkdir -p '${folder}'`);
 }
 

@@ -1,4 +1,5 @@
 import { unlink } from 'node:fs/promises';
+import { Failure } from '../../base/failure.ts';
 import { discard, inWords, isAbsent } from '../../base/files.ts';
 import { replaceWith } from '../../base/replace-file.ts';
 import type { JournalFile } from './journal-file.ts';
@@ -72,6 +73,12 @@ export interface ExportJournal {
   /** Closes the journal and unlocks the output. Removes the journal only if nothing was requested. */
   close(): Promise<void>;
 }
+
+const damaged = (path: string, position: number) =>
+  new Failure('local', `the journal ${path} no longer contains the answer for handle ${position + 1}`, {
+    code: 'JOURNAL_DAMAGED',
+    hint: 'another program has changed it; restore it from a backup, or run the command again with --resume to request what is missing',
+  });
 
 /** The default disk space that is reserved for one row, in bytes. */
 const ROW_BYTES = 4_096;
@@ -192,6 +199,8 @@ export function journalOn({
       for (let position = 0; position < index.counts().size; position++) {
         const place = index.place(position);
         const line = place && readJournalLine(await file.read(place.at, place.length));
+        // An answer that another program has removed from the file must not be missing in the output without an error.
+        if (place && line?.kind !== 'row') throw damaged(path, position);
         yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
       }
     },

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { usageError } from '../../base/failure.ts';
-import { inWords, realPath } from '../../base/files.ts';
+import { inWords, realPath, statsOf } from '../../base/files.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
@@ -43,13 +42,13 @@ export async function openJournal({
   fresh = false,
   now,
 }: JournalOptions): Promise<ExportJournal> {
-  checkTarget(out);
   const target = realPath(out);
+  checkTarget(out, target);
   const path = `${target}.journal`;
   const lock = holdLock(`${target}.lock`, out);
   try {
     let index = journalIndex(size);
-    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+    const written = statsOf(path)?.mtimeMs ?? null;
     let header: Header | undefined;
     let asked = false;
     let fits = true;
@@ -97,13 +96,14 @@ export async function openJournal({
 
 type Header = Extract<JournalLine, { kind: 'header' }>;
 
-function checkTarget(out: string): void {
-  const folder = statSync(dirname(out), { throwIfNoEntry: false });
-  if (!folder?.isDirectory()) {
-    throw usageError(`folder ${dirname(out)} does not exist`, `create it: mkdir -p '${dirname(out)}'`);
+function checkTarget(out: string, target: string): void {
+  // The file may be a symbolic link into another folder.
+  for (const folder of [dirname(out), dirname(target)]) {
+    if (!statsOf(folder)?.isDirectory())
+      throw usageError(`folder ${folder} does not exist`, `create it: mkdir -p '${folder}'`);
   }
-  const there = statSync(out, { throwIfNoEntry: false });
-  if (there && !there.isFile()) {
+  const there = statsOf(out);
+  if (/[\\/]$/.test(out) || (there && !there.isFile())) {
     throw usageError(`${out} is not a regular file`, 'write to a regular file: --resume needs one');
   }
 }

@@ -380,6 +380,22 @@ test('any text is a line or nothing, and a line reads back unchanged', () => {
   );
 });
 
+test('an answer that another program removed from the journal is an error, not a missing row', async () => {
+  const { out, journal } = folder('removed');
+  const opened = await openJournal(options(out));
+  await opened.found(HANDLES.map((handle, position) => ({ position, value: { handle } })));
+  truncateSync(journal, readFileSync(journal).length - 40);
+  const readAll = async () => {
+    for await (const { held } of opened.values()) expect(held).toBe(true);
+  };
+  const failure = await failureOf(readAll());
+  expect(failure).toMatchObject({ kind: 'local', code: 'JOURNAL_DAMAGED' });
+  await opened.close();
+  const resumed = await openJournal(options(out));
+  expect(resumed.counts().answered).toBeLessThan(HANDLES.length);
+  await resumed.close();
+});
+
 test('a journal with any contents is opened with the answers before the damage, or rejected', async () => {
   const whole = await journalOfARun();
   const { out, journal } = folder('garbage');

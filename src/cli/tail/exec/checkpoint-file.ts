@@ -1,5 +1,12 @@
-import { closeSync, constants, openSync, readFileSync } from 'node:fs';
-import { fileFailure, inWords, isAbsent, writeAll } from '../../../base/files.ts';
+import { closeSync, constants, openSync } from 'node:fs';
+import {
+  fileFailure,
+  inWords,
+  isAbsent,
+  LARGEST_CHECKPOINT,
+  readBounded,
+  writeAll,
+} from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
@@ -34,9 +41,8 @@ export const openCheckpointFile = (path: string): CheckpointFile => ({
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readBounded(path, LARGEST_CHECKPOINT);
   } catch (error) {
-    if (isAbsent(error)) return undefined;
     throw fileFailure('read', path, error);
   }
 }

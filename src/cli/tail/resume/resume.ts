@@ -1,6 +1,6 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readSync } from 'node:fs';
 import { Failure } from '../../../base/failure.ts';
-import { fileFailure, isAbsent } from '../../../base/files.ts';
+import { fileFailure, isAbsent, LARGEST_CHECKPOINT, readBounded } from '../../../base/files.ts';
 import { readStartCheckpoint } from '../../../tail/exec/acknowledged.ts';
 import { readCheckpoint } from '../../../tail/output/checkpoint.ts';
 import {
@@ -173,9 +173,8 @@ function checkTorn(rest: Buffer, path: string): void {
 
 function textOf(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readBounded(path, LARGEST_CHECKPOINT);
   } catch (error) {
-    if (isAbsent(error)) return undefined;
     throw fileFailure('read', path, error, 'check its permissions, or use a different file');
   }
 }
