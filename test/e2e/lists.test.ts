@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
-const list = (sandbox: Sandbox, ...flags: string[]) => trdr(['thesis', 'list', ...flags], { sandbox });
+const list = (sandbox: Sandbox, ...flags: string[]) =>
+  runInProcess(['thesis', 'list', ...flags], { sandbox });
 const numbers = (records: readonly Record<string, unknown>[], field: string) =>
   records.map((record) => record[field]);
 
@@ -57,7 +58,7 @@ describe('trdr thesis list', () => {
     const first = (await list(sandbox, '--limit', '1')).records()[0];
     const { tokenSymbol, tokenAddress } = first ?? {};
     const run = () =>
-      trdr(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox, home });
+      runInProcess(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox, home });
     const before = sandbox.meter().unitsUsed;
     expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
     const searched = sandbox.meter().unitsUsed - before;

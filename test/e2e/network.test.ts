@@ -91,14 +91,14 @@ describe('plain http', () => {
   test('is allowed with --insecure-http, and to this machine', async () => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
-    const { exitCode } = await trdr(['me', '--insecure-http'], {
+    const { exitCode } = await runInProcess(['me', '--insecure-http'], {
       key: sandbox.key,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url },
     });
     expect([exitCode, proxy.asked]).toEqual([0, ['GET http://service.test/v2/me']]);
     for (const host of ['localhost', '127.0.0.1']) {
       const env = { TRDR_BASE_URL: `http://${host}:${sandbox.port}` };
-      expect((await trdr(['me'], { key: sandbox.key, env })).exitCode).toBe(0);
+      expect((await runInProcess(['me'], { key: sandbox.key, env })).exitCode).toBe(0);
     }
   });
 });
@@ -141,7 +141,7 @@ describe('a proxy from the environment', () => {
   test.each(names)('in %s forwards plain requests', async (name) => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
-    const { exitCode, records } = await trdr(['whois', '@mira', '--insecure-http'], {
+    const { exitCode, records } = await runInProcess(['whois', '@mira', '--insecure-http'], {
       key: sandbox.key,
       env: { TRDR_BASE_URL: 'http://service.test', [name]: proxy.url },
     });
@@ -172,9 +172,12 @@ describe('a proxy from the environment', () => {
   test('is not used for hosts in NO_PROXY or for this machine', async () => {
     const sandbox = await withSandbox();
     const proxy = await withProxy(sandbox);
-    const direct = await trdr(['me'], { sandbox, env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
+    const direct = await runInProcess(['me'], {
+      sandbox,
+      env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url },
+    });
     expect([direct.exitCode, proxy.asked]).toEqual([0, []]);
-    const exempt = await trdr(['me', '--insecure-http', '--retries', '0'], {
+    const exempt = await runInProcess(['me', '--insecure-http', '--retries', '0'], {
       key: KEY,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url, NO_PROXY: '.test' },
     });
@@ -185,7 +188,7 @@ describe('a proxy from the environment', () => {
     ['socks5://127.0.0.1:1', 'socks5'],
     ['http://', 'invalid proxy address'],
   ])('that is invalid is rejected: %s', async (url, why) => {
-    const { exitCode, error } = await trdr(['me', '--insecure-http'], {
+    const { exitCode, error } = await runInProcess(['me', '--insecure-http'], {
       key: KEY,
       env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: url },
     });
@@ -195,10 +198,16 @@ describe('a proxy from the environment', () => {
 
   test('that rejects a request exits 9, and its password is never shown', async () => {
     const proxy = await listen((_, response) => response.writeHead(407).end('no'));
-    const { exitCode, stderr, stdout } = await trdr(['me', '--insecure-http', '--retries', '0', '--debug'], {
-      key: KEY,
-      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: proxy.url.replace('//', '//me:s3cr3tword@') },
-    });
+    const { exitCode, stderr, stdout } = await runInProcess(
+      ['me', '--insecure-http', '--retries', '0', '--debug'],
+      {
+        key: KEY,
+        env: {
+          TRDR_BASE_URL: 'http://service.test',
+          HTTP_PROXY: proxy.url.replace('//', '//me:s3cr3tword@'),
+        },
+      },
+    );
     expect(exitCode).toBe(9);
     expect(stderr + stdout).not.toContain('s3cr3tword');
   });

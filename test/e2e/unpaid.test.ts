@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 const unknownField: readonly (readonly string[])[] = [
   ['whois', 'mira'],
@@ -30,7 +30,7 @@ const noFolder: readonly (readonly string[])[] = [
 describe('nothing is charged', () => {
   test.each(unknownField)('for an unknown field: %s %s %s', async (...words) => {
     const sandbox = await withSandbox();
-    const { exitCode, error } = await trdr([...words, '--fields', 'nosuch'], { sandbox });
+    const { exitCode, error } = await runInProcess([...words, '--fields', 'nosuch'], { sandbox });
     expect([exitCode, sandbox.meter().unitsUsed, error()['message']]).toEqual([
       2,
       0,
@@ -41,7 +41,7 @@ describe('nothing is charged', () => {
   test.each(noFolder)('for an unwritable file: %s %s %s', async (...words) => {
     const sandbox = await withSandbox();
     const home = openHome();
-    const { exitCode, error } = await trdr(words, { sandbox, home });
+    const { exitCode, error } = await runInProcess(words, { sandbox, home });
     expect([exitCode, sandbox.meter().unitsUsed, existsSync(join(home.path, 'none'))]).toEqual([2, 0, false]);
     expect(error()['hint']).toContain('mkdir -p');
   });
@@ -49,7 +49,7 @@ describe('nothing is charged', () => {
   test('for a tail with a file that cannot be resumed', async () => {
     const sandbox = await withSandbox();
     const words = ['thesis', 'tail', '--user', 'mira', '--duration', '1s', '--out', 'tail.csv'];
-    const { exitCode } = await trdr(words, { sandbox });
+    const { exitCode } = await runInProcess(words, { sandbox });
     expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
   });
 });

@@ -31,9 +31,12 @@ describe.skipIf(!hasServer())('the store commands', () => {
   it('save a store with its password, which is never shown', async () => {
     const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const home = openHome();
-    const wrong = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter3\n' });
+    const wrong = await runInProcess(['store', 'login', server.url, '--with-password'], {
+      home,
+      stdin: 'hunter3\n',
+    });
     expect([wrong.exitCode, wrong.error()['code']]).toEqual([9, 'STORE_DENIED']);
-    const unread = await trdr(['store', 'login', server.url], { home, input: 'hunter2\n' });
+    const unread = await runInProcess(['store', 'login', server.url], { home, stdin: 'hunter2\n' });
     expect(unread.error()).toMatchObject({
       code: 'STORE_DENIED',
       hint: expect.stringContaining('--with-password'),
@@ -56,9 +59,9 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
     const sandbox = await withSandbox();
     const runs = [
-      await trdr(['config', 'list'], { home }),
-      await trdr(['store', 'check', '--debug'], { home, sandbox }),
-      await trdr(['doctor', '--debug'], { home, sandbox }),
+      await runInProcess(['config', 'list'], { home }),
+      await runInProcess(['store', 'check', '--debug'], { home, sandbox }),
+      await runInProcess(['doctor', '--debug'], { home, sandbox }),
     ];
     for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain('hunter');
     expect(verdicts(runs[1]?.records() ?? [])).toMatchObject({
@@ -68,7 +71,11 @@ describe.skipIf(!hasServer())('the store commands', () => {
     });
     expect(verdicts(runs[2]?.records() ?? [])).toMatchObject({ store: 'ok' });
     const elsewhere = await startServer({ conf: ['--requirepass', 'hunter2'] });
-    const moved = await trdr(['store', 'check'], { home, sandbox, env: { TRDR_STORE: elsewhere.url } });
+    const moved = await runInProcess(['store', 'check'], {
+      home,
+      sandbox,
+      env: { TRDR_STORE: elsewhere.url },
+    });
     expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
   });
 
@@ -79,7 +86,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const sandbox = await withSandbox({ unmetered: true });
     const url = server.url.replace('redis://', 'redis://desk@');
     const options = { sandbox, home: openHome(), env: { TRDR_STORE: url, TRDR_STORE_PASSWORD: 'hunter2' } };
-    const check = await trdr(['store', 'check'], options);
+    const check = await runInProcess(['store', 'check'], options);
     expect(verdicts(check.records()), check.stdout).toMatchObject({ reach: 'ok', rights: 'ok' });
     for (const args of [
       ['whois', 'mira', 'quantumhawk'],
@@ -87,13 +94,13 @@ describe.skipIf(!hasServer())('the store commands', () => {
       ['store', 'status'],
       ['store', 'clear', 'cache', '--yes'],
     ]) {
-      const ran = await trdr(args, options);
+      const ran = await runInProcess(args, options);
       expect([ran.exitCode, ran.stderr.match(/has no permission for.*/)]).toEqual([0, null]);
     }
     const denied = await admin.send('ACL', ['LOG']);
     expect(denied).toEqual([]);
     await admin.send('ACL', ['SETUSER', 'desk', '-xadd', '-zadd']);
-    const missing = await trdr(['store', 'check'], options);
+    const missing = await runInProcess(['store', 'check'], options);
     expect(missing.exitCode).toBe(9);
     expect(missing.stdout).toMatch(/no permission to run ZADD, XADD/);
     admin.close();
@@ -118,7 +125,9 @@ describe.skipIf(!hasServer())('the store commands', () => {
       TRDR_STORE_CA: join(folder, 'ca.crt'),
     };
     const options = { sandbox, home, env };
-    expect(verdicts((await trdr(['store', 'check'], options)).records())).toMatchObject({ rights: 'ok' });
+    expect(verdicts((await runInProcess(['store', 'check'], options)).records())).toMatchObject({
+      rights: 'ok',
+    });
     const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], options);
     const admitted = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
     await until(async () => (await admin.send('EXISTS', [admitted.mark])) === 1);
@@ -136,7 +145,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
       ['store', 'status'],
       ['budget', 'unset', 'month'],
     ]) {
-      const ran = await trdr(args, options);
+      const ran = await (args[1] === 'tail' ? trdr : runInProcess)(args, options);
       expect([args, ran.exitCode, ran.stderr.match(/has no permission for.*/)], ran.stderr).toEqual([
         args,
         0,
@@ -163,7 +172,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
         expect.toSatisfy((rows) => rows >= 2),
       );
     }
-    const rotating = await trdr(
+    const rotating = await runInProcess(
       ['thesis', 'tail', '--via', 'store', '--rotate', '1d', '--out', 'a.ndjson'],
       options,
     );
@@ -178,14 +187,14 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const conf = ['--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru', '--appendonly', 'no'];
     const server = await startServer({ conf });
     const sandbox = await withSandbox();
-    const check = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: server.url } });
+    const check = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: server.url } });
     expect(check.exitCode).toBe(9);
     expect(verdicts(check.records())).toMatchObject({ eviction: 'fail', persistence: 'warn' });
     const full = await startServer({ conf: ['--maxmemory', '1'] });
-    const refused = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
+    const refused = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
     expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
     await full.stop();
-    const away = await trdr(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
+    const away = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
     expect(away.records()).toMatchObject([{ next: expect.stringContaining('the server is running') }]);
   });
 
@@ -293,20 +302,20 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const server = await startServer();
     const sandbox = await withSandbox();
     const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url, TRDR_MACHINE: 'desk-1' } };
-    await trdr(['whois', 'mira'], options);
-    const status = await trdr(['store', 'status'], options);
+    await runInProcess(['whois', 'mira'], options);
+    const status = await runInProcess(['store', 'status'], options);
     expect(status.records()).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ item: 'machine', name: 'desk-1', state: 'calling' }),
       ]),
     );
-    const metrics = await trdr(['store', 'status', '-o', 'metrics'], options);
+    const metrics = await runInProcess(['store', 'status', '-o', 'metrics'], options);
     expect(metrics.stdout).toMatch(/^trdr_store_lane_calls\{lane="key"\} \d+$/m);
     expect(metrics.stdout).toMatch(/# EOF\n$/);
-    const lag = await trdr(['store', 'status', '--max-lag', '60s'], options);
+    const lag = await runInProcess(['store', 'status', '--max-lag', '60s'], options);
     expect(lag.exitCode).toBe(0);
-    expect((await trdr(['store', 'clear', 'all'], options)).exitCode).toBe(11);
-    expect((await trdr(['store', 'clear', 'all', '--yes'], options)).exitCode).toBe(0);
+    expect((await runInProcess(['store', 'clear', 'all'], options)).exitCode).toBe(11);
+    expect((await runInProcess(['store', 'clear', 'all', '--yes'], options)).exitCode).toBe(0);
     const admin = await server.connect();
     expect(await admin.send('KEYS', ['trdr:1:*:answer:*'])).toEqual([]);
     admin.close();
@@ -315,8 +324,14 @@ describe.skipIf(!hasServer())('the store commands', () => {
   it('exit 9 if the store is unreachable, and 2 if no store is configured', async () => {
     const sandbox = await withSandbox();
     const away = { sandbox, env: { TRDR_STORE: 'redis://127.0.0.1:1' } };
-    expect((await trdr(['store', 'status'], away)).error()).toMatchObject({ code: 'STORE_AWAY', exit: 9 });
+    expect((await runInProcess(['store', 'status'], away)).error()).toMatchObject({
+      code: 'STORE_AWAY',
+      exit: 9,
+    });
     const off = { sandbox, env: { TRDR_STORE: 'off' } };
-    expect((await trdr(['store', 'status'], off)).error()).toMatchObject({ code: 'NO_STORE', exit: 2 });
+    expect((await runInProcess(['store', 'status'], off)).error()).toMatchObject({
+      code: 'NO_STORE',
+      exit: 2,
+    });
   });
 });
