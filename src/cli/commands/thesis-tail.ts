@@ -140,7 +140,7 @@ export const thesisTail = command({
     await approveTail(context, shape);
     const userId = await authorId();
     const client = await context.client();
-    // With more than fifty tokens, subscribe to all posts and filter them here.
+    // With more than fifty tokens, subscribe to all posts and filter them on this machine.
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     await runTail(context, client, {
       ...shown,

@@ -7,8 +7,8 @@ export const tagline =
   'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
 
 /**
- * The sections of the overview, in the order in which a new user needs them. Each name is that of a
- * command or of a group of commands.
+ * The sections of the overview, in the order in which a new user needs them. Each name belongs to a command
+ * or to a group of commands.
  */
 const sections: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: 'Look up', names: ['whois', 'resolve', 'pnl'] },

@@ -4,7 +4,7 @@ import { FailedSubject, MissingSubject, type PnlRecord } from '../../contract/re
 import type { Outcomes } from '../lookup/tally.ts';
 
 /**
- * Parses a record that trdr wrote. Only the fields that trdr added are validated, because those of the
+ * Parses a record that trdr wrote. Only the fields that trdr added are validated, because the fields of the
  * service were saved unchanged.
  */
 export function readRecord(value: unknown): PnlRecord | undefined {

@@ -17,8 +17,8 @@ export function withLimit(line: string, context: Pick<Context, 'permission' | 's
 }
 
 /**
- * Starts a list whose length is not known; `command` returns the command line that continues the list. A list
- * with --limit does not need this, because it stops by itself.
+ * Starts a list whose length is not known; `command` returns the command line that continues the list. With
+ * --limit, the spending limit is not reported, because the list stops by itself.
  */
 export function beginList(context: Context, rows: number | undefined, command: () => string): void {
   const run: OpenRun = {

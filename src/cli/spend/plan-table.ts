@@ -23,7 +23,10 @@ const isEndpoint = (id: string): id is EndpointId => id in endpoints;
  */
 const LONG_PATH = 50;
 
-/** The path of a group of calls: that of the only call, or the path template of the endpoint. */
+/**
+ * The path that is shown for a group of calls: the path of the only call, or the path template of the
+ * endpoint.
+ */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
