@@ -87,7 +87,7 @@ test.each([
   [['--rotate', '1d'], '--rotate requires --out'],
   [['--compress', '--out', 'a.ndjson'], '--compress requires --rotate'],
   [['--rotate', '100', '--out', 'a.ndjson'], '100MB'],
-])('%j is rejected', async (words, text) => {
+])('a tail with %j is rejected', async (words, text) => {
   const ran = await runInProcess(['launchpad', 'tail', '--sandbox', ...words], {});
   expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(text)]);
 });

@@ -102,7 +102,7 @@ test.each([
   [['--status', 'none/a.prom'], 'folder not found'],
   [['--heartbeat', '0s'], 'duration'],
   [['--log-format', 'xml'], 'xml'],
-])('%j is rejected before anything is charged', async (words, text) => {
+])('a tail with %j is rejected before anything is charged', async (words, text) => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const ran = await runInProcess(['thesis', 'tail', '--yes', '--via', 'poll', ...words], { sandbox, home });

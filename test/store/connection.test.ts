@@ -158,7 +158,7 @@ describe.skipIf(!hasServer())('a connection', () => {
   });
 });
 
-it('to a port that is not a store fails with a clear message', async () => {
+it('a connection to a port that is not a store fails with a clear message', async () => {
   const other = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(
     0,
     '127.0.0.1',

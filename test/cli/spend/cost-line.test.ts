@@ -35,4 +35,4 @@ test.each([
     { client: client(500), outcome, isInterrupted: true, isCached: false },
     'interrupted: 3 of 4 found, 500 CU',
   ],
-] as const)('states %s', (_, given, line) => expect(costLine({ ...parts, ...given })).toBe(line));
+] as const)('the cost line states %s', (_, given, line) => expect(costLine({ ...parts, ...given })).toBe(line));

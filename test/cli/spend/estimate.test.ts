@@ -37,9 +37,9 @@ it.each([
   [1_000_000, '1.0M CU left'],
   [19_999_999, '19.9M CU left'],
   [1_234_567_890, '1,234.5M CU left'],
-])('never shows more than is left: %d', (units, text) => expect(balanceText(units)).toBe(text));
+])('the balance never shows more than is left: %d', (units, text) => expect(balanceText(units)).toBe(text));
 
-it('prints an exact estimate as one number', () => {
+it('an exact estimate is printed as one number', () => {
   expect(estimateText({ least: 200, most: 200 })).toBe('200 CU');
   expect(estimateText({ least: 800, most: 120_000 })).toBe('800–120,000 CU');
 });

@@ -56,7 +56,7 @@ test('login saves a key to a private file, without leftovers', async () => {
   expect([mode(dir), mode(fileOf(dir))]).toEqual(['700', '600']);
 });
 
-test('writing makes the file private', async () => {
+test('a write makes the config file private', async () => {
   const dir = under('loose');
   mkdirSync(dir);
   writeFileSync(fileOf(dir), '{"version":1,"profiles":{}}');
