@@ -93,7 +93,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   }
 
   /**
-   * Reads an answer from the store, or claims the answer for this machine. Repeated calls use the same token.
+   * Gives access to one answer in the store: `read` returns the answer or claims it for this machine, and `hold`
+   * renews the claim. Both use the same token.
    */
   function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();

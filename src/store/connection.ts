@@ -111,8 +111,8 @@ export async function connectStore(
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      // Close the connection after these replies: the server has become a replica or is starting, so its data
-      // may be outdated.
+      // Close the connection after these replies: the server is starting or busy, or has become a replica, so
+      // the store cannot be used now.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) {

@@ -7,7 +7,7 @@ export type StoreCode =
    * command.
    */
   | 'STORE_AWAY'
-  /** This process lost its lease, or its group was removed. It must start again with what the store has now. */
+  /** This process lost its lease, or its group was removed. It must read the state of the store again. */
   | 'STORE_LEASE'
   /** The memory or disk of the server is full. Nothing was written. */
   | 'STORE_FULL'

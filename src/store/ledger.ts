@@ -31,7 +31,7 @@ export interface StoreLedgerOptions {
 }
 
 type Values = readonly (string | number)[];
-/** The cost of a call that could not be sent to the store yet. */
+/** The recorded cost of a call, which could not be sent to the store yet. */
 interface Unsent {
   readonly script: Script;
   readonly values: Values;

@@ -26,7 +26,7 @@ export interface StoreLink {
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
   /** Opens an additional connection, for the term of a leader or for blocking reads. */
   open(): Promise<StoreConnection>;
-  /** Runs `work` on each new connection before others use it. */
+  /** Runs `work` on each new connection before callers of `use` get the connection. */
   onConnect(work: (store: StoreConnection) => Promise<void>): void;
   close(): void;
 }

@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { plainJson } from '../base/json-object.ts';
 
-/** The text of a failure in the store. */
+/** The text as which a failure is saved in the store. */
 export const sharedFailure = ({
   kind,
   code,

@@ -136,7 +136,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   };
 }
 
-/** Parses the reply of `take`. The store is untrusted, so absurdly long waits are shortened. */
+/** Parses the reply of `take`. The store is untrusted, so invalid numbers are replaced. */
 function readSlot(answer: unknown): { readonly slot: WindowSlot; readonly fleet: number } {
   const [wait = 0, known = 0, fleet = 1, queued = 0] = Array.isArray(answer) ? answer.map(Number) : [];
   const waitMs = Number.isFinite(wait) ? Math.max(0, Math.ceil(wait)) : 0;

@@ -55,7 +55,7 @@ export interface Flow {
   readonly margin: Margin;
   readonly seen: Seen;
   route(depth: Depth): WalkBounds;
-  /** Accepts a finished walk. */
+  /** Accepts a finished walk, whose rows `fillStep` then prints. */
   fill(walked: Walked, stack: RowStack, depth: Depth, continues: boolean): void;
   /** Prints the next rows of a walk; returns the result after the last rows. */
   fillStep(): Promise<Filled | undefined>;
@@ -135,7 +135,7 @@ export function createFlow(world: FlowWorld): Flow {
     return late && !held.acceptsLate ? 'late' : 'now';
   };
 
-  /** The post time from which late posts may be missing. */
+  /** The post time from which late posts may be missing; null if it is not known. */
   const lateFrom = () => (verified.watermark && Number.isFinite(routes.low()) ? routes.low() : null);
 
   const gapOf = ({ walked, depth, continues }: Fill): Gap | undefined => {

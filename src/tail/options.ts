@@ -21,7 +21,7 @@ export interface TailOptions {
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
-  /** The number of failed requests for the first page after which the run fails. */
+  /** How many requests for the first page may fail before the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
   /** The spending limit of the run in CU; a function if it can be raised during the run. */

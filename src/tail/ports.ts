@@ -105,7 +105,7 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** The connections of a tail to the outside: clock, network, output and files. */
+/** What a tail needs from outside: clock, network, output and files. */
 export interface TailPorts {
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */

@@ -141,7 +141,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return gap;
   }
 
-  /** Reports a gap if entries after this follower's position were deleted. */
+  /** Returns a gap if entries after this follower's position were deleted. */
   async function missed(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [oldest] = await range(store, '-', 1);
     if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))

@@ -6,7 +6,7 @@ export interface FeedPoint {
   readonly at: number | null;
 }
 
-/** Starts after the last delivered post. */
+/** A start after the last delivered post. */
 export interface BeginAfter {
   readonly kind: 'after';
   readonly last: FeedPoint;

@@ -9,7 +9,7 @@ const SOLID_LINES = 3;
 
 /** Passes rows to the writer, and delays rows that a later run could not resume from yet. */
 export interface HeldRows {
-  /** The number of frames that wait for the first walk. They already count as printed rows. */
+  /** The number of frames that wait for the first walk. They already count toward `--count`. */
   readonly waiting: number;
   /** Whether a late row may be printed now. */
   readonly acceptsLate: boolean;

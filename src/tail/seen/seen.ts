@@ -57,7 +57,7 @@ function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: s
 /**
  * Remembers ids in two generations. New ids are added to the young generation. From time to time, the ids of
  * the old generation that are still needed are copied, and the old generation is dropped as a whole. If there
- * are more than `max` ids, the older half is dropped whatever its age, which raises `floor`.
+ * would be more than `max` ids, the old generation is dropped without copying any, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   let fresh = generation();

@@ -95,7 +95,7 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
   const onMessage = (data: unknown, isBinary: boolean) => {
     // By default, ws delivers each frame as one Buffer.
     if (end || closing || !(data instanceof Buffer)) return;
-    // ws has checked that text frames are valid UTF-8. Binary frames may not be, so convert them.
+    // ws has checked that text frames are valid UTF-8. Binary frames may be invalid, so replace invalid bytes.
     queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
       finish('overflow', `more than ${maxHeld} bytes of frames are queued`);

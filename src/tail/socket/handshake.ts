@@ -9,7 +9,7 @@ const MAX_RESPONSE = 64 * 1024;
 
 export type Opening = import('ws').WebSocket;
 
-/** Resolves after the handshake. A rejected handshake is an ordinary service error. */
+/** Resolves after the handshake. If the service rejects the handshake, throws its error like that of a call. */
 export async function opened(
   socket: Opening,
   host: string,

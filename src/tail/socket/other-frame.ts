@@ -60,7 +60,7 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   ];
 }
 
-/** The posts of a thesis frame, from every member that is known to contain posts. */
+/** The posts of a thesis frame, from the first member whose name is known to contain posts. */
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))

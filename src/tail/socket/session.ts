@@ -37,7 +37,7 @@ export interface Session {
   step(mayDial: boolean): SessionEvent | undefined;
   /** When `step` must be called again even if no part wakes the loop. */
   due(mayDial: boolean): number;
-  /** When the current connection was opened. */
+  /** The monotonic time at which the connection was opened; undefined if there is no connection. */
   readonly openedAt: number | undefined;
   /**
    * The number of consecutive connections that ended within a minute, or delivered no posts although the feed

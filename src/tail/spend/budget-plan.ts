@@ -4,7 +4,7 @@ import type { BudgetLeft } from '../ports.ts';
 import { type PagePrice, pollCost } from './pace.ts';
 import { WALK_RESERVE } from './socket-share.ts';
 
-/** Spreads what the budgets have left over the time until they renew. */
+/** Plans the spending so that the rest of each budget lasts until the budget renews. */
 export interface BudgetPlan {
   /** Updates what the budgets have left; `spent` is the cost of the run so far. */
   learn(budgets: readonly BudgetLeft[], spent: number): void;
@@ -86,9 +86,9 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
       // Do not change the decision until the use of the new budget period is known.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
-      const short = known.filter(({ left }) => left < minute + cu.socketMinute);
       // Require one more minute: the minutes that the present connection reserved in advance are released
       // when it ends, but they do not cover a new connection.
+      const short = known.filter(({ left }) => left < minute + cu.socketMinute);
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

@@ -62,7 +62,7 @@ interface TailSpendParts {
   readonly signal: AbortSignal;
 }
 
-/** Creates the spending decisions. Before the first response of `me`, nothing is known about the key. */
+/** Creates the part that decides on spending. Before the first response of `me`, it has no facts about the key. */
 export function createTailSpend({ world, timing, meter, rate, price, ...given }: TailSpendParts): TailSpend {
   const { clock, key } = world;
   let facts: KeyFacts | undefined;

@@ -22,7 +22,7 @@ export interface WalkState {
   readonly lastAt: number;
   /** The time at which the rows of the last walk were printed. */
   readonly printedAt: number;
-  /** The time at which the first walk after the last connection started. */
+  /** The start time of the first walk after the last subscription. */
   readonly gapAt: number;
   readonly confirmed: number;
   readonly downSince: number;
