@@ -12,7 +12,7 @@ export interface Block {
 
 /** A parsed page of the documentation. */
 export interface Page {
-  /** Relative to the root of the repository. */
+  /** The path relative to the root of the repository. */
   readonly path: string;
   readonly text: string;
   readonly blocks: readonly Block[];

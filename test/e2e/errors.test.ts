@@ -28,7 +28,7 @@ describe.each(codes)('%s of the service', (code) => {
   const { status, retryable } = errorCodes[code];
   const spec = (at: string) => `${code}@${at}${code === 'RATE_LIMITED' ? '=30s' : ''}`;
 
-  // If the subject is not found, resolve continues with a live search.
+  // Leave resolve out if the subject is not found, because it then continues with a live search.
   const affected = commands.filter(({ words }) => !(misses.has(code) && words[0] === 'resolve'));
 
   test.each(affected)('makes $words exit with its code and one line of JSON', async ({ words, at }) => {

@@ -11,7 +11,7 @@ const NOBODY = '11111111111111111111111111111111';
 const standing = { reason: 'queued', retryable: true, retryAfterSeconds: 30, position: 4 };
 
 interface More extends Pick<RunOptions, 'key' | 'env'> {
-  /** Faults of the free call. */
+  /** Faults of the free call `me`, in the fault syntax. */
   readonly faults?: string;
   readonly input?: string;
   readonly sandbox?: SandboxOptions;

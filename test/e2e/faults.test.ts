@@ -91,7 +91,7 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
   return { ...ran, home, cost: sandbox.meter().unitsUsed - before };
 }
 
-/** Properties of every run, with any fault. */
+/** Checks what must hold for every run, with any fault. */
 function checkRules(path: string, words: readonly string[], fault: string, ran: Attempt): void {
   const spec = commands.find((command) => command.path === path);
   const shown = `${words.join(' ')}: ${ran.exitCode}\n${ran.stdout.slice(0, 500)}\n${ran.stderr}`;

@@ -131,7 +131,7 @@ const me = {
   ...unknown,
 };
 
-/** Every endpoint, with hostile answers. */
+/** Answers a call of any endpoint with hostile text. */
 function answer({ method, path }: Call): Reply {
   if (path === '/v2/me') return { body: me };
   if (path === '/openapi.json')

@@ -8,7 +8,7 @@ import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbe
 const MINUTE = 60_000;
 const WEEK = ['--window', '7d'];
 
-/** Runs of one user with a manual clock. */
+/** A user whose runs share a home and a manual clock. */
 async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
   const sandbox = await withNumbers(options);
   const home = openHome();

@@ -24,7 +24,7 @@ export const compiledCode: string = join(inject('program'), 'code');
 
 const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Changes whenever a built file changes. */
+/** A text that changes whenever a built file changes. */
 const stampOf = (folder: string) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, encoding: 'utf8' })

@@ -76,7 +76,7 @@ export interface Schedule {
   readonly pings: boolean;
   /** The maximum time from the frame of a post until pages show it. */
   readonly behindMs: number;
-  /** Pages have at most 20 rows, whatever the limit. */
+  /** Whether pages have at most 20 rows, whatever the limit. */
   readonly twenty: boolean;
   readonly timeless: boolean;
   readonly billing: 'started' | 'seconds';

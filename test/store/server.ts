@@ -24,7 +24,7 @@ export interface StoreServer {
   kill(): Promise<void>;
   pause(): void;
   resume(): void;
-  /** A connection of trdr's own client. */
+  /** Opens a connection as trdr does. */
   connect(options?: ConnectOptions): Promise<StoreConnection>;
   /** The incremental append-only file, which a power failure truncates. */
   aof(): string;

@@ -35,4 +35,6 @@ test.each([
     { client: client(500), outcome, isInterrupted: true, isCached: false },
     'interrupted: 3 of 4 found, 500 CU',
   ],
-] as const)('the cost line states %s', (_, given, line) => expect(costLine({ ...parts, ...given })).toBe(line));
+] as const)('the cost line states %s', (_, given, line) =>
+  expect(costLine({ ...parts, ...given })).toBe(line),
+);

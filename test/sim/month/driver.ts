@@ -6,7 +6,7 @@ export interface Driver {
   readonly scheduler: Scheduler;
   /** By how many ms the wall clock is wrong. */
   skew: number;
-  /** Virtual time stands still during this work. */
+  /** Waits for work on real files, during which virtual time stands still. */
   track<T>(work: Promise<T>): Promise<T>;
   pause(ms: number): Promise<void>;
   /** Ends the simulation with an error. */

@@ -45,7 +45,7 @@ test('a call that a budget cannot cover is rejected with the budget, what is lef
     retryAfter: 12 * 3600,
     hint: 'wait until the budget renews, or raise it: trdr budget set day N',
   });
-  // A call that fits is sent, and a rejected one leaves nothing behind.
+  // A call that fits is accepted, and the rejected call does not change the sums.
   await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
   expect(await ledger.budgets?.()).toMatchObject([
     { period: 'day', limit: 50_000, spent: 30_100, lost: 0, reserved: 0 },
