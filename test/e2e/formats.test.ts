@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { readText } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
@@ -152,7 +153,9 @@ describe('--fields', () => {
   test('rejects a nested name that the first record does not have', async () => {
     const { exitCode, stdout, error } = await ran([...list, '--fields', 'extra.shape.kind']);
     expect([exitCode, stdout]).toEqual([2, '']);
-    expect(error()['message']).toBe('unknown field "extra.shape.kind": the first record does not have it');
+    expect(error()['message']).toMatch(
+      /^unknown field "extra.shape.kind": the first record does not have it; /,
+    );
   });
 
   test('accepts an undocumented name once a record was seen to have it', async () => {
@@ -176,6 +179,84 @@ describe('--fields', () => {
     const argv = ['whois', 'nobody', 'mira', '--fields', 'deep.er'];
     const { stdout } = await runInProcess(argv, { sandbox: service });
     expect(stdout).toBe('{"deep":{"er":null}}\n{"deep":{"er":1}}\n');
+  });
+});
+
+describe('a name in --fields that the first record does not have', () => {
+  const wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
+  const paid = async (words: string, flags: readonly string[] = []) => {
+    const home = openHome();
+    const sandbox = await withSandbox({ plan: 'enterprise' });
+    const args = [...words.split(' '), '--fields', 'stats.nope', '--yes', ...flags];
+    const ran = await runInProcess(args, { sandbox, home });
+    expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([2, '']);
+    const message = String(ran.error()['message']);
+    const [, file] = / paid for (?:are|is) in (.*)$/.exec(message) ?? [];
+    const saved = file === undefined ? [] : readText(file).trim().split('\n');
+    return { home, sandbox, args, message, file, saved: saved.map((line): unknown => JSON.parse(line)) };
+  };
+
+  test.each([
+    ['thesis list --limit 60', 20, 200],
+    ['thesis list --all -o csv', 20, 200],
+    ['thesis list --limit 40 --sort likeCount -o markdown', 40, 400],
+    ['launchpad callouts --limit 60 --json', 25, 10],
+    ['launchpad board', 100, 10],
+    ['whois mira --no-cache', 1, 100],
+    ['whois mira quantumhawk --no-cache', 2, 200],
+    ['pnl mira --no-cache', 1, 30_000],
+    ['pnl mira quantumhawk --no-cache', 2, 60_000],
+  ])('requests nothing more and saves what was paid for: %s', async (words, rows, cost) => {
+    const { sandbox, message, saved, file = '' } = await paid(words);
+    expect(message).toMatch(/^unknown field "stats.nope": the first record does not have it; /);
+    expect([saved.length, sandbox.meter().totalUnits]).toEqual([rows, cost]);
+    for (const record of saved) expect(Object.keys(Object(record)).length).toBeGreaterThan(5);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['thesis tail', 200],
+    ['thesis tail --via poll --exec cat', 200],
+    ['launchpad tail', 10],
+  ])('ends %s at its first page, before anything is streamed', async (words, cost) => {
+    const { sandbox, saved } = await paid(words);
+    expect([saved.length, sandbox.meter().totalUnits]).toEqual([cost === 10 ? 25 : 20, cost]);
+    expect(sandbox.log.map(({ endpoint }) => endpoint)).not.toContain('ws');
+  });
+
+  test('is accepted by a tail if the first page has it, although later posts do not', async () => {
+    const later = { ...post, id: 't2', platformCreatedAt: post.platformCreatedAt + 1, extra: null };
+    let pages = 0;
+    const service = await withService(() => ({
+      body: { ...page, count: 2, items: pages++ === 0 ? [post] : [later, post] },
+    }));
+    const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--count', '1'];
+    const tail = [...words, '--fields', 'id,extra.tier.name'];
+    const { stdout } = await runInProcess(tail, { sandbox: service, differs: true });
+    expect(stdout).toBe('{"id":"t2","extra":{"tier":{"name":null}}}\n');
+  });
+
+  test('leaves cached answers in the cache', async () => {
+    const { home, sandbox, message, file } = await paid('whois mira juno');
+    expect([file, message]).toEqual([undefined, expect.stringContaining('the answers are cached')]);
+    const before = sandbox.meter().totalUnits;
+    const again = await runInProcess(['whois', 'mira', 'juno'], { sandbox, home });
+    expect([again.records().length, sandbox.meter().totalUnits]).toEqual([2, before]);
+  });
+
+  test('does not lose the records printed before it', async () => {
+    const out = join(openHome().path, 'out.ndjson');
+    const { saved } = await paid(`whois ${wallet} mira --no-cache`, ['--out', out]);
+    expect(readText(out).trim().split('\n')).toHaveLength(1);
+    expect(saved).toMatchObject([{ subject: 'mira', handle: 'mira' }]);
+  });
+
+  test('is reported without a file if nothing was paid for', async () => {
+    const ran = await runInProcess(['me', '--fields', 'stats.nope'], { sandbox: await withSandbox() });
+    expect([ran.exitCode, ran.error()['message']]).toEqual([
+      2,
+      'unknown field "stats.nope": the first record does not have it',
+    ]);
   });
 });
 

@@ -12,6 +12,7 @@ import { isInterrupted, prepareShutdown } from '../shutdown.ts';
 import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 import { createFieldNotes, withSeenFields } from './seen-fields.ts';
+import { createUnprintable, folderForUnprinted, type Unprintable } from './unprintable.ts';
 
 /** The output of a run: the parts of a context that print. */
 export interface RunOutput
@@ -56,6 +57,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
   const closers: (() => Promise<void>)[] = [];
   const sinks: Sink[] = [];
   let cached = false;
+  let unprintable: Unprintable | undefined;
   let outcome: RunOutcome | null | undefined;
   const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
@@ -90,7 +92,10 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     const view = withSeenFields(given, { globals, settings });
     const note = createFieldNotes(given, { globals, settings });
     const fields = await selectedFields(globals.fields, view);
-    const { createPrinter } = await import('../../output/format/printer.ts');
+    const [{ createPrinter }, { isAbsentField }] = await Promise.all([
+      import('../../output/format/printer.ts'),
+      import('../../output/format/field-check.ts'),
+    ]);
     const sink = await output(into);
     const printer = await createPrinter({
       sink,
@@ -108,7 +113,16 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
         // Save only the fields of new answers. The fields of cached answers were saved when those answers
         // were requested.
         if (client() !== undefined) note(record);
-        return printer.write(record);
+        if (unprintable) return unprintable.add(record);
+        try {
+          return printer.write(record);
+        } catch (error) {
+          if (command.stream === true || !isAbsentField(error) || !isPaid()) throw error;
+          // Request no more records, but collect those that are paid for already.
+          unprintable = createUnprintable(error);
+          unprintable.add(record);
+          closing.abort(error);
+        }
       },
       closed: sink.closed,
       flush: () => sink.flush(),
@@ -136,6 +150,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     async emit(view, single, body) {
       const out = await records(view, single);
       let rows = 0;
+      const unprinted = () => unprintable?.count ?? 0;
       const [one, many] = view.noun ?? [];
       if (outcome === undefined && one !== undefined && many !== undefined) {
         outcome = {
@@ -158,8 +173,12 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       try {
         await body(counted);
       } catch (error) {
-        if (rows > 0 && !closing.signal.aborted) await out.endEarly();
+        if (rows > unprinted() && (unprintable || !closing.signal.aborted)) await out.endEarly();
         throw error;
+      }
+      if (unprintable) {
+        if (rows > unprinted()) await out.endEarly();
+        throw unprintable.error;
       }
       await out.end();
     },
@@ -197,6 +216,11 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       });
     },
     async saveWritten(error) {
+      if (unprintable)
+        return await unprintable.save(
+          cached ? undefined : folderForUnprinted(settings.folders.state),
+          io.clock.now(),
+        );
       if (!(error instanceof Failure) || !isPaid()) return error;
       for (const { saveWritten } of sinks) {
         const saved = await saveWritten?.().then(

@@ -1,27 +1,40 @@
-import { usageError } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
+import type { View } from '../view.ts';
 import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Accepts names in `--fields` that the schema does not list, because the service may send undocumented
- * fields. If the first record does not have such a field, the run ends before it pays for further calls.
+ * Checks names in `--fields` that the schema does not list, because the service may send undocumented fields.
+ * The check returns a failure if the first record with an answer does not have such a field. Undefined if
+ * there is nothing to check.
  */
-export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
-  if (fields === undefined) return printer;
+export function createFieldCheck(
+  view: Pick<View<never>, 'fields' | 'csv' | 'checked'>,
+  fields: readonly string[] | undefined,
+): ((record: unknown) => Failure | undefined) | undefined {
   const known = [...view.fields, ...(view.csv?.header ?? [])];
-  const unlisted = fields.filter((name) => !isKnownField(name, known));
-  if (unlisted.length === 0) return printer;
-  let checked = false;
+  const unlisted = fields?.filter((name) => !isKnownField(name, known)) ?? [];
+  if (unlisted.length === 0 || view.checked) return undefined;
+  let isChecked = false;
+  return (record) => {
+    if (isChecked || !isAnswer(record)) return undefined;
+    isChecked = true;
+    const absent = unlisted.find((name) => !locate(record, name));
+    return absent === undefined ? undefined : unknownField(absent, known);
+  };
+}
+
+/** Makes a printer fail at the first record, before the run pays for further calls. */
+export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
+  const check = createFieldCheck(view, fields);
+  if (!check) return printer;
   const { writeRaw: _, ...others } = printer;
   return {
     ...others,
     write(record) {
-      if (!checked && isAnswer(record)) {
-        const absent = unlisted.find((name) => !locate(record, name));
-        if (absent !== undefined) throw unknownField(absent, known);
-        checked = true;
-      }
+      const failure = check(record);
+      if (failure) throw failure;
       return printer.write(record);
     },
   };
@@ -34,8 +47,17 @@ export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: Printer
 const isAnswer = (record: unknown): boolean =>
   isRecord(record) && (!Object.hasOwn(record, 'found') || record['found'] === true);
 
-const unknownField = (name: string, known: readonly string[]) =>
-  usageError(
+const absentFields = new WeakSet<Failure>();
+
+/** Whether an error means that the first record does not have a field of `--fields`. */
+export const isAbsentField = (error: unknown): error is Failure =>
+  error instanceof Failure && absentFields.has(error);
+
+function unknownField(name: string, known: readonly string[]): Failure {
+  const failure = usageError(
     `unknown field ${JSON.stringify(name)}: the first record does not have it`,
     `available fields: ${known.join(', ')}`,
   );
+  absentFields.add(failure);
+  return failure;
+}

@@ -1,0 +1,55 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import { ensureFolder } from '../../base/files.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
+import { group } from '../../base/units.ts';
+
+/** The records of a run that cannot print them, because the first one lacks a field of `--fields`. */
+export interface Unprintable {
+  /** Why the records cannot be printed. */
+  readonly error: Failure;
+  add(record: unknown): void;
+  readonly count: number;
+  /**
+   * Saves the records in a folder, because they were paid for, and adds the name of the file to the error. A
+   * folder of undefined means that the answers are cached.
+   */
+  save(folder: string | undefined, now: number): Promise<Failure>;
+}
+
+/** The records after the first one are few: a run requests nothing more once it knows that a field is missing. */
+export function createUnprintable(error: Failure): Unprintable {
+  const records: unknown[] = [];
+  const explained = (text: string) => new Failure(error.kind, `${error.message}; ${text}`, error);
+  return {
+    error,
+    add(record) {
+      records.push(record);
+    },
+    get count() {
+      return records.length;
+    },
+    async save(folder, now) {
+      if (folder === undefined)
+        return explained('the answers are cached, so the corrected command costs nothing for them');
+      const { jsonLine } = await import('../../output/format/ndjson.ts');
+      const path = join(folder, `${new Date(now).toISOString().replace(/[:.]/g, '-')}-${process.pid}.ndjson`);
+      try {
+        ensureFolder(folder);
+        writeAtomic(path, records.map((record) => `${jsonLine(record)}\n`).join(''));
+      } catch {
+        return explained('the records that were paid for could not be saved');
+      }
+      return explained(
+        records.length === 1
+          ? `the record that was paid for is in ${path}`
+          : `the ${group(records.length)} records that were paid for are in ${path}`,
+      );
+    },
+  };
+}
+
+/** The folder for records that could not be printed; the system's temporary folder if there is no state folder. */
+export const folderForUnprinted = (state: string | undefined): string =>
+  join(state ?? tmpdir(), state === undefined ? 'trdr-unprinted' : 'unprinted');

@@ -1,0 +1,42 @@
+import type { View } from '../../output/view.ts';
+import type { PageSource } from '../../tail/ports.ts';
+import type { TailRow } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import { selectedFields } from '../output/output.ts';
+import { withSeenFields } from '../output/seen-fields.ts';
+import { createUnprintable, folderForUnprinted } from '../output/unprintable.ts';
+
+/** The parts of a tail on which its fields depend. */
+interface FieldPlan {
+  readonly view: View<TailRow['record']>;
+  readonly source: PageSource;
+}
+
+/**
+ * Checks the names of `--fields` that the schema does not list against the first page. Otherwise a tail could
+ * stream, and pay for it, for an hour until its first post shows that a field does not exist.
+ */
+export async function withCheckedFields<P extends FieldPlan>(context: Context, plan: P): Promise<P> {
+  const { globals, settings, io } = context;
+  const { view, source } = plan;
+  if (globals.fields === undefined) return plan;
+  const { createFieldCheck } = await import('../../output/format/field-check.ts');
+  const known = withSeenFields(view, context);
+  const check = createFieldCheck(known, await selectedFields(globals.fields, known));
+  if (!check) return plan;
+  return {
+    ...plan,
+    view: { ...view, checked: true },
+    source: {
+      ...source,
+      async page(ask, signal) {
+        const page = await source.page(ask, signal);
+        const error = page.rows.map(({ record }) => check(record)).find((found) => found !== undefined);
+        if (!error) return page;
+        const unprintable = createUnprintable(error);
+        for (const { record } of page.rows) unprintable.add(record);
+        throw await unprintable.save(folderForUnprinted(settings.folders.state), io.clock.now());
+      },
+    },
+  };
+}
