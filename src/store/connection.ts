@@ -39,7 +39,7 @@ export type RedisArgument = string | number | Buffer;
 
 /**
  * One connection, which never reconnects. When a connection breaks, the server may have failed over or lost
- * its last second of writes, so the caller must open a new connection and read everything again.
+ * its last second of writes. So the caller must open a new connection and read everything again.
  */
 export interface StoreConnection {
   readonly server: ServerFacts;

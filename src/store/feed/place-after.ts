@@ -32,9 +32,9 @@ interface Place {
  * Finds the place in the stream that follows the last delivered post. `walked` are the entries from some time
  * before this post to its entry, or to the end of the stream if its entry no longer exists.
  *
- * After a power failure, the last entries may no longer exist, or come after posts that were not delivered
- * yet, because the next leader published them again. So all entries up to the newest delivered entry are
- * checked, and reading starts at the first entry that was not delivered.
+ * After a power failure, the last entries may no longer exist. If the next leader published them again, they may
+ * come after posts that were not delivered yet. So all entries up to the newest delivered entry are checked, and
+ * reading starts at the first entry that was not delivered.
  */
 export function placeAfter(walked: readonly WalkedEntry[], { last, known, floor }: BeginAfter): Place {
   const ids = new Set(known.map(([id]) => id));

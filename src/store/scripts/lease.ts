@@ -4,7 +4,7 @@ import { script } from '../script.ts';
  * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
  * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. KEYS: lease,
  * epoch, info. ARGV: nonce, ms, then fields and values. Returns the token and the start of the server for which
- * the feed was last checked, or an empty string and the remaining time of the other lease.
+ * the feed was last checked. If the lease is not free, returns an empty string and its remaining time in ms.
  */
 export const lead = script(
   'lead',

@@ -129,8 +129,8 @@ export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stop
 const STALE_MS = 30_000;
 
 /**
- * Derives the state from a status. The lag is the time since the last verification (before the first one,
- * since the start), or the age of the oldest post that a command has not acknowledged, whichever is longer.
+ * Derives the state from a status. The lag is the longer of two times: the time since the last verification
+ * (before the first one, since the start), and the age of the oldest post that a command has not acknowledged.
  */
 export function judgeStatus(
   status: SavedStatus,

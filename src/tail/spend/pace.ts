@@ -21,8 +21,8 @@ export const pollPerMinute = (rate: number, seconds: number, price = thesisPrice
   (60 / seconds) * pollCost(rate, seconds, price);
 
 /**
- * The cheapest polling interval for the requested lag, but at least `least`: the lag itself, or a shorter
- * interval in which the expected posts and the one known post just fill whole blocks.
+ * The cheapest polling interval in seconds for the requested lag, but at least `least`. It is the lag itself, or
+ * a shorter interval in which the expected posts and the known post just fill whole blocks.
  */
 export function pollSeconds(rate: number, lag: number, least: number, price = thesisPrice): number {
   const longest = Math.max(lag, least);

@@ -31,8 +31,8 @@ const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
  * Starts the record of a connection before the connection is opened. The recorded minutes always include the
- * time that the service would need to notice that the client died, so that no minute is missing after a kill
- * or a crash. A minute counts as certainly charged when data was received after its end.
+ * time that the service would need to notice that the client died. So no minute is missing after a kill or a
+ * crash. A minute counts as certainly charged when data was received after its end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,

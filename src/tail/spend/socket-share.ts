@@ -42,8 +42,8 @@ export interface SpendState {
  */
 export const WALK_RESERVE = 5 * cu.thesisBlock;
 /**
- * The CU that a spending limit must have left for streaming: the cost of one minute, and of another minute in
- * which the service does not yet notice that the client died.
+ * The CU that a spending limit must have left for streaming. They cover one minute, another minute in which the
+ * service has not yet noticed that the client died, and the walks.
  */
 export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
 /** After this many consecutive short connections, the network counts as too unstable for streaming. */

@@ -3,8 +3,8 @@ import { plausibleTimes } from '../seen/watermark.ts';
 
 /**
  * Removes implausible post times from a page. Pages are sorted by post time, newest first. A time that
- * contradicts this order (not a time, seconds instead of milliseconds, a date years ahead) would end a walk
- * too early or set a wrong watermark. Such a post is treated as a post without a time that is not newer than
+ * contradicts this order would end a walk too early or set a wrong watermark. Examples are seconds instead of
+ * milliseconds, and a date years ahead. Such a post is treated as a post without a time that is not newer than
  * the post before it.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {

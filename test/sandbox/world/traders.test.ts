@@ -12,7 +12,10 @@ import { first, NOW, runs, userOf } from './worlds.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const everyone = (world: World) => world.users.handles.map((handle) => userOf(world, handle));
 
-/** An independent EIP-55: a letter is upper case if the hash digit at its position is 8 or more. */
+/**
+ * Whether an address has its EIP-55 checksum, by an independent implementation: a letter is upper case if the hash
+ * digit at its position is 8 or more.
+ */
 function hasChecksum(address: string): boolean {
   const digits = address.slice(2);
   const sum = keccak_256(new TextEncoder().encode(digits.toLowerCase()));
