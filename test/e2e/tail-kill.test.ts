@@ -32,7 +32,7 @@ function disturb(sandbox: Sandbox, chance: number) {
 
 /**
  * Waits until a client should be killed: half of them at any time after their start, the others soon after their first
- * output, because otherwise no client would survive a start that reads far back.
+ * output. Otherwise, no client would survive a start that reads far back.
  */
 async function untilKillTime(
   random: ReturnType<typeof randomOf>,
