@@ -199,7 +199,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
-    // A power failure cuts off what was written last and not synced.
+    // A power failure cuts off a part of the text that was written last but not synced.
     const there = statSync(out, { throwIfNoEntry: false });
     if (!there) return false;
     const { size, ino } = there;

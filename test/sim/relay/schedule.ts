@@ -26,7 +26,7 @@ export interface ProcessFault {
   readonly to: number;
 }
 
-/** One run of relays and followers, as a value. */
+/** All parameters of one run of relays and followers. */
 export interface RelaySchedule {
   readonly seed: number;
   readonly relays: number;
