@@ -98,7 +98,7 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
     // ws has checked that text frames are valid UTF-8. Binary frames may be invalid, so replace invalid bytes.
     queue.push(isBinary ? Buffer.from(data.toString('utf8')) : data);
     if (queue.held > maxHeld) {
-      finish('overflow', `more than ${maxHeld} bytes of frames are queued`);
+      finish('overflow', 'the queue of frames is full');
       socket.terminate();
     } else if (mayPause && queue.held > PAUSE_ABOVE) {
       mayPause = false;
