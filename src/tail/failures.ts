@@ -11,7 +11,10 @@ export const ceilingReached = () =>
 
 /** The failure of a feed in which no start position can be found. */
 export const hollowFeed = () =>
-  new Failure('answer', 'the service reports posts but returns empty pages', { code: 'EMPTY_PAGES' });
+  new Failure('answer', 'the service reports posts but returns empty pages', {
+    code: 'EMPTY_PAGES',
+    hint: 'run the command again later; the pages that were read are charged',
+  });
 
 /** The failure of a service that did not answer before the run ended. */
 export const unanswered = () =>
@@ -23,7 +26,10 @@ export const unanswered = () =>
 
 /** The failure of an output that was blocked when the run ended. */
 export const blockedAtEnd = () =>
-  new Failure('local', 'the output was blocked until the run ended', { code: 'BLOCKED' });
+  new Failure('local', 'the output was blocked until the run ended', {
+    code: 'BLOCKED',
+    hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues there',
+  });
 
 /** The failure of a run whose WebSocket the service closed because the key has no units left. */
 export const outOfUnits = (text: string) =>
@@ -34,7 +40,10 @@ export const outOfUnits = (text: string) =>
 
 /** The failure of a subscription that the service rejected. */
 export const rejected = (text: string) =>
-  new Failure('service', `the service rejected the subscription: ${text}`, { code: 'SUBSCRIPTION' });
+  new Failure('service', `the service rejected the subscription: ${text}`, {
+    code: 'SUBSCRIPTION',
+    hint: 'use --via poll, which needs no subscription',
+  });
 
 /** The failure of `--via ws` if the WebSocket cannot be used. */
 export const cannotStream = (why: PollReason) =>
