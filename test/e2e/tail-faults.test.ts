@@ -45,11 +45,12 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   const posted = new Set<string>();
   const feeding = setInterval(() => posted.add(sandbox.post().id), 300);
   const out = join(home.path, 'rows.ndjson');
-  const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--duration', '5s', '--backfill', '3'];
+  const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--backfill', '3'];
   const ran = await runInProcess(
     [
-      ...words, // A tail that is expected to fail must not reach its --count first.
-      ...(exits.includes(0) ? ['--count', String(POSTS)] : []),
+      ...words,
+      // A tail that is expected to fail must not end for another reason first.
+      ...(exits.includes(0) ? ['--count', String(POSTS), '--duration', '5s'] : []),
       '--max-cu',
       String(CEILING),
       '--timeout',
@@ -102,7 +103,7 @@ test('a tail continues after restarts of the service, without losing posts', asy
       '--count',
       '6',
       '--duration',
-      '20s',
+      '60s',
       '--max-cu',
       '200k',
       '--out',
@@ -111,17 +112,17 @@ test('a tail continues after restarts of the service, without losing posts', asy
     { sandbox, home },
   );
   await expect
-    .poll(() => sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all').length, { timeout: 10_000 })
+    .poll(() => sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all').length, { timeout: 20_000 })
     .toBeGreaterThan(0);
   const posted: string[] = [];
   for (let turn = 0; turn < 3; turn++) {
-    await expect.poll(() => sandbox.state().sockets.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => sandbox.state().sockets.length, { timeout: 20_000 }).toBeGreaterThan(0);
     posted.push(sandbox.post().id);
     sandbox.restart(200);
     posted.push(sandbox.post().id);
     await expect
       .poll(() => (existsSync(out) ? readFileSync(out, 'utf8').split('\n').length - 1 : 0), {
-        timeout: 15_000,
+        timeout: 20_000,
       })
       .toBeGreaterThanOrEqual(posted.length);
   }

@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
@@ -65,19 +64,22 @@ test.skipIf(!isInstalled('logrotate'))('logrotate and the tail lose and repeat n
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');
-  const tail = startTail(['--out', out, '--yes', '--lag', '100ms', '--duration', '3s'], { sandbox, home });
+  const tail = startTail(['--out', out, '--yes', '--lag', '100ms'], { sandbox, home });
   await until(() => listening(sandbox) > 0);
   const config = join(home.path, 'logrotate.conf');
   const reopen = `postrotate\n kill -USR2 ${tail.child.pid}\n endscript`;
   writeFileSync(config, `${out} {\n rotate 9\n missingok\n notifempty\n ${reopen}\n}\n`);
+  const files = [1, 2, 3].map((age) => `${out}.${age}`);
+  const allText = () => [...files, out].map(readText).join('');
   const posting = startPosting(sandbox, 10);
   for (let times = 0; times < 3; times++) {
-    await delay(300);
+    await until(() => idsOf(readText(out)).length > 20);
     execaSync('logrotate', ['--force', '--state', join(home.path, 'state.txt'), config]);
   }
   posting.stop();
-  expect((await tail.child).exitCode, tail.stderr).toBe(0);
-  const files = [1, 2, 3].map((age) => `${out}.${age}`);
+  await until(() => allText().includes(posting.ids.at(-1) ?? ''));
+  tail.child.kill('SIGTERM');
+  expect((await tail.child).exitCode, tail.stderr).toBe(143);
   expect(files.filter((path) => readText(path) === '').map((path) => basename(path))).toEqual([]);
   const ids = [...files, out].flatMap((path) => idsOf(readText(path)));
   expect([...ids].sort()).toEqual([...posting.ids].sort());
