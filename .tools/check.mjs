@@ -1,25 +1,31 @@
-// Builds, and then runs all checks except the tests at the same time. Prints the output of those that fail.
+// Builds, and then runs all checks except the tests at the same time. With --tests it also runs the tests, to which it passes all
+// other arguments: checks and tests together keep the processors busy. At the end it prints the output of the checks that failed.
 import { spawn } from 'node:child_process';
 import { root } from './bundle.mjs';
 
-/** The slowest checks come first, so that the total time is short. */
+/** The arguments of the tests; undefined without --tests. */
+const words = process.argv[2] === '--tests' ? process.argv.slice(3) : undefined;
+/** Slow ones first, so that they end together. */
 const checks = ['lint', 'dead', 'types', 'show -- --check', 'package', 'generate -- --check', 'language'];
 
-/** Runs a script of package.json; resolves to true if the script succeeded. */
-const run = (script) =>
+/** Runs a script of package.json; resolves to its output if it failed. */
+const run = (script, stdio = ['ignore', 'pipe', 'pipe']) =>
   new Promise((resolve, reject) => {
-    const child = spawn('npm', ['run', '--silent', ...script.split(' ')], {
-      cwd: root,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    const output = [];
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (part) => output.push(part));
+    const child = spawn('npm', ['run', '--silent', ...script], { cwd: root, stdio });
+    const output = [Buffer.from(`npm run ${script.join(' ')}\n`)];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part) => output.push(part));
     child.once('error', reject);
-    child.once('close', (code) => {
-      if (code !== 0) process.stdout.write(Buffer.concat([Buffer.from(`npm run ${script}\n`), ...output]));
-      resolve(code === 0);
-    });
+    child.once('close', (code) => resolve(code === 0 ? undefined : Buffer.concat(output)));
   });
 
-const passed = (await run('build')) && (await Promise.all(checks.map(run))).every(Boolean);
-process.exitCode = passed ? 0 : 1;
+async function runAll() {
+  const unbuilt = await run(['build']);
+  if (unbuilt) return [unbuilt];
+  const running = checks.map((check) => run(check.split(' ')));
+  if (words) running.unshift(run(['tests', '--', ...words], 'inherit'));
+  return Promise.all(running);
+}
+
+const failed = (await runAll()).filter((output) => output !== undefined);
+for (const output of failed) process.stdout.write(output);
+process.exitCode = failed.length === 0 ? 0 : 1;

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -13,6 +13,8 @@ declare module 'vitest' {
 /** Gives the run its own build folder, so that builds elsewhere cannot change the program under test. */
 export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-built-'));
-  project.provide('program', folder);
+  const program = join(folder, 'program');
+  mkdirSync(program);
+  project.provide('program', program);
   return () => rmSync(folder, { recursive: true, force: true });
 }

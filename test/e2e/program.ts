@@ -20,7 +20,7 @@ const parts = ['bin', 'dist', 'completions', 'package.json'];
 /** The built program's start script. */
 export const program: string = join(inject('program'), 'bin/trdr.js');
 /** The code that the program compiled in earlier tests of this run. */
-export const compiledCode: string = join(inject('program'), 'code');
+export const compiledCode: string = join(inject('program'), '../code');
 
 const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
