@@ -94,6 +94,27 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     two.close();
   });
 
+  it('is led again at once by a process whose connection broke, and by no other process', async () => {
+    const server = await startServer();
+    const [one, two, three] = [await server.connect(), await server.connect(), await server.connect()];
+    const last = { token: '' };
+    const first = await term(one, { leaseMs: 60_000, last });
+    await first.publish([post('a', 1_000)]);
+    one.close();
+    await until(() => first.over.aborted);
+    expect(await openTerm(options(two))).toEqual({ leftMs: expect.any(Number) });
+    const again = await term(three, { leaseMs: 60_000, last });
+    expect([again.known, again.token === first.token, last.token]).toEqual([
+      [['a', 1_000]],
+      false,
+      again.token,
+    ]);
+    await expect(first.publish([post('b')])).rejects.toThrow();
+    expect(await openTerm(options(two))).toEqual({ leftMs: expect.any(Number) });
+    two.close();
+    three.close();
+  });
+
   it('ends a term with its lease when the store cannot be reached to renew it', async () => {
     const server = await startServer();
     const store = await server.connect({ commandMs: 60_000 });

@@ -283,10 +283,10 @@ describe.skipIf(!hasServer())('scripts', async () => {
   });
 
   describe('the feed', () => {
-    const posting = async (keys: Keys, nonce: string, ms = 10_000) => {
+    const posting = async (keys: Keys, nonce: string, ms = 10_000, previous = '') => {
       const feed = keys.feed('thesis');
       const place = [feed.lease, feed.epoch, feed.info];
-      const answer = await db().run(lead, place, [nonce, ms, 'machine', nonce]);
+      const answer = await db().run(lead, place, [nonce, ms, previous, 'machine', nonce]);
       return { feed, token: Array.isArray(answer) ? String(answer[0]) : '' };
     };
     const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
@@ -303,6 +303,17 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await db().run(resign, [feed.lease], ['1'])).toBe(0);
       expect(await db().run(resign, [feed.lease], [token])).toBe(1);
       expect((await posting(keys, 'n2')).token).toBe('2:n2');
+    });
+
+    it('recognizes the lease of a term that the caller has ended, and fences that term', async () => {
+      const keys = fresh();
+      const { feed, token } = await posting(keys, 'n1');
+      expect((await posting(keys, 'n2', 10_000, '1:n2')).token).toBe('');
+      expect((await posting(keys, 'n2', 10_000, '')).token).toBe('');
+      expect((await posting(keys, 'n2', 10_000, token)).token).toBe('2:n2');
+      expect(await db().send('HGET', [feed.info, 'machine'])).toBe('n2');
+      expect(await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}'])).toEqual(['fenced']);
+      expect((await posting(keys, 'n3', 10_000, token)).token).toBe('');
     });
 
     it('publishes each post once, with its id and the checkpoint', async () => {

@@ -61,6 +61,7 @@ const FIRST_TRIES = 2;
 export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void> {
   const { io, signal, notice, store } = world;
   const feed = store.keys.feed(feedIdOf(plan));
+  const last = { token: '' };
   let waiting = false;
   for (;;) {
     signal.throwIfAborted();
@@ -73,7 +74,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       if (waiting) notice('the store is available again');
       waiting = false;
       const health: Health = { tail: undefined };
-      const term = await standBy(world, connection, feed, plan, health);
+      const term = await standBy(world, connection, feed, plan, { health, last });
       await lead(world, plan, term, health);
       return;
     } catch (error) {
@@ -96,12 +97,12 @@ async function standBy(
   store: StoreConnection,
   feed: FeedKeys,
   { keepMs, keepRows }: RelayPlan,
-  health: Health,
+  { health, last }: { readonly health: Health; readonly last: { token: string } },
 ): Promise<RelayTerm> {
   let isReported = false;
   const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
   for (;;) {
-    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe });
+    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe, last });
     if (!('leftMs' in term)) return term;
     if (!isReported) {
       const name = await store.send('HGET', [feed.info, 'machine']);

@@ -33,6 +33,11 @@ export interface TermOptions {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
+  /**
+   * The token of the caller's last term, which has ended. Its lease can outlive the connection, for example
+   * if the server restarts, and need not be waited for. Replaced by the token of the new term.
+   */
+  readonly last?: { token: string } | undefined;
   /** What `store status` shows about the leader: its machine, mode and cost. */
   readonly describe: () => LeaderDescription;
 }
@@ -64,14 +69,15 @@ export interface RelayTerm {
 
 /** Becomes the leader. If another process leads, returns the remaining time of its lease in ms. */
 export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
-  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
+  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS, last } = options;
   const asked = clock.mono();
   const description = () => Object.entries(options.describe()).flat();
   const nonce = randomBytes(12).toString('hex');
   const keys = [feed.lease, feed.epoch, feed.info];
-  const answer = asList(await store.run(lead, keys, [nonce, leaseMs, ...description()]));
+  const answer = asList(await store.run(lead, keys, [nonce, leaseMs, last?.token ?? '', ...description()]));
   const [token, second] = answer;
   if (typeof token !== 'string' || token === '') return { leftMs: Number(second) || leaseMs };
+  if (last) last.token = token;
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);

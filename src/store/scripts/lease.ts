@@ -2,18 +2,20 @@ import { script } from '../script.ts';
 
 /**
  * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
- * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. KEYS: lease,
- * epoch, info. ARGV: nonce, ms, then fields and values. Returns the token and the start of the server for which
- * the feed was last checked. If the lease is not free, returns an empty string and its remaining time in ms.
+ * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease
+ * with the caller's previous token counts as free: its term has ended, and the new token fences it. KEYS:
+ * lease, epoch, info. ARGV: nonce, ms, previous token, then fields and values. Returns the token and the start
+ * of the server for which the feed was last checked. If the lease is not free, returns an empty string and its
+ * remaining time in ms.
  */
 export const lead = script(
   'lead',
   `
 local left = redis.call('PTTL', KEYS[1])
-if left > 0 then return { '', left } end
+if left > 0 and redis.call('GET', KEYS[1]) ~= ARGV[3] then return { '', left } end
 local token = redis.call('INCR', KEYS[2]) .. ':' .. ARGV[1]
 redis.call('SET', KEYS[1], token, 'PX', ARGV[2])
-for at = 3, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
+for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
 return { token, redis.call('HGET', KEYS[3], 'checked') or '' }`,
 );
 
