@@ -1,5 +1,6 @@
 import { Failure, printedFields } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
+import { trimText } from '../base/trim-text.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { failureJson, renderFailure } from '../output/error-text.ts';
 import { journalPrefix } from '../output/notices.ts';
@@ -21,7 +22,7 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
   return async (error, settings) => {
     const known = error instanceof Failure ? error : failureOfUnknown(error);
     const hide = (text: string) =>
-      withoutKeys(withoutKey(withoutKey(text, io.env['TRDR_API_KEY']?.trim()), settings?.key));
+      withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key));
     const failure = {
       ...printedFields(known),
       message: hide(known.message),

@@ -4,6 +4,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { usageError } from '../../base/failure.ts';
 import { inWords } from '../../base/files.ts';
 import { createLineSplitter, type Line } from '../../base/lines.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
@@ -127,7 +128,7 @@ async function* fromBytes(
     let first = true;
     for await (const { bytes, number, cut } of lines(chunks)) {
       const line = bytes.toString('utf8');
-      const trimmed = line.trim();
+      const trimmed = trimText(line);
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
       if (first) refuseTable(name, trimmed);
       first = false;
@@ -142,7 +143,7 @@ async function* fromBytes(
       at = columnAt(cells, column);
       continue;
     }
-    const cell = (cells[at] ?? '').trim();
+    const cell = trimText(cells[at] ?? '');
     if (cell !== '') yield { text: cell, line };
   }
   if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
@@ -64,9 +65,9 @@ export async function* subjectsOf(
   { io, settings }: Pick<Context, 'io' | 'settings'>,
 ): AsyncGenerator<InputFlags> {
   for await (const item of readSubjects(source, io)) {
-    if (!isKey(item.text.trim(), settings.key)) yield item;
+    if (!isKey(trimText(item.text), settings.key)) yield item;
     else {
-      const failure = keyAsSubject(item.text.trim(), settings.key);
+      const failure = keyAsSubject(trimText(item.text), settings.key);
       throw item.line === undefined ? failure : onLine(item.line, failure);
     }
   }

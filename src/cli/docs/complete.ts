@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isRecord, type JsonObject, parseObject, textOf } from '../../base/json-object.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
@@ -56,7 +57,7 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
 function service({ current, profiles }: Config, named: string | undefined, env: Env) {
   const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
-  return { baseUrl: url ?? '', key: env['TRDR_API_KEY']?.trim() || (textOf(profile['key']) ?? '') };
+  return { baseUrl: url ?? '', key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? '') };
 }
 
 interface Config {

@@ -1,5 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
@@ -20,8 +21,9 @@ export type TokenChoice = { readonly address: string } | { readonly symbol: stri
 
 /** Parses --token. A text that is short enough is a ticker, unless it is an EVM address. */
 export async function readToken(given: string): Promise<TokenChoice> {
-  if (!SYMBOL.test(given) || /^0x/i.test(given)) return { address: await addressOf('--token', given) };
-  return { symbol: given };
+  const text = trimText(given);
+  if (!SYMBOL.test(text) || /^0x/i.test(text)) return { address: await addressOf('--token', text) };
+  return { symbol: text };
 }
 
 /** The calls for finding a token, and their maximum cost. */

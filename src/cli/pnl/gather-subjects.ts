@@ -35,7 +35,7 @@ export async function gatherPnlSubjects(
     if (seen.has(name)) continue;
     seen.add(name);
     if (type !== 'handle') others.set(texts.length, subject);
-    texts.push(text.trim());
+    texts.push(subject.text);
   }
   return { texts, others };
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { trimText } from '../../base/trim-text.ts';
 import type { Overflow } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { readSavedAnswer, writeAnswer } from './answer-text.ts';
@@ -95,7 +96,7 @@ export async function* lookup(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const answered = { found: null, failure: error } as const;
-      return { record: toRecord(text.trim(), answered), answer: answered, repeated: false };
+      return { record: toRecord(trimText(text), answered), answer: answered, repeated: false };
     }
     let repeated = true;
     const answered = await remember(`${subject.type}:${subject.normal}`, () => {

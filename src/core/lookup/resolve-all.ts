@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { trimText } from '../../base/trim-text.ts';
 import type { Overflow } from '../../contract/answer-ports.ts';
 import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { errorFields } from './lookup.ts';
@@ -32,7 +33,7 @@ export async function* resolveAll(
       subject = await readHandle(text);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      const record = { subject: text.trim(), found: null, error: errorFields(error) } as const;
+      const record = { subject: trimText(text), found: null, error: errorFields(error) } as const;
       return { record, failure: error };
     }
     const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { trimText } from '../../base/trim-text.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
 import { base58Bytes, isBase58 } from './base58.ts';
@@ -8,7 +9,7 @@ export type SubjectType = 'handle' | 'wallet' | 'id';
 
 /** The subject of a lookup. */
 export interface Subject {
-  /** The text that the user wrote, without surrounding white space. */
+  /** The text that the user wrote, without surrounding white space and invisible characters. */
   readonly text: string;
   readonly type: SubjectType;
   /** The text that is sent to the service. */
@@ -28,7 +29,7 @@ const EVM = /^0x[0-9a-f]{40}$/i;
  * and a mixed-case EVM address with an invalid checksum.
  */
 export async function readSubject(given: string, as?: SubjectType | undefined): Promise<Subject> {
-  const text = given.trim();
+  const text = trimText(given);
   if (text === '') throw refused(text, 'the subject is empty');
   if (isKey(text)) throw keyAsSubject(text);
   switch (as ?? typeOf(text)) {
@@ -109,6 +110,9 @@ function handleOf(text: string): Subject {
   // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(text, 'a handle has no spaces or control characters');
+  // Emoji consist of characters that are joined by U+200D, so only the other invisible characters are rejected.
+  if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))
+    throw refused(text, 'the handle contains invisible characters', 'type it instead of pasting it');
   if (value === '.' || value === '..') throw refused(text, 'a handle cannot consist of dots only');
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { trimText } from '../../base/trim-text.ts';
 
 /** Whether a key is a live key or a test key, by its prefix. */
 export type KeyKind = 'live' | 'test' | 'unknown';
@@ -9,11 +10,11 @@ export function keyKind(key: string): KeyKind {
 }
 
 /**
- * Returns the trimmed key; throws if the key cannot be sent. Only the service can decide whether the key is
+ * Returns the key without surrounding white space and invisible characters; throws if the key cannot be sent. Only the service can decide whether the key is
  * valid.
  */
 export function checkKeyFormat(given: string, where = 'the key'): string {
-  const key = given.trim();
+  const key = trimText(given);
   // Other characters are not allowed in an HTTP header.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {

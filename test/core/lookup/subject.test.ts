@@ -34,6 +34,30 @@ describe('a subject', () => {
     [ID, 'id'],
   ])('%s is detected as a %2$s', async (text, form) => {
     expect(await tell(` ${text} `)).toBe(form);
+    // Invisible characters that copied text often contains.
+    for (const [before, after] of [
+      ['\u2066', '\u2069'],
+      ['\u200b', '\ufeff'],
+      ['\u202a', '\u202c\u00a0'],
+      ['', '\u200e\u200d'],
+    ]) {
+      const read = await readSubject(`${before}${text}${after}`);
+      expect(read).toEqual(await readSubject(text));
+    }
+  });
+
+  it('may be an emoji of joined characters', async () => {
+    expect(await tell('👩‍🚀')).toBe('handle');
+  });
+
+  it.each([
+    'mi\u200bra',
+    '@\u2066mira',
+    'mi\u202era',
+    'mi\u00adra',
+    `${MIXED.slice(0, 20)}\u2060${MIXED.slice(20)}`,
+  ])('is rejected if it contains an invisible character: %j', async (text) => {
+    expect((await refusal(text)).message).toContain('invisible characters');
   });
 
   it.each([
