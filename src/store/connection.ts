@@ -95,10 +95,13 @@ export async function connectStore(
   client.on('error', (error: unknown) => {
     cause = error;
   });
+  let isEnding = false;
   const end = (why: string, failure?: Failure) => {
+    // Disconnect only once: each call adds a listener to the socket, and Node prints a warning after ten of them.
+    if (isEnding) return;
+    isEnding = true;
     client.disconnect();
-    if (!over.signal.aborted)
-      over.abort(failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }));
+    over.abort(failure ?? awayFailure(address, why, cause, { connected, ownCa: options.ca !== undefined }));
   };
   client.on('end', () => end('the connection was closed'));
 

@@ -79,6 +79,22 @@ describe.skipIf(!hasServer())('a connection', () => {
     server.resume();
   });
 
+  it('ends without a warning of Node, however many commands wait for an answer', async () => {
+    const server = await startServer();
+    const connection = await server.connect({ commandMs: 200 });
+    const warnings: string[] = [];
+    const note = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', note);
+    server.pause();
+    const waiting = Array.from({ length: 20 }, () => connection.send('PING', []));
+    for (const one of await Promise.allSettled(waiting)) expect(one.status).toBe('rejected');
+    // Node emits warnings in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+    server.resume();
+  });
+
   it('works over a unix socket', async () => {
     const server = await startServer({ conf: ['--unixsocket', 'store.sock'] });
     const store = await connectStore(readStoreUrl(`unix:${join(server.folder, 'store.sock')}?db=1`));
