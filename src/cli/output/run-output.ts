@@ -92,10 +92,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     const view = withSeenFields(given, { globals, settings });
     const note = createFieldNotes(given, { globals, settings });
     const fields = await selectedFields(globals.fields, view);
-    const [{ createPrinter }, { isAbsentField }] = await Promise.all([
-      import('../../output/format/printer.ts'),
-      import('../../output/format/field-check.ts'),
-    ]);
+    const { createPrinter, isAbsentField } = await import('../../output/format/printer.ts');
     const sink = await output(into);
     const printer = await createPrinter({
       sink,

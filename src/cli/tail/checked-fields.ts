@@ -20,7 +20,7 @@ export async function withCheckedFields<P extends FieldPlan>(context: Context, p
   const { globals, settings, io } = context;
   const { view, source } = plan;
   if (globals.fields === undefined) return plan;
-  const { createFieldCheck } = await import('../../output/format/field-check.ts');
+  const { createFieldCheck } = await import('../../output/format/printer.ts');
   const known = withSeenFields(view, context);
   const check = createFieldCheck(known, await selectedFields(globals.fields, known));
   if (!check) return plan;

@@ -13,9 +13,11 @@ export function createFieldCheck(
   view: Pick<View<never>, 'fields' | 'csv' | 'checked'>,
   fields: readonly string[] | undefined,
 ): ((record: unknown) => Failure | undefined) | undefined {
+  // The names in the schema are read only if needed, because that loads all schemas.
+  if (fields === undefined || view.checked) return undefined;
   const known = [...view.fields, ...(view.csv?.header ?? [])];
-  const unlisted = fields?.filter((name) => !isKnownField(name, known)) ?? [];
-  if (unlisted.length === 0 || view.checked) return undefined;
+  const unlisted = fields.filter((name) => !isKnownField(name, known));
+  if (unlisted.length === 0) return undefined;
   let isChecked = false;
   return (record) => {
     if (isChecked || !isAnswer(record)) return undefined;

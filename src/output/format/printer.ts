@@ -6,6 +6,9 @@ import { createJson } from './json.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
+// Callers load this file anyway. If they loaded the field check itself, the build would put it into a file of its own.
+export { createFieldCheck, isAbsentField } from './field-check.ts';
+
 const LF = Uint8Array.of(10);
 
 function ndjsonPrinter<T>({ sink, fields }: PrinterOptions<T>): Printer<T> {
