@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Failure } from '../base/failure.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import { createNotices, type LogForm } from '../output/notices.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
@@ -109,7 +110,9 @@ export async function createContext(
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
       // Do not request the amount if no cost line will be printed.
       if (costLine() === undefined) return;
-      await lookAtAccount(opened, signal, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
+      // A run that has stopped itself, because its records cannot be printed, may still send this call.
+      const until = closing.signal.reason instanceof Failure ? io.signal : signal;
+      await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },
     costLine,
     get lostPaidRows() {

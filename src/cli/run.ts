@@ -50,7 +50,10 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     if (isWatched()) await context.askWhatIsLeft();
   } catch (error) {
     // A reader that closes the output, such as `head`, has read all it needs, so this is a normal end.
-    if (error !== outputClosed) throw await context.saveWritten(error);
+    if (error !== outputClosed) {
+      if (isWatched() && mayAskService(error)) await context.askWhatIsLeft();
+      throw await context.saveWritten(error);
+    }
   } finally {
     await context.close();
     const cost = context.costLine();
@@ -59,6 +62,10 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   if (context.lostPaidRows) throw rowsLost(context.spent);
   return code;
 }
+
+/** Whether the service can be expected to answer after this error. */
+const mayAskService = (error: unknown) =>
+  error instanceof Failure && !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
 
 const rowsLost = (spent: number) =>
   new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {

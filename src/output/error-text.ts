@@ -26,12 +26,12 @@ export interface ErrorLook {
 /** The maximum number of lines for each part of an error, so that the error fits on one screen. */
 const MAX_LINES = 8;
 
-/** Formats a failure for people: what happened, why, and what to do next. */
+/** Formats a failure for people: what happened, its code, and what to do next. */
 export async function renderFailure(
   failure: PrintedFailure,
   { width, style, unicode }: ErrorLook,
 ): Promise<string> {
-  const { wrap, truncate } = await import('./terminal/width.ts');
+  const { wrap, truncate, widthOf } = await import('./terminal/width.ts');
   const room = Math.max(20, Math.min(width, 100));
   const shown = (text: string) => (unicode ? text : asciiOnly(text));
   const part = (label: string, text: string): string[] => {
@@ -51,11 +51,17 @@ export async function renderFailure(
   const what = part('error: ', safeText(failure.message));
   const [first = '', ...rest] = what;
   const out = [style('bad', 'error:') + first.slice('error:'.length), ...rest];
-  if (failure.code !== 'USAGE')
-    out.push(...part('  why: ', why.join(', ')).map((line) => style('dim', line)));
+  // The code of a usage error says nothing that the message does not say.
+  if (failure.code !== 'USAGE') {
+    const code = part(' '.repeat('error: '.length), `[${why.join(', ')}]`);
+    const [only = ''] = code;
+    const fits = code.length === 1 && widthOf(what.at(-1) ?? '') + 1 + widthOf(only.trimStart()) <= room;
+    if (fits) out.push(`${out.pop()} ${style('dim', only.trimStart())}`);
+    else out.push(...code.map((line) => style('dim', line)));
+  }
   if (failure.hint) {
-    const [next = '', ...more] = part(' next: ', safeText(failure.hint));
-    out.push(style('accent', ' next:') + next.slice(' next:'.length), ...more);
+    const [hint = '', ...more] = part(' hint: ', safeText(failure.hint));
+    out.push(style('accent', ' hint:') + hint.slice(' hint:'.length), ...more);
   }
   return `${out.join('\n')}\n`;
 }

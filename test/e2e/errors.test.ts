@@ -66,9 +66,9 @@ describe.each(codes)('%s of the service', (code) => {
     });
     const said = ran.stderr.slice(ran.stderr.indexOf('error: '));
     expect(said).toMatch(/^error: \S/);
-    expect(said).toContain(`  why: ${code}, HTTP ${status}`);
+    expect(said).toContain(`[${code}, HTTP ${status}`);
     expect(said).toMatch(/request\s+req/);
-    expect(said).toMatch(/^ next: \S/m);
+    expect(said).toMatch(/^ hint: \S/m);
     for (const line of ran.stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
     expect([ran.exitCode, ran.stdout]).toEqual([exitOfCode[code], '']);
   });

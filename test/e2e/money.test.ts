@@ -277,6 +277,19 @@ describe('the cost line', () => {
     );
   });
 
+  test.each([
+    ['thesis list --all --max-cu 500', /trdr: 20 theses, 200 CU, 19\.9M CU left\n.*error: stopped/s],
+    ['thesis list --token NOSUCH', /trdr: 0 theses, 1,000 CU, 19\.9M CU left\n.*error: no token/s],
+    ['thesis list --limit 3 --fields stats.nope', /trdr: .*200 CU, 19\.9M CU left\n.*error: unknown field/s],
+  ])('states what is left after a run that failed: %s', async (words, expected) => {
+    const ran = await runInProcess(words.split(' '), {
+      sandbox: await withSandbox(),
+      tty: { stderr: true },
+      env: { NO_COLOR: '1' },
+    });
+    expect(ran.stderr).toMatch(expected);
+  });
+
   test('precedes the error of a run that stopped at its limit', async () => {
     const words = ['whois', 'mira', ...wallets, '--max-cu', '500'];
     const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr: true } });

@@ -36,7 +36,10 @@ describe('a failure', () => {
 
   it('tells a person what happened, why, and what to do', async () => {
     expect(await renderFailure(failure, look)).toBe(
-      'error: Too many requests.\n  why: RATE_LIMITED, HTTP 429, retry after 12s, request req_1\n next: Wait a while.\n',
+      'error: Too many requests.\n       [RATE_LIMITED, HTTP 429, retry after 12s, request req_1]\n hint: Wait a while.\n',
+    );
+    expect(await renderFailure(failure, { ...look, width: 100 })).toBe(
+      'error: Too many requests. [RATE_LIMITED, HTTP 429, retry after 12s, request req_1]\n hint: Wait a while.\n',
     );
   });
 
