@@ -1,5 +1,5 @@
 import { duration, positiveDuration } from '../../base/time-values.ts';
-import { oneOf, units } from '../../base/values.ts';
+import { integer, oneOf } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
@@ -35,7 +35,13 @@ export const thesisRelay = command({
     lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
     keep: valueOr('--keep', 'maximum age of the posts in the store', positiveDuration, 86_400_000, '24h'),
-    keepRows: valueOr('--keep-rows', 'maximum number of posts in the store', units, 200_000, '200k'),
+    keepRows: valueOr(
+      '--keep-rows',
+      'maximum number of posts in the store',
+      integer({ min: 1 }),
+      200_000,
+      '200k',
+    ),
     ...serviceOptions,
   },
   common: ['service', 'money'],
