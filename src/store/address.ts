@@ -1,5 +1,6 @@
 import { Failure } from '../base/failure.ts';
 import { isLoopback } from '../base/loopback.ts';
+import { decodePercent } from '../base/percent.ts';
 
 /** The address of a store, without its password. */
 export interface StoreAddress {
@@ -34,7 +35,7 @@ export function readStoreUrl(text: string): StoreAddress {
   if (url.hostname === '') throw invalid('it has no host');
   if (url.search !== '' || url.hash !== '') throw invalid('it must not have a query or a fragment');
   const db = dbOf(url.pathname.replace(/^\//, ''));
-  const username = url.username === '' ? undefined : decodeURIComponent(url.username);
+  const username = url.username === '' ? undefined : decodePercent(url.username);
   const port = url.port === '' ? DEFAULT_PORT : Number(url.port);
   const user = url.username === '' ? '' : `${url.username}@`;
   return {

@@ -13,6 +13,7 @@ describe('store URLs', () => {
     ['redis://desk@redis.internal:6380/2', 'redis://desk@redis.internal:6380/2', false],
     ['rediss://redis.internal', 'rediss://redis.internal:6379/0', true],
     ['redis://[::1]:7000', 'redis://[::1]:7000/0', false],
+    ['redis://50%zz@host', 'redis://50%zz@host:6379/0', false],
   ])('%s is read', (text, shown, tls) => {
     expect(readStoreUrl(text)).toMatchObject({ shown, tls });
   });

@@ -1,12 +1,13 @@
 import connect from 'undici/lib/api/api-connect.js';
 import Pool from 'undici/lib/dispatcher/pool.js';
 import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
+import { decodePercent } from '../../base/percent.ts';
 import { connectOptions, type Lines, noLimits, type Wiring } from './undici.ts';
 
 /** Creates connections through a proxy: a tunnel for https, plain forwarding for http. */
 export function viaProxy(proxy: URL, wiring: Wiring): Lines {
   const { username, password } = proxy;
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  const login = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);
   return new ProxyAgent({
     ...noLimits,
     connections: wiring.connections,

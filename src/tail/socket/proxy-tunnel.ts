@@ -3,6 +3,7 @@ import { request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { Failure } from '../../base/failure.ts';
+import { decodePercent } from '../../base/percent.ts';
 import { unreachable } from '../../core/http/network-failures.ts';
 
 const TUNNEL_MS = 15_000;
@@ -11,7 +12,7 @@ const TUNNEL_MS = 15_000;
 export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): Promise<Duplex> {
   const secure = target.protocol === 'https:';
   const authority = `${target.hostname}:${target.port || (secure ? '443' : '80')}`;
-  const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
+  const credentials = `${decodePercent(proxy.username)}:${decodePercent(proxy.password)}`;
   const ask = proxy.protocol === 'https:' ? tlsRequest : plainRequest;
   const tunnel = await new Promise<Duplex>((resolve, reject) => {
     const request = ask({

@@ -322,6 +322,13 @@ describe('a proxy from the environment', () => {
     expect(login).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
   });
 
+  it('receives a password with an invalid percent sign unchanged', async () => {
+    const { proxy, login } = await proxied();
+    const env = { http_proxy: proxy.url.replace('//', '//me:50%zz@') };
+    await open({ env }).send(get('http://service.test/v2/me'));
+    expect(login).toEqual([`Basic ${Buffer.from('me:50%zz').toString('base64')}`]);
+  });
+
   it('opens a tunnel for https, and its refusal is UNREACHABLE', async () => {
     const asked: string[] = [];
     const proxy = keep(
