@@ -115,7 +115,9 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         // Wait only while calls in flight may still cost less than was reserved for them.
         if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
-          options.notice('the shared budget is reserved for calls in flight; waiting, as they may cost less');
+          options.notice(
+            'the rest of the shared budget is reserved for calls in flight; waiting, because these calls may cost less',
+          );
           isReported = true;
         }
         await clock.sleep(LOOK_MS, signal);

@@ -19,7 +19,7 @@ const Usage = z.looseObject({
 });
 
 const Entitlement = z.looseObject({
-  unmetered: field(z.boolean(), 'True if calls are never rejected because the quota is used up.'),
+  unmetered: field(z.boolean(), 'True if calls are accepted even when the quota is used up.'),
   monthlyUnits: field(z.number(), 'The monthly grant of the plan; does not limit an unmetered key.'),
 });
 

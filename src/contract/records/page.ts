@@ -29,7 +29,7 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is also the cursor of the next older items; undefined if the item has no id. */
+/** The id of an item, which is also the cursor for older items; undefined if the item has no id. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
 /** A cursor as text. The service may send cursors as text or as numbers. */

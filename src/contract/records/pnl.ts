@@ -29,11 +29,11 @@ export const Pnl = z.looseObject({
   followers: field(loose(z.int()), 'Number of followers.'),
   wallet: field(
     nullable(z.string()),
-    'Solana address included in the numbers; null if no verified Solana wallet is on record.',
+    'Solana address whose trades the numbers include; null if no verified Solana wallet is on record.',
   ),
   evmWallet: field(
     nullable(z.string()),
-    'EVM address included in the numbers, on every EVM chain; null if no verified EVM wallet is on record.',
+    'EVM address whose trades on all EVM chains the numbers include; null if no verified EVM wallet is on record.',
   ),
   updatedAt: field(nullable(z.int()), 'Time of the last refresh, epoch ms.'),
   windows: field(

@@ -31,5 +31,5 @@ export const StoreItem = z.looseObject({
   members: figure('Number of members of the group.'),
   pending: figure('Posts that were delivered to the group and are not acknowledged yet.'),
   behind: figure('Posts that were not delivered to the group yet.'),
-  lastReadAgo: figure('Age of the last delivered post, in milliseconds.'),
+  lastReadAgo: figure('Milliseconds since the publication of the last post that was delivered to the group.'),
 });

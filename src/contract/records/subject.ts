@@ -5,7 +5,7 @@ import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
 import { User } from './user.ts';
 
-/** An error as trdr reports it, on stderr or inside a record. Absent members are not printed. */
+/** An error as trdr reports it, on stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
   code: field(z.string(), 'Error code, from the service or from trdr.'),
   message: field(z.string(), 'What happened.'),

@@ -31,7 +31,7 @@ export const TailStatusRecord = z.looseObject({
   gaps: field(z.int(), 'Number of stretches of the feed that could not be read.'),
   reconnects: field(z.int(), 'Number of reconnects.'),
   spent: field(z.number(), 'CU that were certainly charged.'),
-  spentAtMost: field(z.number(), 'CU that were charged at most.'),
+  spentAtMost: field(z.number(), 'Upper bound of the CU that were charged.'),
   handoff: field(
     z.nullable(
       z.looseObject({

@@ -16,7 +16,7 @@ export const PlannedCall = z.looseObject({
   per: z.optional(
     field(
       z.literal('minute'),
-      'Always minute: the number of calls and their cost are per minute, because the run repeats the call. Absent for other calls.',
+      'Present if the run repeats the call at intervals: times, least and most are then per minute.',
     ),
   ),
   least: field(z.nullable(z.number()), 'Minimum cost in CU; null if not known.'),
@@ -47,7 +47,7 @@ const UsageRecord = z.looseObject({
   cu: field(z.number(), 'CU that were certainly charged.'),
   cuAtMost: z.optional(field(z.number(), 'Maximum CU, if the cost of some calls is uncertain.')),
   unpriced: z.optional(
-    field(z.int(), 'Number of calls whose price is not known; neither sum includes them.'),
+    field(z.int(), 'Number of calls whose price is not known; neither cu nor cuAtMost includes them.'),
   ),
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
@@ -73,7 +73,7 @@ export const UsageAnswer = z.union([UsageRecord, ReconcileRecord]);
 export const CacheRecord = z.looseObject({
   entries: field(z.int(), 'Number of cached answers.'),
   found: field(z.int(), 'Number of cached answers with a record.'),
-  missing: field(z.int(), 'Number of cached answers that found no verified link.'),
+  missing: field(z.int(), 'Number of cached answers without a record, because no verified link was found.'),
   bytes: field(z.int(), 'Size of the cache on disk, in bytes.'),
   oldest: field(z.nullable(z.int()), 'Time of the oldest answer, epoch ms.'),
   newest: field(z.nullable(z.int()), 'Time of the newest answer, epoch ms.'),
@@ -136,7 +136,7 @@ export const BoardRecord = z.looseObject({
   previousRank: z.optional(
     field(
       z.nullable(z.int()),
-      'With --compare: rank in the earlier snapshot; null for a trader who was not on it.',
+      'With --compare: rank in the earlier snapshot; null for a trader who was not in it.',
     ),
   ),
   change: z.optional(

@@ -30,12 +30,13 @@ export const faultKinds = {
     place: 'call',
     time: 'no',
     meaning:
-      'removes, nulls, retypes, nests or adds some fields of the response; charged (with @ws: of the frame)',
+      'removes, nulls, retypes, nests or adds some fields of the response (with @ws: of the frame); charged',
   },
   drop: {
     place: 'frame',
     time: 'may',
-    meaning: 'breaks the WebSocket instead of sending; with a time: after that time on average',
+    meaning:
+      'breaks the WebSocket instead of sending the frame; with a time: breaks it after that time on average',
   },
   close: { place: 'frame', time: 'may', meaning: 'like drop, but with a close frame (1001)' },
   halfopen: {
@@ -65,7 +66,7 @@ export const faultKinds = {
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** The default delays and durations of faults. */
+/** The default delays and durations of faults, in milliseconds. */
 export const defaultTimes: Partial<Record<FaultKind, number>> = {
   reorder: 5_000,
   late: 60_000,

@@ -173,7 +173,8 @@ export const settingRows = {
     fallback: 'shared' as string,
     fallbackText: 'shared',
     env: 'TRDR_EGRESS',
-    about: 'name of the public IP address: machines with the same name share the rate limit of resolve',
+    about:
+      "name for this machine's public IP address: machines with the same name share the rate limit of resolve",
   }),
 } as const;
 

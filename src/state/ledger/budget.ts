@@ -104,7 +104,9 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
       // Wait, because calls in flight may cost less than was reserved for them.
       if (!isReported && clock.mono() - began > QUIET_MS) {
         isReported = true;
-        notice?.('the budget is reserved for calls in flight; waiting, as they may cost less');
+        notice?.(
+          'the rest of the budget is reserved for calls in flight; waiting, because these calls may cost less',
+        );
       }
       await clock.sleep(LOOK_MS, signal);
     }
