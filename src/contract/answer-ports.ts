@@ -5,8 +5,8 @@ import type { EndpointId } from './endpoints.ts';
 export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
 
 /**
- * The endpoints whose answers are cached between runs. The answer of a batch of numbers is cached per handle,
- * as answers of `pnl`.
+ * The endpoints whose answers are cached between runs. The answer to a batch (`users.pnl`) is cached per handle,
+ * as if each handle had been requested with `user.pnl`.
  */
 export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
@@ -67,9 +67,9 @@ export interface WantedAnswer {
 
 /**
  * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
- * there is no such machine, runs `ask` and returns undefined. `ask` must cache an answer that can be cached,
- * and return undefined for it. It must return a failure, or an answer that cannot be cached, so that the
- * waiting machines get it.
+ * there is no such machine, runs `ask` and returns undefined. If the answer can be cached, `ask` must cache it
+ * and return undefined. Otherwise, `ask` must return the answer or the Failure, which the waiting machines
+ * then get.
  */
 export type AnswerFlight = (
   wanted: WantedAnswer,
@@ -88,7 +88,7 @@ export type Claim =
 
 /** Temporary storage on disk for the answers of a run that do not fit in memory. */
 export interface Overflow {
-  /** False if there is certainly no answer for the key; true if there may be one. */
+  /** False if there is certainly no answer for `key`; true if there may be one. */
   mayHold(key: string): boolean;
   put(entries: readonly (readonly [key: string, text: string])[]): Promise<void>;
   get(key: string): Promise<string | undefined>;

@@ -24,8 +24,8 @@ export type Answered<A> = {
 }[keyof A & number];
 
 /**
- * A successful answer as received. The real service may differ from its description, so any field may be
- * missing.
+ * A successful answer, by status. Because the real service may differ from its description, any field of `known`
+ * may be missing.
  */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {
@@ -36,7 +36,7 @@ export type KnownAnswer<A> = {
 
 /**
  * The possible cost of a call, known before it is sent. `least` and `most` are in CU. `reveals` is the
- * maximum number of wallets that the call can reveal.
+ * maximum number of reveals that the call can be charged.
  */
 export interface PriceBounds {
   readonly least: number;
@@ -148,8 +148,8 @@ export const commonErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 /**
- * The cost of an error response. Only the 404 of a lookup is charged: 401, 403, 429 and 5xx are documented as
- * free, and the price list has no price for 400, 402 and 409.
+ * The cost of an error response. Only a 404 for an unknown subject is charged: 401, 403, 429 and 5xx are
+ * documented as free, and the price list has no price for 400, 402 and 409.
  */
 export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
   const miss = status === 404 && code !== 'NOT_FOUND';

@@ -313,7 +313,7 @@ export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['body']>
 >;
 
-/** A successful answer of endpoint `Id` as received: the real service may differ from its description. */
+/** A successful answer of endpoint `Id`, in which any documented field may be missing. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
 /** Two paths that are not in the table: the live feed, and the service's OpenAPI document. */

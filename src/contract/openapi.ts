@@ -193,10 +193,7 @@ function schemaOf(schema: z.core.$ZodType): Json {
   return name ? ref(name) : plain(schema);
 }
 
-/**
- * Converts a schema to JSON Schema, without the members that belong only in a separate document, such as
- * `$schema`.
- */
+/** Converts a schema to JSON Schema, without `$schema`, which belongs only at the root of a document. */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

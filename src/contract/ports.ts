@@ -75,7 +75,7 @@ export interface RateWindows {
   learn(lane: string, limit: number): Promise<void>;
 }
 
-/** What one paid call cost. Never contains an API key, a subject or a body. */
+/** The cost of a paid call, or of several combined calls. Never contains an API key, a subject or a body. */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
@@ -112,17 +112,17 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
  */
 export interface Ledger {
   /**
-   * Records a call right before the call is sent. Rejects with a `limit` Failure if a budget cannot cover the
-   * call; the Failure's `retryAfter` is the time until the budget renews. A budget may cover the call only if
-   * calls in flight cost less than was reserved for them. In this case, waits until they end or the signal is
-   * aborted.
+   * Records a call right before the call is sent. If a budget cannot cover the call only because of what is
+   * reserved for calls in flight, waits until these calls end or the signal is aborted. Rejects with a `limit`
+   * Failure if a budget cannot cover the call; its `retryAfter` is the number of seconds until the budget
+   * renews.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
   /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
-/** A call recorded in the ledger. Only the first of these three methods has an effect. */
+/** A call recorded in the ledger. After one of these three methods was called, all of them do nothing. */
 export interface Reservation {
   /** The call was answered: replaces its maximum cost with its actual cost. */
   settle(cost: CallCost): Promise<void>;

@@ -19,9 +19,9 @@ const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The types of records that the service sends. One of the fields listed for its type is enough to recognize a
- * record; for `me` and `pending`, any object is. A record that differs from the description in other ways,
- * such as a missing field, is reported but still accepted.
+ * The types of records that the service sends. A record is recognized by any one of the fields listed for its
+ * type; as `me` and `pending`, any object is accepted. A record that differs from the description in other
+ * ways, for example by a missing field, is reported but accepted.
  */
 export const recordTypes = {
   user: {

@@ -52,7 +52,10 @@ export interface Sandbox {
   setClock(time: number): void;
   /** Runs a control operation. */
   control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
-  /** Simulates a restart: closes every connection, and discards all state except usage counters and data. */
+  /**
+   * Simulates a restart: closes all connections except those of control operations, cancels live resolves, and
+   * clears the rate limit counts. The service then stays unreachable for `downMs` milliseconds.
+   */
   restart(downMs?: number): void;
   close(): Promise<void>;
 }

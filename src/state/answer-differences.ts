@@ -13,7 +13,8 @@ export interface SeenDifference {
 }
 
 /**
- * The folder of the saved differences, and the service they belong to: each service may differ in other ways.
+ * Where differences are saved, and for which service: each service may differ from the description in its own
+ * way.
  */
 export interface DifferenceOptions {
   /** The state folder; undefined if there is no home folder. */
@@ -22,7 +23,10 @@ export interface DifferenceOptions {
   readonly now: () => number;
 }
 
-/** Saves differences between runs, so that `trdr doctor` can list them without sending a paid call. */
+/**
+ * Saves the differences from the service description, so that a later `trdr doctor` can list them without
+ * sending a paid call.
+ */
 export interface DifferenceLog {
   note(call: string, text: string): void;
   list(): SeenDifference[];
@@ -55,7 +59,7 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
         if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
       }
     } catch {
-      // An unreadable list counts as empty, because only `trdr doctor` uses the list.
+      // Treat an unreadable list as empty: the run can continue, because only `trdr doctor` uses the list.
     }
     return known;
   }

@@ -11,7 +11,7 @@ export interface BucketAnswer {
   readonly record: unknown;
 }
 
-/** The key of an answer: the text with which its line begins, and the hash of that text. */
+/** Identifies an answer in the cache: the text with which its line begins, and the hash of that text. */
 export interface CacheKey {
   readonly hash: number;
   readonly prefix: string;
@@ -44,8 +44,8 @@ export function readAnswer(line: string): BucketAnswer | undefined {
 }
 
 /**
- * Whether the time of an answer is in the future, because it was saved while the clock was wrong. Such an
- * answer would never expire.
+ * Whether the time of an answer is more than a minute in the future. Such an answer was saved while the clock
+ * was wrong, and would expire too late.
  */
 export const isAhead = ({ time }: BucketAnswer, now: number): boolean => time > now + 60_000;
 
@@ -71,7 +71,8 @@ function hashAt(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /**
- * Calls `each` with the position and hash of every complete answer. Returns the position after the last one.
+ * Calls `each` with the start, end and hash of every answer, and skips other lines. Returns the position after
+ * the last complete line.
  */
 export function scanLines(bytes: Buffer, each: (from: number, end: number, hash: number) => void): number {
   let from = 0;
@@ -88,7 +89,7 @@ const LARGEST = 16 * 1024 * 1024;
 
 /** The index of a bucket file, with 16 bytes of memory per line. */
 export interface Bucket {
-  /** The newest answer for a key. Ignores answers whose time is in the future. */
+  /** The newest answer for a cache key. Ignores answers whose time is in the future. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;
   /** Size of the index in bytes. */
   weight(): number;
@@ -146,8 +147,8 @@ export function openBucket(path: string): Bucket {
       if (fd === undefined) return undefined;
       try {
         refresh(fd);
-        // Use the answer with the latest time, and of equal times the last line. The order of lines alone is
-        // not reliable: a compaction may move an old line behind a newer one.
+        // Use the answer with the latest time; if several have that time, the last of their lines. The order of
+        // lines alone is not reliable: a compaction may move an old line behind a newer one.
         let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {

@@ -47,8 +47,8 @@ interface Line {
 }
 
 /**
- * The newest line of each subject, in the order of the file. Omits expired lines, and also the oldest lines
- * if the file would be too large.
+ * The newest line of each subject, in the order of the file, and the position after the last complete line.
+ * Omits expired lines, and the oldest lines if the compacted file would be too large.
  */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();

@@ -3,19 +3,19 @@ import { openNamelessFile, readWhole, writeWhole } from '../base/nameless-file.t
 import type { Overflow } from '../contract/answer-ports.ts';
 
 /**
- * Records begin at multiples of this number of bytes, so that a 32-bit number can address a file of 64 GB.
+ * Entries begin at multiples of this number of bytes, so that a 32-bit number can address a file of 64 GB.
  */
 const UNIT = 16;
 const HEAD = 8;
-/** The number of bytes that the first read of a record requests; most records are shorter. */
+/** The number of bytes that the first read of an entry requests; most entries are shorter. */
 const GUESS = 4_096;
 const CHUNK = 1024 * 1024;
 const FIRST_SLOTS = 1 << 14;
 
 /**
- * Stores answers of a run in a temporary file. The index needs eight bytes of memory per answer: the hash of
- * its key and the position of its record. The record contains the key, so that keys with the same hash can be
- * distinguished.
+ * Stores answers of a run in a temporary file, one entry per answer. The index needs eight bytes of memory per
+ * answer: the hash of its key and the position of its entry. The entry contains the key, so that keys with the
+ * same hash can be distinguished.
  */
 export function openOverflow(): Overflow {
   let opened: Promise<FileHandle> | undefined;
@@ -67,7 +67,7 @@ export function openOverflow(): Overflow {
   return {
     mayHold: (key) => placesOf(key).next().done !== true,
     async put(entries) {
-      // The memo writes answers in the background, so a write may arrive after the file was closed.
+      // The caller writes answers in the background, so a write may arrive after the file was closed.
       if (closed) throw new Error('the temporary file is closed');
       opened ??= openNamelessFile();
       const handle = await opened;

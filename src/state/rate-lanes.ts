@@ -39,7 +39,10 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   return { ...lane, slots, until: lane.until - back, seen: now };
 }
 
-/** Counts a call in an updated lane that allows `limit` calls per minute, or returns how long to wait. */
+/**
+ * Counts a call if the lane allows it, or returns how many milliseconds to wait. `limit` is in calls per minute.
+ * The caller must first remove expired calls from the lane.
+ */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
   if (lane.until > now) return answer(lane.until - now);

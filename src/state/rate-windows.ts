@@ -55,8 +55,8 @@ export function openWindows(options: WindowsOptions): RateWindows {
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Skip the sync to disk: a restart after a power failure takes longer than the minute for which
-          // calls count.
+          // Skip the sync to disk: a restart after a power failure takes more than a minute, and by then no
+          // saved call counts any more.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },

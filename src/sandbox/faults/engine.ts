@@ -26,7 +26,7 @@ export interface Faults {
   readonly triggered: Readonly<Record<string, number>>;
   /** Returns the faults to apply to an event. */
   trigger(place: FaultPlace, target: EndpointId | 'ws'): readonly TriggeredFault[];
-  /** Returns the faults to apply to a new WebSocket after some time. */
+  /** Returns the faults to apply to a new WebSocket later, each after its `ms` milliseconds. */
   triggerTimed(): readonly TriggeredFault[];
 }
 

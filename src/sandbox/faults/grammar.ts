@@ -20,7 +20,7 @@ export interface FaultRule {
   readonly place: FaultPlace;
   /** Whether the rule applies to this endpoint, or to the WebSocket (`ws`). */
   readonly at: (target: EndpointId | 'ws') => boolean;
-  /** The probability; null if the fault is triggered after some time instead. */
+  /** The probability per event; null if the fault is triggered once per WebSocket, some time after it opens. */
   readonly chance: number | null;
   readonly time: TimeRange | null;
   /** The maximum number of times that the fault is triggered. */

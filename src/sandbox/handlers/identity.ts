@@ -8,7 +8,7 @@ import { addressError, handleError } from './validation.ts';
 
 type Identity = 'user.handle' | 'user.wallet' | 'user.id' | 'user.resolve';
 
-/** Handles lookups by handle, wallet and id, and live resolves. */
+/** Serves lookups by handle, wallet and id, and live resolves. */
 export function identityHandlers(context: HandlerContext): EndpointHandlers<Identity> {
   const { users } = context.world;
   return {

@@ -35,7 +35,7 @@ interface RunningResolve {
   readonly cancel: () => void;
 }
 
-/** The body of a 202, which has only the fields of its reason. */
+/** The body of a 202, with only the fields that exist for its reason. */
 const pending = (reason: Exclude<PendingReason, 'queued'>): Pending => ({
   pending: true,
   reason,

@@ -11,8 +11,8 @@ type Admitted = { readonly key: Key } | { readonly error: ApiError };
 /** Checks keys, scopes and rate limits. */
 export interface Admission {
   /**
-   * Returns the key of a call, or why the call is rejected. If `scope` is null, as for `me`, keys without an
-   * allowance are accepted too.
+   * Returns the key of a call, or why the call is rejected. If `scope` is null, as for `me`, keys that never
+   * had an allowance are accepted too.
    */
   admit(headers: Headers, ip: string, scope: Scope | null): Admitted;
   /** Checks the limit of resolves per IP address. */

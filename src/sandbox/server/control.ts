@@ -48,7 +48,7 @@ export interface ControlTargets {
   readonly parts: SandboxParts;
   readonly sockets: SocketServer;
   readonly state: () => StateReport;
-  /** Simulates a restart of the service. The restart takes `downMs`. */
+  /** Simulates a restart of the service, which then stays unreachable for `downMs` milliseconds. */
   readonly restart: (downMs: number) => void;
 }
 

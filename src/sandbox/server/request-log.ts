@@ -7,8 +7,8 @@ export interface LogEntry {
   readonly method: string;
   readonly path: string;
   /**
-   * The endpoint; null for an unknown path. Entries of `ws` are handshakes and the charges of open
-   * connections.
+   * The endpoint; null for an unknown path. An entry with `ws` is a handshake, or a charge for an open
+   * connection.
    */
   readonly endpoint: EndpointId | 'ws' | 'openapi' | null;
   /** The id of the key, which does not reveal the key. */
@@ -25,10 +25,11 @@ export interface LogEntry {
 
 const MAX_ENTRIES = 20_000;
 
-/** The latest requests, at least 20,000. */
+/** The latest requests: at least the last 20,000. */
 export interface RequestLog {
   add(entry: LogEntry): void;
   readonly entries: readonly LogEntry[];
+  /** The number of all requests since the start. */
   readonly count: number;
 }
 

@@ -11,11 +11,14 @@ const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
  */
 export interface Numbered {
   bytes(index: number, length: number): Uint8Array;
-  /** Returns the index that the first four bytes encode. The caller must compare the other bytes. */
+  /**
+   * Returns the index that the first four bytes encode. Because any four bytes encode an index, the caller must
+   * check that the address of this index is the given one.
+   */
   indexOf(bytes: Uint8Array): number;
 }
 
-/** Creates the ids of a seed and a salt. */
+/** Derives addresses or ids from a seed and a salt. */
 export function numbered(seed: number, salt: number): Numbered {
   const key = hash(seed, salt, 0xfeed);
   return {

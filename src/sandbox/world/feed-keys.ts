@@ -8,7 +8,7 @@ export function thesisKey({ userId, tokenAddress }: ThesisFilter): string | unde
   return `${userId?.toLowerCase() ?? ''} ${tokenAddress === undefined ? '' : normalAddress(tokenAddress)}`;
 }
 
-/** The names of the filtered feeds that contain a thesis. */
+/** The names of the filtered feeds to which a thesis of this author about this token belongs. */
 export function thesisKeys(authorId?: string | null, token?: string | null): string[] {
   const userId = authorId || undefined;
   const tokenAddress = token || undefined;
@@ -22,6 +22,6 @@ export function calloutKey({ coin, wallet }: CalloutFilter): string | undefined 
   return wallet === undefined ? undefined : `wallet ${normalAddress(wallet)}`;
 }
 
-/** The names of the filtered feeds that contain a callout. */
+/** The names of the filtered feeds to which a callout belongs. */
 export const calloutKeys = ({ coinMint, wallet }: Pick<Callout, 'coinMint' | 'wallet'>): string[] =>
   [calloutKey({ coin: coinMint }), calloutKey({ wallet })].filter((key) => key !== undefined);

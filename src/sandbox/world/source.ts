@@ -8,7 +8,7 @@ import type { UserSource, UserStore } from './user-store.ts';
 /** The records of a world, either generated from a seed or loaded from files. */
 export interface WorldSource {
   readonly users: UserSource;
-  /** Creates the records. Called on first use, because many runs need neither numbers nor theses. */
+  /** Creates numbers and theses. Called on first use, because many runs need neither of them. */
   history(users: UserStore): {
     readonly numbers: NumbersSource;
     readonly theses: FeedSource<Thesis, ThesisFilter, ThesisFrameData>;
@@ -23,14 +23,14 @@ export interface NumbersSource {
   ofUnknownHandle?(handle: string): Pnl | undefined;
 }
 
-/** A feed of records: those from before the start (the base), and new ones on demand. */
+/** A feed of records: those from before the sandbox started (the base), and new ones on demand. */
 export interface FeedSource<T, Filter, Live extends T = T> {
   readonly base: TimelineBase<T>;
   /**
    * The indices of the base records that match a filter, in ascending order; undefined if no record matches.
    */
   select(filter: Filter): Uint32Array | undefined;
-  /** Records that are added at the start, in addition to the base. */
+  /** Records that are added when the sandbox starts, in addition to the base. */
   readonly initial: readonly Arrival<T>[];
   /** Creates the next live record, with the time `now`. */
   next(now: number): { readonly record: Live; readonly arrival: Arrival<T> };

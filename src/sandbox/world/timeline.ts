@@ -1,6 +1,6 @@
 import type { Slice } from './types.ts';
 
-/** The records that a timeline starts with. They are numbered from the oldest and created on demand. */
+/** The records that a timeline starts with. Their indices begin at the oldest; they are created on demand. */
 export interface TimelineBase<T> {
   readonly count: number;
   /** The time of a record; it never decreases with the index. */
@@ -15,7 +15,7 @@ export interface Selection {
   readonly indices: Uint32Array | undefined;
 }
 
-/** A record that is added after the base. */
+/** A record that is added to a timeline in addition to the base. */
 export interface Arrival<T> {
   readonly id: string;
   readonly time: number;
@@ -68,7 +68,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
   const all: Entry<T>[] = [];
   const byKey = new Map<string, Entry<T>[]>();
   const byId = new Map<string, Entry<T>>();
-  /** The time until which each hidden record stays hidden; `NEVER` for removed records. */
+  /** The time until which each hidden record stays hidden, by its `order`; `NEVER` for removed records. */
   const hidden = new Map<number, number>();
   let arrivals = 0;
   let removed = 0;
@@ -118,7 +118,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       while (older >= 0 || later >= 0) {
         const entry = list[later];
         const index = older < 0 ? -1 : orderAt(older);
-        // Of equal times, an added record is newer than a record of the base.
+        // If the times are equal, the added record counts as newer than the record of the base.
         if (entry && (index < 0 || entry.time >= base.time(index))) {
           later--;
           if (hiddenAt(entry.order, now)) continue;

@@ -81,8 +81,8 @@ export interface World {
     /** Creates and stores the next live callout, with the time `now`. */
     postCallout(now: number): Callout;
     /**
-     * The latest snapshot at or before `at`. If there is no such snapshot, a board without entries whose
-     * `capturedAt` is null.
+     * The latest snapshot at or before `at`. If there is no such snapshot, an empty board with null as
+     * `capturedAt`.
      */
     board(period: BoardPeriod, at: number): Board;
   };
@@ -93,7 +93,7 @@ export interface WorldOptions {
   readonly seed: number;
   /** The end of the generated history. */
   readonly now: number;
-  /** The number of generated traders: 500 by default, and at least the number of fixed traders. */
+  /** The number of generated traders: 500 by default, and at least the traders that every world contains. */
   readonly traders?: number | undefined;
   /** The number of generated theses: 20,000 by default. */
   readonly theses?: number | undefined;

@@ -24,7 +24,10 @@ export interface UserStore {
   handle(index: number): string;
   /** Whether a user's wallets are verified now. */
   verified(index: number): boolean;
-  /** The number of reveals so far. A change of this number shows that cached results are outdated. */
+  /**
+   * The number of users whose wallets were verified by a live resolve. A change of this number shows that cached
+   * results are outdated.
+   */
   readonly reveals: number;
 }
 

@@ -3,7 +3,7 @@ import type { Placed } from './journal-load.ts';
 /** A batch that was requested and whose answer is missing or incomplete. */
 export interface OpenBatch {
   readonly batch: number;
-  /** The positions in the batch that have no answer. */
+  /** The handles of the batch that have no answer, by their positions in the export. */
   readonly positions: readonly number[];
   /** The units used before the request, as reported by `me`; null if not known. */
   readonly unitsUsed: number | null;
@@ -11,10 +11,11 @@ export interface OpenBatch {
   readonly partial: boolean;
 }
 
-/** An answer that could not be read, and its position in the journal. */
+/** A saved response that could not be parsed. */
 interface UnreadAnswer {
-  /** The positions of the handles in the batch. */
+  /** The handles of the batch, by their positions in the export. */
   readonly positions: readonly number[];
+  /** Where the line with the response begins in the file. */
   readonly at: number;
   readonly length: number;
 }
@@ -115,7 +116,7 @@ export function journalIndex(size: number) {
       if (states[position] !== ANSWERED) return undefined;
       return { at: places[position] ?? 0, length: lengths[position] ?? 0 };
     },
-    /** Answers that could not be read, with the positions that have no other answer. */
+    /** The saved responses that could not be parsed, each with its positions that have no other answer. */
     unread: (): UnreadAnswer[] =>
       unread
         .map((answer) => ({ ...answer, positions: unanswered(answer.positions) }))

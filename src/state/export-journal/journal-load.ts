@@ -17,8 +17,8 @@ const CHUNK = 1024 * 1024;
 const NEWLINE = 10;
 
 /**
- * Calls `each` for every line of the journal at `path`, and returns the position after the last one. Returns
- * undefined if the journal does not exist, or if its first line is incomplete.
+ * Calls `each` for every valid line of the journal at `path`, and returns the position after the last valid
+ * line. Returns undefined if the journal does not exist, or if its first line is incomplete.
  *
  * A crash can damage only the end of a journal, because each batch was synced to disk before the next one was
  * requested. An invalid line that is followed by another batch therefore means that the file is corrupt, and

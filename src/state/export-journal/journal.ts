@@ -13,10 +13,10 @@ interface JournalValue {
 }
 
 /**
- * The journal of an export, which records every unit that was spent: `asking` before a batch is sent,
- * `answered` with its answer, and only then the next batch. After a crash, `openBatches` lists the batches
- * whose outcome is not known. Before the export continues, the caller must call `lost` or `dropped` for each
- * of these batches.
+ * The journal of an export, which records all CU that were spent. For each batch, the caller calls `asking`
+ * before the batch is sent, and `answered` before the next batch. After a crash, `openBatches` lists the
+ * batches whose outcome is not known. Before the export continues, the caller must call `lost` or `dropped`
+ * for each of these batches.
  */
 export interface ExportJournal {
   readonly path: string;
@@ -30,15 +30,15 @@ export interface ExportJournal {
   /** The first positions that have no answer and are not in a batch in flight. */
   free(most: number): number[];
   /**
-   * Records that a batch is about to be requested. Before that, reserves disk space for its answer, so that a
-   * full disk is noticed before anything is charged. Returns the number of the batch.
+   * Reserves disk space for the answer of a batch, so that a full disk is noticed before anything is charged.
+   * Then records that the batch is about to be requested. Returns the number of the batch.
    */
   asking(batch: {
     readonly positions: readonly number[];
     readonly unitsUsed: number | null;
     readonly bytes?: number | undefined;
   }): Promise<number>;
-  /** Saves an answer and syncs the file. If the call fails, it can be repeated. */
+  /** Saves an answer and syncs the file. If this rejects, the caller may save the same answer again. */
   answered(
     batch: number,
     answer: {
@@ -75,10 +75,14 @@ export interface ExportJournal {
 }
 
 const damaged = (path: string, position: number) =>
-  new Failure('local', `the journal ${path} no longer contains the answer for handle ${position + 1}`, {
-    code: 'JOURNAL_DAMAGED',
-    hint: 'another program has changed it; restore it from a backup, or run the command again with --resume to request what is missing',
-  });
+  new Failure(
+    'local',
+    `the journal ${path} no longer contains the answer for handle number ${position + 1}`,
+    {
+      code: 'JOURNAL_DAMAGED',
+      hint: 'another program has changed it; restore it from a backup, or run the command again with --resume to request what is missing',
+    },
+  );
 
 /** The default disk space that is reserved for one row, in bytes. */
 const ROW_BYTES = 4_096;
@@ -112,7 +116,7 @@ export function journalOn({
 }: Opened): ExportJournal {
   let turn: Promise<unknown> = Promise.resolve();
   let closed = false;
-  /** The disk space reserved for batches in flight, by batch number. */
+  /** The disk space reserved for each batch in flight, in bytes, by batch number. */
   const reserved = new Map<number, number>();
 
   async function add(lines: readonly JournalLine[]): Promise<void> {
@@ -199,7 +203,7 @@ export function journalOn({
       for (let position = 0; position < index.counts().size; position++) {
         const place = index.place(position);
         const line = place && readJournalLine(await file.read(place.at, place.length));
-        // An answer that another program has removed from the file must not be missing in the output without an error.
+        // If another program has removed an answer from the file, throw instead of leaving it out of the output.
         if (place && line?.kind !== 'row') throw damaged(path, position);
         yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
       }

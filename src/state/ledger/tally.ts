@@ -70,7 +70,8 @@ export function createTally(profile: string): Tally {
     }
     if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
     if (line.kind === 'entry') add(line.entry);
-    // Ignore a duplicate line: a compaction can write a line twice.
+    // Ignore a duplicate of a call that has ended: if a compaction replaces the file during a write, the line
+    // is written twice.
     else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 

@@ -9,8 +9,8 @@ export async function readBody(request: IncomingMessage): Promise<string | null>
   for await (const chunk of request) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    // Read to the end even if the body is too large: a client that is still sending would not receive the
-    // response.
+    // Read to the end even if the body is too large: otherwise, a client that is still sending would not
+    // receive the response.
     if (bytes <= MAX_BYTES) chunks.push(chunk);
   }
   return bytes > MAX_BYTES ? null : Buffer.concat(chunks).toString();
