@@ -30,8 +30,8 @@ const areRecords = (values: Values) =>
 /** Whether all values of a sum are numbers, except for the identity of the server. */
 const isSum = (values: Values) => areNumbers(values.filter(([field]) => field !== 'boot'));
 
-const RESTORED = "the sums are restored from the service's count";
-const LANE = 'a few calls may be rejected with 429';
+const RESTORED = "the sums are then restored from the service's count";
+const LANE = 'a few calls may then be rejected with 429';
 
 /** The keys that every machine uses, and those of each feed. */
 function expected(keys: Keys, feeds: readonly string[], now: number): Expected[] {
@@ -45,32 +45,42 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
   });
   const ofFeeds = feeds.flatMap((id): Expected[] => {
     const feed = keys.feed(id);
-    const again = 'then run "trdr store clear feed", which starts the feed over';
+    const again = `then run "trdr store clear feed ${id}" to start the feed over`;
     const of = `of feed ${id}`;
     return [
       { key: feed.stream, type: 'stream', what: `the posts ${of}`, without: again },
-      { key: feed.seen, type: 'zset', what: `the ids ${of}`, without: 'the ids are restored from the posts' },
+      {
+        key: feed.seen,
+        type: 'zset',
+        what: `the ids ${of}`,
+        without: 'the ids are then restored from the posts',
+      },
       {
         key: feed.mark,
         type: 'text',
         what: `the checkpoint ${of}`,
-        without: 'the next leader continues after the newest post',
+        without: 'the next leader then continues after the newest post in the store',
         isValid: areRecords,
       },
       {
         key: feed.info,
         type: 'hash',
         what: `the state ${of}`,
-        without: 'the leader of the feed saves the state again',
+        without: 'the leader of the feed then saves the state again',
       },
       {
         key: feed.epoch,
         type: 'text',
-        what: `the number of leaders ${of}`,
-        without: 'the count starts again',
+        what: `the leader counter ${of}`,
+        without: 'the counter then starts again',
         isValid: areNumbers,
       },
-      { key: feed.lease, type: 'text', what: `the lease ${of}`, without: 'another relay may take over' },
+      {
+        key: feed.lease,
+        type: 'text',
+        what: `the lease ${of}`,
+        without: 'another relay may then become the leader',
+      },
     ];
   });
   return [
@@ -87,30 +97,37 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       key: keys.calls,
       type: 'hash',
       what: 'the calls in flight',
-      without: 'calls in flight do not count until they are answered',
+      without:
+        'calls that are in flight now are then not counted against the budgets until they are answered',
       isValid: areRecords,
     },
     {
       key: keys.open,
       type: 'zset',
       what: 'the reservations',
-      without: 'calls in flight do not count until they are answered',
+      without:
+        'calls that are in flight now are then not counted against the budgets until they are answered',
     },
-    { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'nothing else changes' },
-    { key: keys.ledger, type: 'stream', what: 'the shared ledger', without: 'past calls are not listed' },
+    { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'this has no other effect' },
+    {
+      key: keys.ledger,
+      type: 'stream',
+      what: 'the shared ledger',
+      without: 'past calls are then no longer listed',
+    },
     {
       key: keys.fleet,
       type: 'zset',
       what: 'the list of machines',
-      without: 'machines are added again with their next call',
+      without: 'machines are then added again with their next call',
     },
-    { key: keys.feeds, type: 'set', what: 'the list of feeds', without: 'relays add their feeds again' },
+    { key: keys.feeds, type: 'set', what: 'the list of feeds', without: 'relays then add their feeds again' },
     ...lanes,
     ...ofFeeds,
   ];
 }
 
-/** Finds shared keys that another program has overwritten. Their values are not shown. */
+/** Finds keys of trdr that another program has overwritten. Their values are not shown. */
 export async function findDamaged(store: StoreConnection, keys: Keys): Promise<DamagedKey[]> {
   const feeds = await store.send('SMEMBERS', [keys.feeds]).then(
     (answer) => listReply(answer).map(String),

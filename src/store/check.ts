@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Failure } from '../base/failure.ts';
 import { findDamaged } from './check-data.ts';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { serverNow } from './replies.ts';
 
-/** The result of one check, and how to fix it. */
+/** The result of one check. `next` tells how to fix the problem. */
 export interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
@@ -136,12 +137,12 @@ const rightOf = (name: string, [first]: readonly RedisArgument[]) =>
 async function rights(store: StoreConnection, { keys, user }: CheckOptions): Promise<StoreFinding> {
   const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
-  let full = false;
+  let rejected: Failure | undefined;
   const attempt = async (name: string, work: () => Promise<unknown>) => {
     try {
       await work();
     } catch (error) {
-      if (isStoreFailure(error, 'STORE_FULL')) full = true;
+      if (isStoreFailure(error, 'STORE_FULL')) rejected ??= error;
       else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
       // Ignore these errors: if the command that creates a key was rejected, later commands fail too.
       else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
@@ -158,18 +159,13 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
         : `run: redis-cli ACL SETUSER ${user} ${missing.map((name) => `'+${name.toLowerCase()}'`).join(' ')}`,
     );
   }
-  if (full)
-    return fail(
-      'writes',
-      'the server is full and rejects writes',
-      'raise maxmemory or free disk space; "trdr store clear cache" removes cached answers',
-    );
+  if (rejected) return fail('writes', rejected.message, rejected.hint ?? '');
   return ok('rights', 'the user has permission to run every command that trdr needs');
 }
 
 async function data(store: StoreConnection, { keys, db }: CheckOptions): Promise<StoreFinding[]> {
   const damaged = await findDamaged(store, keys);
-  if (damaged.length === 0) return [ok('data', 'the shared keys have valid contents')];
+  if (damaged.length === 0) return [ok('data', 'the data of trdr in the store is valid')];
   const cli = db === 0 ? 'redis-cli' : `redis-cli -n ${db}`;
   return damaged.map(({ key, what, without }) =>
     fail(
@@ -213,7 +209,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
     );
   return warn(
     'persistence',
-    'the store writes no append-only file: a crash loses what changed since its last snapshot, and you pay for those answers again',
+    'the store writes no append-only file: a crash loses the changes since its last snapshot, and lost answers must be paid for again',
     'set appendonly yes and appendfsync everysec',
   );
 }
@@ -223,7 +219,7 @@ function memory(used: number, limit: number, text: string): StoreFinding {
     return warn(
       'memory',
       `${text} used, more than 90% of maxmemory`,
-      'raise maxmemory, or store fewer posts: --keep, --keep-rows',
+      'raise maxmemory, or store fewer posts: trdr thesis relay --keep, --keep-rows',
     );
   }
   return ok(

@@ -9,7 +9,7 @@ export type StoreCode =
   | 'STORE_AWAY'
   /** This process lost its lease, or its group was removed. It must read the state of the store again. */
   | 'STORE_LEASE'
-  /** The memory or disk of the server is full. Nothing was written. */
+  /** The server rejects writes: its memory is full, or it cannot save its data to disk. Nothing was written. */
   | 'STORE_FULL'
   /** The password is wrong, or the user lacks a permission. */
   | 'STORE_DENIED'
@@ -32,11 +32,16 @@ export function failureOfReply(message: string, where: string): Failure {
   const word = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   switch (word) {
     case 'OOM':
+      return storeFailure(
+        'STORE_FULL',
+        `the store at ${where} has no memory left (${word})`,
+        'raise maxmemory, or run "trdr store clear cache" to remove cached answers',
+      );
     case 'MISCONF':
       return storeFailure(
         'STORE_FULL',
-        `the store at ${where} is full (${word})`,
-        'raise maxmemory or free disk space; "trdr store clear cache" removes cached answers',
+        `the store at ${where} cannot save its data to disk (${word})`,
+        'check the disk space and the file permissions on the server',
       );
     case 'WRONGPASS':
     case 'NOAUTH':
@@ -84,8 +89,8 @@ export function failureOfReply(message: string, where: string): Failure {
 }
 
 /**
- * The command for which the user has no permission; undefined if the user has no access to the keys instead.
- * The reply contains no values, so the command is safe to print.
+ * The command for which the user has no permission; undefined if the user may run the command, but not access
+ * the keys. The reply contains no values, so the command is safe to print.
  */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 

@@ -85,7 +85,7 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
     const why = error instanceof Error ? error.message : 'the store cannot be used';
     const fleet = memory.read().fleet;
     const share = fleet > 1 ? `1/${fleet} of the rate limit` : 'the whole rate limit';
-    return `${why}; until the store is available again, this machine uses ${share} and its own files`;
+    return `${why}; until the store is available again, this machine uses ${share}, and only its own cache and ledger`;
   };
 
   return {

@@ -193,6 +193,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const full = await startServer({ conf: ['--maxmemory', '1'] });
     const refused = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
     expect(verdicts(refused.records())).toMatchObject({ reach: 'ok', writes: 'fail', memory: 'warn' });
+    expect(refused.stdout).toContain('has no memory left (OOM)');
     await full.stop();
     const away = await runInProcess(['store', 'check'], { sandbox, env: { TRDR_STORE: full.url } });
     expect(away.records()).toMatchObject([{ next: expect.stringContaining('the server is running') }]);
@@ -284,6 +285,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
       const found = await findings();
       expect(found).toMatchObject([{ verdict: 'fail', detail: expect.stringContaining(what) }]);
       expect(found[0]?.next).toContain(`redis-cli DEL '${key}'`);
+      if (key === feed.stream) expect(found[0]?.next).toContain('"trdr store clear feed thesis"');
       await admin.send('DEL', [key]);
       await admin.send('COPY', ['saved', key]);
       await admin.send('DEL', ['saved']);

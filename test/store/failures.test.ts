@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';
+import { failureOfReply } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { createStoreWindows } from '../../src/store/windows.ts';
@@ -52,6 +53,19 @@ function machine(
   };
   return { link, ledger, memory, skip, budgets, meter, windows, notices, lookUp, asked: () => asked };
 }
+
+describe('a server that rejects writes', () => {
+  it.each([
+    ['OOM command not allowed', /has no memory left/, /maxmemory/],
+    ['MISCONF Errors writing to the AOF file', /cannot save its data to disk/, /disk space/],
+  ])('is reported with its cause and the right fix: %s', (reply, message, hint) => {
+    expect(failureOfReply(reply, 'redis://h')).toMatchObject({
+      code: 'STORE_FULL',
+      message: expect.stringMatching(message),
+      hint: expect.stringMatching(hint),
+    });
+  });
+});
 
 describe.skipIf(!hasServer())('a store that is unreachable at the start', () => {
   it('lets a machine continue with its own files, unless a shared budget was seen', async () => {
@@ -139,7 +153,7 @@ describe.skipIf(!hasServer())('a full store', () => {
     await two.windows.take('key', 10);
     await one.link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));
     expect((await one.windows.take('key', 10)).waitMs).toBe(0);
-    expect(one.notices).toEqual([expect.stringContaining('full')]);
+    expect(one.notices).toEqual([expect.stringContaining('has no memory left')]);
     // This machine never saw a shared budget, so paid calls continue; their answers are saved only on the
     // machine.
     await (await two.ledger.begin(call)).settle({ status: 200, cu: 100 });
