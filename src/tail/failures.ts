@@ -13,7 +13,7 @@ export const ceilingReached = () =>
 export const hollowFeed = () =>
   new Failure('answer', 'the service reports posts but returns empty pages', {
     code: 'EMPTY_PAGES',
-    hint: 'run the command again later; the pages that were read are charged',
+    hint: 'run the command again later; the pages that were read have been charged',
   });
 
 /** The failure of a service that did not answer before the run ended. */
@@ -28,7 +28,7 @@ export const unanswered = () =>
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
     code: 'BLOCKED',
-    hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues there',
+    hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
   });
 
 /** The failure of a run whose WebSocket the service closed because the key has no units left. */
@@ -60,8 +60,8 @@ export const cannotStream = (why: PollReason) =>
         });
 
 /**
- * Why the posts after the end of the run are missing: the service failed, or rejected the key. Undefined for
- * all other errors.
+ * Why the last posts before the end of the run could not be read: the service failed, or rejected the key.
+ * Undefined for all other errors.
  */
 export function undelivered(error: unknown): 'failing' | 'unauthorized' | undefined {
   if (!(error instanceof Failure)) return undefined;

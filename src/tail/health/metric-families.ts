@@ -99,7 +99,7 @@ export const families: readonly Family[] = [
   {
     name: 'late_rows',
     type: 'counter',
-    help: 'Posts that appeared in pages late, below posts that were read before.',
+    help: 'Posts that appeared late in pages: older than posts that had already been read.',
     of: ({ late }) => late,
   },
   {
@@ -124,7 +124,7 @@ export const families: readonly Family[] = [
   {
     name: 'feed_posts_per_second',
     type: 'gauge',
-    help: 'Posts per second in the feed, averaged over minutes.',
+    help: 'Posts per second in the feed, averaged over about two minutes.',
     of: ({ rate }) => rate,
   },
   {
@@ -138,7 +138,7 @@ export const families: readonly Family[] = [
     name: 'spent_at_most_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU that were charged at most.',
+    help: 'Maximum CU that may have been charged.',
     of: ({ spentAtMost }) => spentAtMost,
   },
   {
@@ -159,7 +159,7 @@ export const families: readonly Family[] = [
     name: 'allowance_left_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU left on the key.',
+    help: "CU left of the key's allowance.",
     of: ({ allowanceLeft }) => allowanceLeft,
   },
   {
