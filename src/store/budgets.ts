@@ -45,7 +45,7 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
 }
 
 /**
- * The failure for a server that removes keys when it is full. Such a server could remove a budget, and
+ * The failure for a server that removes keys when its memory is full. Such a server could remove a budget, and
  * spending would no longer be limited.
  */
 export const evictingFailure = () =>

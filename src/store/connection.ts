@@ -24,14 +24,14 @@ export interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
   /**
-   * Identifies the present start of the server. After a restart, data that was read before may no longer
-   * exist.
+   * A value that changes with every restart of the server. After a restart, data that was read before may no
+   * longer exist.
    */
   readonly boot: string;
   readonly role: string;
   /** `standalone`, `cluster` or `sentinel`; empty if the server does not report it. */
   readonly mode: string;
-  /** Whether the server removes keys when it is full, instead of rejecting writes. */
+  /** Whether the server removes keys when its memory is full, instead of rejecting writes. */
   readonly evicts: boolean;
 }
 

@@ -5,8 +5,8 @@ export const SCHEMA = 1;
 const DEFAULT_PREFIX = 'trdr';
 
 /**
- * The keys in the store for one base URL and API key. Their common hash tag assigns them to one slot of a
- * cluster.
+ * The names of the keys in the store for one base URL and API key. They contain a hash of both, except for the
+ * lane `resolve`, which machines with different API keys share.
  */
 export interface Keys {
   /** A hash that identifies the base URL and API key without revealing them. */

@@ -38,7 +38,9 @@ interface Unsent {
 }
 
 const TRIES = 6;
-/** How long to wait for calls in flight, because they may cost less than was reserved for them. */
+/**
+ * How long a call that exceeds a budget waits for calls in flight, which may cost less than was reserved for them.
+ */
 const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;
@@ -59,7 +61,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   let periods: Periods = periodsAt(clock.now());
   let unsent: Unsent[] = [];
 
-  /** Runs a script on the sums of the present month and day, by the server's clock. */
+  /** Runs a script on the sums of the current month and day, by the server's clock. */
   async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;

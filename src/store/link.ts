@@ -14,8 +14,8 @@ export interface LinkOptions {
 }
 
 /**
- * The connection of a run to the store. The connection is opened on first use. After a failure, it is not
- * used for some seconds.
+ * The connection of a run to the store. The connection is opened on first use. After a failure, no new connection
+ * is opened for some seconds.
  */
 export interface StoreLink {
   readonly keys: Keys;

@@ -17,7 +17,7 @@ interface PeriodSum {
   readonly reserved: number;
 }
 
-/** The sums of the present month and day, and the sums of every budget. */
+/** The sums of the current month and day, and the sums of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
   const caps = await hashReply(store, keys.caps);
   const { month, day } = periodsAt(now);

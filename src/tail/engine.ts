@@ -64,8 +64,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 
   /**
-   * Whether frames could be printed at once. If not, no WebSocket is opened, because an open one is charged
-   * by the minute.
+   * Whether no other output is in progress, so that frames can be printed when they arrive. If not, no WebSocket
+   * is opened, because an open one is charged by the minute.
    */
   const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
 

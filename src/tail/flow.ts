@@ -41,7 +41,7 @@ export interface Filled extends Readonly<Found> {
 /** Passes all rows to the writer, and tracks which part of the feed is complete and what was printed. */
 export interface Flow {
   readonly watermark: Watermark | undefined;
-  /** The monotonic time at which the last walk down to the margin started. */
+  /** The monotonic time at which the last deep walk (see `Depth`) started. */
   readonly verifiedAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
@@ -126,8 +126,8 @@ export function createFlow(world: FlowWorld): Flow {
   };
 
   /**
-   * When to print the row of a frame; undefined if its id is not new or the filter removes it. A row with an
-   * old post time is printed too.
+   * When to print the row of a frame: `now`, or `late` if its post time is old and `held` does not accept such rows
+   * yet. Undefined if its id is not new or the filter removes it.
    */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;
@@ -141,7 +141,7 @@ export function createFlow(world: FlowWorld): Flow {
   const gapOf = ({ walked, depth, continues }: Fill): Gap | undefined => {
     if (!walked.cut || !walked.reached || (depth === 'shallow' && continues)) return undefined;
     const top = verified.watermark?.top ?? null;
-    // If the walk reached the complete part of the feed, only late posts can be missing.
+    // If the walk reached posts that are already verified, only late posts can be missing.
     const from = isBelow(walked.reached, top) ? null : top;
     return {
       why: walked.cut,

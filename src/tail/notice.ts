@@ -9,7 +9,7 @@ export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 /** A part of the feed that could not be read. Its bounds are posts that were read. */
 export interface Gap {
   readonly why: Cut | 'failing' | 'unauthorized';
-  /** The newest complete post before the gap; null if only late posts can be missing. */
+  /** The post before the gap, up to which the feed is complete; null if only late posts can be missing. */
   readonly from: PostMark | null;
   /** Late posts since this post time may be missing too; null if this time is not known. */
   readonly lateFrom: number | null;

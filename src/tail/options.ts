@@ -33,7 +33,7 @@ export interface TailOptions {
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
   /** If a budget is used up, whether the tail waits until the budget renews instead of ending. */
   readonly waitForBudget?: boolean | undefined;
-  /** The share of the key's units that the WebSocket may use with `--via auto`; by default, all units. */
+  /** The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by default, 1. */
   readonly socketShare?: number | undefined;
   /** The name of the feed in checkpoints. */
   readonly feed: string;

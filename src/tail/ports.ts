@@ -52,7 +52,7 @@ export interface Link {
   /** Sends a ping. */
   ping?(): void;
   /**
-   * Closes the connection. Resolves to whether the service confirmed the close and stopped charging;
+   * Closes the connection. Resolves to whether the service confirmed the close and stopped charging. Returns
    * undefined if this cannot be determined.
    */
   close(): Promise<boolean> | undefined;

@@ -4,7 +4,7 @@ export interface Timing {
   readonly marginMs: number;
   /** The smallest margin, for feeds with so many posts that walks of the full margin would cost too much. */
   readonly leastMarginMs: number;
-  /** The interval of verifying walks while streaming, and of walks down to the margin while polling. */
+  /** The interval of verifying walks while streaming, and of deep walks (see `Depth`) while polling. */
   readonly auditMs: number;
   /** When further walks verify a new connection, as times after its first walk. */
   readonly confirmMs: readonly number[];
@@ -22,7 +22,7 @@ export interface Timing {
   readonly backoffMaxMs: number;
   /** A connection that lasted this long counts as stable. */
   readonly healthyMs: number;
-  /** How often `me` is requested. */
+  /** The interval of the requests of `me` while streaming. While polling, it is ten times as long. */
   readonly keyMs: number;
   /** The shortest interval between checkpoints. */
   readonly saveMs: number;

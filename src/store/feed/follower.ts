@@ -14,7 +14,7 @@ const COUNT = 500;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** The position of a follower: its last entry, and the ids of the last five minutes. */
+/** The position of a follower: its last entry, and the ids of the posts that it delivered last. */
 export interface FeedPosition {
   readonly entry: string;
   readonly last: FeedPoint | null;
@@ -27,8 +27,8 @@ export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
   /**
-   * At the entries that were added half an hour before this time or later. The caller skips posts that are too
-   * old.
+   * Half an hour before this post time, by the times at which the store added the entries. The caller skips
+   * posts that are too old.
    */
   | { readonly kind: 'since'; readonly ms: number }
   | BeginAfter

@@ -112,8 +112,8 @@ export async function* batches({
   }
 
   /**
-   * Reads the pending entries of a batch at intervals, which restarts their idle time. Without this, another
-   * member would get a slow batch.
+   * Reads the pending entries of a batch at intervals, which restarts their idle time. Otherwise, a batch that
+   * takes long would be given to another member.
    */
   const keepPending = async (entries: readonly string[], until: AbortSignal) => {
     try {

@@ -95,7 +95,7 @@ async function giveBack(
   token: string,
   signal: AbortSignal,
 ): Promise<void> {
-  // Use another connection: a member that is stopping has closed its own to end a blocking read.
+  // If this member is stopping, it has closed its own connection to end a blocking read; use another one.
   const closed = own.lost.aborted;
   if (closed && !signal.aborted) return;
   try {
@@ -132,8 +132,8 @@ async function renewing(
 }
 
 /**
- * Runs a member of a shared group. The member reads its own unacknowledged entries first, then new entries
- * and the entries of dead members.
+ * Runs a member of a shared group. The member reads its own unacknowledged entries first, then new entries and
+ * entries that other members have not acknowledged in time.
  */
 async function* member(
   options: GroupOptions,

@@ -3,7 +3,10 @@ import type { FeedKeys } from '../keys.ts';
 import { listEntries, repair } from '../scripts/feed.ts';
 import { readEntries, timeFrom } from './entry.ts';
 
-/** The ids of published posts with their post times. Old ids are omitted. */
+/**
+ * The ids of the posts that leaders of a feed have seen, published or not, with their post times. Old ids are
+ * omitted.
+ */
 export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 
 export const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
@@ -13,9 +16,9 @@ const CHECKED = 20_000;
 const PAGE = 1_000;
 
 /**
- * Reads the published ids of a feed for a new leader. The first leader after a start of the server first
- * repairs differences between the ids and the stream; `checked` identifies the start for which this was done.
- * Scripts are atomic, so differences arise only when a server reads its file.
+ * Reads the seen ids of a feed for a new leader. The first leader after a start of the server repairs differences
+ * between the ids and the stream; `checked` identifies the start for which this was last done. Scripts are atomic,
+ * so differences arise only when a server loads an incomplete data file at its start.
  */
 export async function knownIds(
   store: StoreConnection,
@@ -34,12 +37,12 @@ export async function knownIds(
 }
 
 /**
- * Finds entries whose post a later entry repeats, and ids that are missing from the set of published ids.
+ * Finds entries whose post a later entry repeats, and ids of the stream that are missing from the seen ids.
  *
- * Such differences arise if a power failure cuts off the server's append-only file inside the block of a
- * script. Redis 7.0 ignores the incomplete block at the next start, but executes it at the start after that.
- * By then, a leader has published the posts of the block again, so the stream contains them twice. The
- * earlier entry is deleted, because groups may have passed its position without reading it.
+ * Such differences arise if a power failure cuts off the server's append-only file inside the commands of
+ * one script. Redis 7.0 ignores these commands at the next start, but executes them at the start after that. By
+ * then, a leader has published their posts again, so the stream contains them twice. The earlier entry is deleted,
+ * because groups may have passed its position without reading it.
  */
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
   const ids = new Set(known.map(([id]) => id));

@@ -34,8 +34,8 @@ export interface TermOptions {
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
   /**
-   * The token of the caller's last term, which has ended. Its lease can outlive the connection, for example
-   * if the server restarts, and need not be waited for. Replaced by the token of the new term.
+   * The token of the caller's last term, which has ended. The lease of that term can outlive its connection, for
+   * example if the server restarts; `openTerm` does not wait for it. `openTerm` then stores the new token here.
    */
   readonly last?: { token: string } | undefined;
   /** What `store status` shows about the leader: its machine, mode and cost. */
@@ -59,8 +59,8 @@ export interface RelayTerm {
   /** Publishes posts, oldest first. Waits while the store is full. */
   publish(posts: readonly Post[]): Promise<void>;
   /**
-   * Saves a checkpoint with the known ids, which include the ids of posts that were not published, such as
-   * posts from before the start. Ids of posts before `floor` are removed.
+   * Saves a checkpoint with the seen ids, which include the ids of posts that were not published because they are
+   * from before the start of the feed. Removes the ids of posts that are older than `floor`.
    */
   save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
   /** Ends the term, so that another process can lead at once. */
@@ -81,7 +81,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
-  /** The latest time at which the lease ends. A failed renewal does not change this time. */
+  /** The time until which the lease certainly lasts. A failed renewal does not change this time. */
   let endsAt = asked + leaseMs;
   const finish = (why: string) => end.abort(storeFailure('STORE_LEASE', why));
 

@@ -1,11 +1,13 @@
 import { script } from '../script.ts';
 
 /**
- * Publishes posts together with their ids and the checkpoint, so that a crash cannot leave an entry without
- * its id, or a checkpoint that includes missing entries. Does nothing unless the caller holds the lease.
- * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), floor (or empty), how
- * long to keep posts in ms, how many posts to keep, ids and times of known posts that are not published (JSON,
- * or empty), then id, post time and body of each post, oldest first. Returns `fenced` if another process
+ * Publishes posts together with their ids and the checkpoint in one step. So a crash of the relay cannot leave an
+ * entry whose id is not saved, or a checkpoint beyond an entry that was not written. (For a crash of the server, see
+ * the comments in the script.) Does nothing unless the caller holds the lease.
+ *
+ * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), floor (or empty), how long
+ * to keep posts in ms, how many posts to keep, ids and times of posts to mark as seen without publishing them
+ * (JSON, or empty), then id, post time and body of each post, oldest first. Returns `fenced` if another process
  * holds the lease, or `ok`, how many posts were new, and the id of the last entry.
  */
 export const publish = script(

@@ -8,7 +8,8 @@ import { script } from '../script.ts';
  * served in the order of their calls. The caller requests a slot again with the same ticket at that time.
  *
  * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace. Returns the wait in ms, the
- * known limit or 0, the number of recently active machines, and 1 if the wait is caused by a queue.
+ * limit that the service reported (0 if not known), the number of recently active machines, and 1 if the wait is
+ * caused by a queue.
  */
 export const take = script(
   'take',
@@ -88,7 +89,7 @@ if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - n
 return blocked - now`,
 );
 
-/** Removes a reservation that will not be used. KEYS: calls. ARGV: ticket. */
+/** Removes a reserved departure time that will not be used. KEYS: calls. ARGV: ticket. */
 export const drop = script(
   'drop',
   `
@@ -98,7 +99,7 @@ return 0`,
   { frees: true },
 );
 
-/** Saves the limit of a lane. KEYS: meta. ARGV: limit, window. */
+/** Saves the limit that the service reported for a lane. KEYS: meta. ARGV: limit, window. */
 export const learn = script(
   'learn',
   `

@@ -110,9 +110,10 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
  * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
- * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the reserved
- * amount, if this machine should raise the sums because they were last raised more than ten minutes ago; or
- * `over` if the reservation has expired.
+ * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the amount reserved
+ * for calls in flight, if this machine should raise the sums because they were last raised more than ten minutes
+ * ago; or `over` if the reservation with this id has ended. Only `ok` means that the cost is reserved; after
+ * `reseed`, `refresh` and `over`, the caller tries again.
  */
 export const begin = money(
   'begin',
@@ -198,15 +199,17 @@ return { 'ok' }`,
 );
 
 /**
- * Raises the sums to the service's own count, which includes calls from elsewhere and calls that the store may
- * have lost. The script replaces the sums instead of adding to them, so that nothing counts twice if the script
- * runs twice.
+ * Raises the sums of the settled calls to the service's own count, which includes calls from elsewhere and calls
+ * that the store may have lost. The script sets the sums instead of adding to them, so that nothing counts twice if
+ * the script runs twice.
  *
- * After a restart or failover, the sum of the settled calls is raised to that count alone, because reservations
- * and losses may be outdated. The script also computes the sum of the lost calls again, because a server that
- * saved only a part of a write can correct the same call twice. Without a restart, that count may include lost and
- * reserved calls, so the sum is raised only to the count without these. ARGV[3..6]: units used, their month, boot,
- * and the CU reserved before the service was asked (empty: the CU reserved now).
+ * The service's count may include lost and reserved calls, which have sums of their own. So these are subtracted
+ * from the count first. After a restart or failover, they are not subtracted, because they may be outdated. The
+ * script then also computes the sums of the lost calls again: if the server saved a write only partially, the same
+ * loss may have been corrected twice.
+ *
+ * ARGV[3..6]: units used, their month, boot, and the CU reserved before the service was asked (empty: the CU
+ * reserved now).
  */
 export const reseed = money(
   'reseed',

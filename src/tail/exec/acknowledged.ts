@@ -26,7 +26,7 @@ export function splitCheckpoint(text: string): { readonly head: string; readonly
 const START_FORM = 'trdr-tail-start';
 
 /**
- * The first line of the file before a run has written a checkpoint: the post time at which the run started.
+ * The first line of the file until a run writes a checkpoint: the post time from which the run hands over posts.
  * Lines for acknowledged batches are appended, so that the next run hands over only the other posts.
  */
 export const startCheckpoint = (feed: string, since: number | null): string =>

@@ -3,11 +3,11 @@ import type { Batch } from './batch.ts';
 
 /** Saves what was acknowledged: complete checkpoints, each followed by the batches acknowledged after it. */
 export interface Acknowledgements {
-  /** The ids that an earlier run has acknowledged. */
+  /** The ids of the posts that the command acknowledged in earlier runs. */
   readonly before: ReadonlySet<string>;
   /**
-   * The caller calls this before a batch is handed over. If the file has no checkpoint yet, saves the start
-   * time of the run.
+   * The caller calls this before a batch is handed over. If the file has no checkpoint yet, saves the
+   * post time from which the run hands over posts.
    */
   begin(batch: Batch): void;
   /**

@@ -6,7 +6,7 @@ import type { Delivery } from './deliver.ts';
 
 /**
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
- * until the command has acknowledged all rows.
+ * until every row is acknowledged or in the dead-letter file.
  */
 export interface Handoff extends TailSink {
   /**

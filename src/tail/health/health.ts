@@ -31,11 +31,11 @@ export interface TailHealth {
   readonly pages: number;
   /** Posts per second in the feed. */
   readonly rate: number;
-  /** The CU that were certainly charged, and the CU that were charged at most. */
+  /** The CU that were certainly charged, and the maximum that may have been charged. */
   readonly spent: number;
   readonly spentAtMost: number;
   readonly perMinute: number;
-  /** The CU left of the spending limit and on the key; null if unlimited or not known. */
+  /** The CU left of the spending limit and of the key's allowance; null if unlimited or not known. */
   readonly limitLeft: number | null;
   readonly allowanceLeft: number | null;
   /** The CU left of each budget. */

@@ -129,8 +129,9 @@ export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stop
 const STALE_MS = 30_000;
 
 /**
- * Derives the state from a status. The lag is the longer of two times: the time since the last verification
- * (before the first one, since the start), and the age of the oldest post that a command has not acknowledged.
+ * Derives the state of a tail from its status file. The lag is the longer of two times: the time since the last
+ * verification (before the first one, since the start), and the age of the oldest post that a command has not
+ * acknowledged.
  */
 export function judgeStatus(
   status: SavedStatus,
@@ -138,8 +139,8 @@ export function judgeStatus(
   maxLagMs = Number.POSITIVE_INFINITY,
 ): HealthVerdict {
   if (!status.up) return 'stopped';
-  // Use the absolute difference: if the clock was set back, `progressAt` is in the future until a running
-  // tail writes the file again.
+  // Use the absolute difference: if the clock was set back, `progressAt` can be in the future. A running tail
+  // corrects it with its next write; a tail that hangs must count as stale.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
   if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
   if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';

@@ -16,8 +16,8 @@ export interface Checkpoint {
 }
 
 /**
- * The checkpoint of the current state; undefined before the first page. Rows that wait to be printed do not
- * count as printed.
+ * The checkpoint of the current state; undefined before the first page. It omits the ids of rows that are still
+ * waiting to be printed, so that the next run prints them.
  */
 export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;

@@ -16,7 +16,10 @@ export interface HeldRows {
   has(id: string): boolean;
   /** Prints rows of pages. */
   printPage(rows: readonly TailRow[]): void;
-  /** Prints rows of frames, or delays them until the rows of the first walk are printed. */
+  /**
+   * Prints rows of frames, or delays them until the rows of the first walk are printed. Delays the `late` rows
+   * until the file has enough lines.
+   */
   printFrames(rows: TailRow[], late: readonly TailRow[]): void;
   /** Prints the frames that waited for the first walk. */
   release(): void;
@@ -26,8 +29,8 @@ export interface HeldRows {
 
 /**
  * `file` describes the output file if a later run can resume only from its lines; otherwise undefined. The
- * first line of a new file determines where a later run starts, so all posts before that line must be
- * verified.
+ * first line of a new file determines where a later run starts, so the feed must be verified up to the post of
+ * that line.
  */
 export function createHeldRows(
   writer: TailWriter,

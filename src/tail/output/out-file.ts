@@ -19,8 +19,8 @@ export interface TailEnd {
   /** Where to resume; undefined if the file has no lines. */
   readonly resume: Resume | undefined;
   /**
-   * True if the file starts so recently that a walk reads posts from before its start. The file does not show
-   * which of those posts were printed.
+   * Whether the first line is so recent that a walk also reads older posts; true for a file without lines. The
+   * file does not show which of those posts were printed.
    */
   readonly young: boolean;
 }
@@ -34,9 +34,12 @@ export interface LineForm {
 
 /** The number of bytes read at a time. */
 const CHUNK = 65_536;
-/** The number of lines that are always read. */
+/** This many lines are always read, if the file has them. */
 const LEAST_LINES = 2_000;
-/** Reading ends after this many consecutive old lines, because no newer line is expected before them. */
+/**
+ * The file is read from its end, until this many consecutive lines are older than needed. Lines further up are
+ * expected to be older still.
+ */
 const OLDER_LINES = 64;
 /**
  * Only the first lines of a file, up to this number, certainly come from verified pages. A later line may be
@@ -59,7 +62,7 @@ export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** A checkpoint needs all ids since this post time. */
+  /** The post time since which a checkpoint needs all ids. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
@@ -145,8 +148,8 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
       stop = at;
     }
     rest = chunk.subarray(0, stop);
-    // Until a line break is found, drop the text: it belongs to the incomplete last line. Later text is the
-    // end of a line that starts in an earlier chunk.
+    // Until a line break is found, drop the text: it belongs to the incomplete last line. After that, what
+    // remains of a chunk is the end of a line that starts in the chunk before it.
     if (end < 0) rest = new Uint8Array(0);
     to = from;
   }

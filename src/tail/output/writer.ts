@@ -12,7 +12,7 @@ export interface TailWriter {
   /** The number of rows written. */
   readonly rows: number;
   readonly lastPost: LastPost | null;
-  /** Writes rows. Rows that are not `counted` were posted before the run started. */
+  /** Writes rows. With `counted` false, they do not count in `rows`, because the run starts after them. */
   push(rows: readonly TailRow[], counted?: boolean): void;
   /** Resolves when the current write has ended. */
   settled(): Promise<void>;

@@ -1,30 +1,31 @@
 import { createRecentSet } from '../../base/recent-set.ts';
 
 /**
- * Remembers which posts were printed: all that were posted since `floor`, and the latest of the older ones.
+ * Remembers which posts were printed: all posts with a post time of `floor` or later, and the latest of the older
+ * posts.
  */
 export interface Seen {
-  /** The time before which it is not known whether a post was printed. */
+  /** The post time from which all printed posts are remembered. */
   readonly floor: number;
-  /** The number of remembered ids from the floor on, including ids without a post time. */
+  /** The number of remembered ids of posts that are not older than `floor`, or have no post time. */
   readonly size: number;
   has(id: string): boolean;
   /** Remembers an id; returns false if it was remembered before. */
   add(id: string, at: number | null): boolean;
-  /** Remembers an id from before the floor. Such ids are not part of checkpoints. */
+  /** Remembers the id of a post that is older than `floor`. Such ids are not part of checkpoints. */
   recall(id: string): void;
   /** Raises the floor to `horizon` and removes the ids of older posts. */
   forget(horizon: number): void;
   /**
-   * The ids that were posted at or after `horizon`, ids without a time, and late ids that only the WebSocket
-   * delivered.
+   * The ids of posts with a post time of `horizon` or later, of posts without a time, and of late posts that only
+   * the WebSocket delivered.
    */
   since(horizon: number): [id: string, at: number | null][];
 }
 
 /**
- * How many ids from before the floor are remembered. They are needed because a frame may repeat a post long
- * after its post time.
+ * How many ids of posts older than `floor` are remembered. They are needed because a frame may repeat a post
+ * long after its post time.
  */
 const OLDER_MAX = 20_000;
 /** The maximum number of late ids in a checkpoint. */
@@ -45,7 +46,7 @@ interface Generation {
 
 const generation = (): Generation => ({ ids: new Set(), times: [] });
 
-/** The ids posted at or after `horizon`, with their times. */
+/** The ids of posts with a post time of `horizon` or later, with these times. */
 function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: string, at: number]> {
   let i = 0;
   for (const id of ids) {

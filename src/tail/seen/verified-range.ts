@@ -12,13 +12,16 @@ export interface UnverifiedRange {
 /** Tracks up to where the feed is complete, and which ranges can no longer be verified. */
 export interface VerifiedRange {
   readonly watermark: Watermark | undefined;
-  /** Sets the watermark. The base of the watermark never decreases. */
+  /** Sets the watermark, but never lowers its `base`, the time from which the margin is subtracted. */
   moveTo(next: Watermark): void;
-  /** Called after the run itself has raised the floor of the remembered ids. */
+  /**
+   * Called after the run has raised the floor of the remembered ids on purpose, so that `noteForgotten` does not
+   * report a range.
+   */
   noteFloor(): void;
   /** Records a range whose ids had to be removed from memory, if there is one. */
   noteForgotten(): void;
-  /** Each range is returned once. */
+  /** Returns the range that `noteForgotten` has recorded; undefined if it was returned before. */
   takeUnverified(): UnverifiedRange | undefined;
 }
 

@@ -36,8 +36,8 @@ export function steadyTime(times: readonly (number | null)[]): number | null {
 const AHEAD_MS = 86_400_000;
 
 /**
- * Removes times that are far in the future. If most times are, the local clock must be wrong, and all times
- * are returned.
+ * Replaces times that are far in the future with null. If most times are, the local clock must be wrong, and all
+ * times are returned unchanged.
  */
 export function plausibleTimes(times: readonly (number | null)[], now: number): readonly (number | null)[] {
   const isAhead = (at: number | null) => at !== null && at > now + AHEAD_MS;
@@ -45,6 +45,6 @@ export function plausibleTimes(times: readonly (number | null)[], now: number): 
   return ahead > 0 && ahead * 2 < times.length ? times.map((at) => (isAhead(at) ? null : at)) : times;
 }
 
-/** Whether a position is in the complete part of the feed: at its newest post, or older. */
+/** Whether a post is not newer than `top`, up to which the feed is complete; false if a post time is missing. */
 export const isBelow = (mark: PostMark, top: PostMark | null): boolean =>
   mark.at !== null && top !== null && top.at !== null && mark.at <= top.at;

@@ -39,7 +39,9 @@ const CLOSE_MS = 2_000;
 /** Errors that also end the connection at the service, so that the service stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;
 
-/** Opens the live feed. The key is sent in a header. Redirects are not followed. */
+/**
+ * Creates the function that connects to the live feed. It sends the key in a header, and follows no redirects.
+ */
 export function createConnect(options: SocketOptions): Connect {
   const url = new URL(options.url);
   return async (onChange, signal) => {

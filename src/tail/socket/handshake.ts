@@ -4,12 +4,12 @@ import { plainJson } from '../../base/json-object.ts';
 import { readServiceError } from '../../core/client/service-errors.ts';
 import { broken, unreachable } from '../../core/http/network-failures.ts';
 
-/** The maximum size of the response to a rejected handshake. */
+/** The maximum size of the response to a rejected handshake, in bytes. */
 const MAX_RESPONSE = 64 * 1024;
 
 export type Opening = import('ws').WebSocket;
 
-/** Resolves after the handshake. If the service rejects the handshake, throws its error like that of a call. */
+/** Resolves after the handshake. If the service rejects it, throws the same `Failure` as for a rejected call. */
 export async function opened(
   socket: Opening,
   host: string,

@@ -60,13 +60,13 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   ];
 }
 
-/** The posts of a thesis frame, from the first member whose name is known to contain posts. */
+/** The posts of a thesis frame. They are in the first of the `DATA_NAMES` members that is an object or a list. */
 function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   const data = DATA_NAMES.map((name) => unpacked(frame[name])).find(isComposite);
   if (Array.isArray(data))
     return data.flatMap((each) => (isRecord(each) ? postsOf({ data: each }, depth) : []));
   if (!isRecord(data)) {
-    // If no member contains a post, the frame itself may be a post.
+    // Without such a member, the frame itself may be a post.
     const { type: _, ...record } = frame;
     if (looksLikePost(record)) return postsOf({ data: record }, depth);
     return [{ kind: 'unreadable', why: 'a thesis frame without a thesis' }];

@@ -11,10 +11,11 @@ import type { Session, SessionEvent } from './session.ts';
 /** Decides when a WebSocket is opened, and when the tail uses polling instead. */
 export interface SocketPolicy {
   /**
-   * Advances the session. `quiet` means that frames could be printed at once. Returns whether anything
-   * happened.
+   * Advances the session; returns whether anything happened. If `quiet` is false, other output is still in
+   * progress, and no connection is opened.
    */
   step(quiet: boolean): boolean;
+  /** When `step` must be called again even if no part wakes the loop. */
   due(quiet: boolean): number;
   /**
    * Switches to polling for this reason. If the reason is a budget, streaming is possible again after the
@@ -22,8 +23,8 @@ export interface SocketPolicy {
    */
   poll(why: PollReason): void;
   /**
-   * Reports how many posts appeared in pages, and since when. The connection is closed if the service has not
-   * confirmed the subscription and the connection does not deliver these posts.
+   * Called with the number of posts that appeared in pages after the time `since`. The connection is closed if
+   * the service has not confirmed the subscription and the connection does not deliver such posts.
    */
   sawPosts(posts: number, since: number): void;
 }
@@ -45,7 +46,10 @@ interface PolicyParts {
 const MINUTE = 60_000;
 /** How long before the end of a paid minute the tail decides about the next minute. */
 const DECIDE_MS = 2_000;
-/** An unconfirmed connection is closed when pages contained this many posts that it did not deliver. */
+/**
+ * A connection whose subscription is not confirmed is closed when pages contained this many posts that the
+ * connection did not deliver.
+ */
 const MISSED_POSTS = 5;
 /** Handshake failures that do not prevent polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
@@ -96,8 +100,8 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
       : session.openedAt + (decided + 1) * MINUTE - DECIDE_MS;
 
   /**
-   * Returns why the next minute should not be paid for. The check runs only shortly before that minute
-   * starts.
+   * Returns why a connection should not be opened, or why its next minute should not be paid for. While a
+   * connection is open, the check runs only shortly before the next minute starts.
    */
   const objection = (quiet: boolean): PollReason | undefined => {
     if (session.openedAt === undefined) return quiet ? spend.against(session.shortSessions) : undefined;

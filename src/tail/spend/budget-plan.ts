@@ -86,9 +86,10 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
       // Do not change the decision until the use of the new budget period is known.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
-      // Require one more minute: the minutes that the present connection reserved in advance are released
-      // when it ends, but they do not cover a new connection.
+      // Require one more minute, in which the service may not have noticed yet that the client died.
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
+      // Do not stream again before such a budget renews. It has more left when the connection ends, because minutes
+      // that were reserved in advance are then released, but these are too few for a new connection.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

@@ -14,7 +14,7 @@ export interface TailCost {
 /** Counts the CU for pages and for the time that a WebSocket is open. */
 export interface CostMeter {
   readonly spent: TailCost;
-  /** The maximum cost of the WebSocket. */
+  /** The maximum CU that the WebSocket may have cost so far. */
   readonly socket: number;
   paid(cu: number): void;
   lost(cu: number): void;

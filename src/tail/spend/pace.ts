@@ -1,7 +1,7 @@
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
 
-/** The price of a page. */
+/** The price of a page: `cu` for every started block of `step` rows. */
 export interface PagePrice {
   readonly step: number;
   readonly cu: number;
@@ -98,7 +98,7 @@ export function createRate(): Rate {
  */
 export interface Margin {
   readonly ms: number;
-  /** Adapts the margin to a finished walk: the number of its rows, and the greatest lateness of a row. */
+  /** Adapts the margin to a finished walk: the greatest lateness of its rows, and their number. */
   learn(lateMs: number, rows: number): void;
 }
 

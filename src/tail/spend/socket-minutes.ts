@@ -30,9 +30,9 @@ const SLACK_MS = 1_000;
 const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
- * Starts the record of a connection before the connection is opened. The recorded minutes always include the
- * time that the service would need to notice that the client died. So no minute is missing after a kill or a
- * crash. A minute counts as certainly charged when data was received after its end.
+ * Prepares a connection: records its first minutes in the ledger before the connection is opened. The recorded
+ * minutes always include the time that the service would need to notice that the client died. So no minute is
+ * missing after a kill or a crash. A minute counts as certainly charged when data was received after its end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,

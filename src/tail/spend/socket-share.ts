@@ -15,25 +15,28 @@ export type PollReason =
   | 'budget' // a budget does not cover another minute
   | 'quota' // the service closed the WebSocket because the key has no units left
   | 'share' // the WebSocket has used its share of the units
-  | 'unstable'; // the connection failed several times within a minute
+  | 'unstable'; // several connections in a row ended within a minute, or delivered no posts
 
 /** The facts on which the choice between WebSocket and polling depends. */
 export interface SpendState {
   readonly via: Via;
   readonly hasSocket: boolean;
   readonly live: boolean | null;
-  /** The CU left of the spending limit and on the key; null if unlimited. */
+  /** The CU left of the spending limit; null if there is no limit. */
   readonly ceilingLeft: number | null;
+  /** The CU left of the key's allowance; null if unlimited or not known. */
   readonly allowanceLeft: number | null;
   /** Whether the user's budgets cover another minute. */
   readonly budgetsCover: boolean;
-  /**
-   * The CU that the key had left when the run started, and the share of these CU that the WebSocket may use.
-   */
+  /** The CU that the key had left when the run started; null if unlimited or not known. */
   readonly allowanceAtStart: number | null;
+  /** The fraction of `allowanceAtStart` that the WebSocket may use, from 0 to 1. */
   readonly socketShare: number;
   readonly socketSpent: number;
-  /** The number of consecutive connections that ended within a minute. */
+  /**
+   * The number of consecutive connections that ended within a minute, or delivered no posts although the feed
+   * had some.
+   */
   readonly shortSessions: number;
 }
 
@@ -46,7 +49,7 @@ export const WALK_RESERVE = 5 * cu.thesisBlock;
  * service has not yet noticed that the client died, and the walks.
  */
 export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
-/** After this many consecutive short connections, the network counts as too unstable for streaming. */
+/** If `shortSessions` reaches this number, the network counts as too unstable for streaming. */
 const SHORT_SESSIONS = 3;
 
 /**

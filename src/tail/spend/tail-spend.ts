@@ -14,7 +14,7 @@ import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } fr
 export interface TailSpend {
   /** Whether the spending limit covers another `cu`; a promise while the user is asked to raise the limit. */
   afford(cu: number): boolean | Promise<boolean>;
-  /** The CU left of the spending limit and on the key; null if unlimited or not known. */
+  /** The CU left of the spending limit, of the key's allowance and of each budget; null if unlimited or not known. */
   readonly left: {
     readonly ceiling: number | null;
     readonly allowance: number | null;
@@ -33,7 +33,7 @@ export interface TailSpend {
   askToStream(): boolean;
   /** Returns the user's answer once; undefined if there is no answer yet, or if it was returned before. */
   takeAnswer(): boolean | undefined;
-  /** Requests `me`, which is free, at intervals. */
+  /** Requests `me`, which is free, if it is due. */
   step(mode: Mode): void;
   /** Called when a budget did not cover a minute of the WebSocket. */
   refused(retryAfterMs: number): void;
@@ -111,7 +111,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     facts = outcome.value;
     atStart ??= facts.remaining;
     plan.learn(facts.budgets ?? [], meter.spent.most);
-    // Request the amounts again when a budget renews.
+    // Request `me` again as soon as a budget renews.
     next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
     return undefined;
   };

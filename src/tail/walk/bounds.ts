@@ -26,8 +26,8 @@ export interface Resume {
 }
 
 /**
- * How far back a walk reads: to the start of the run (start), back to the margin (deep), or back to the first
- * known post (shallow).
+ * How far back a walk reads: to the start of the run (start), past the watermark by the margin (deep), or to the
+ * first known post (shallow).
  */
 export type Depth = 'start' | 'deep' | 'shallow';
 
@@ -44,7 +44,8 @@ export interface BoundsSource {
 }
 
 /**
- * A post does not determine the start if its time is ahead of the next older posts by more than this.
+ * If the time of a post is ahead of the times of the next older posts by more than this, the post does not
+ * determine the start of the run.
  */
 const MAX_AHEAD_MS = 3_600_000;
 /** The number of posts after which the first walk stops searching for a post with an older time. */

@@ -28,8 +28,8 @@ export interface PageRequestWorld {
 type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
 /**
- * Requests one page, and retries until the page arrives. If the service rejects the first cursor, tries the
- * others.
+ * Requests one page. Retries after transient failures; throws the last of `tries` failures, not counting 429s. If
+ * the service rejects the first cursor of `before`, tries the others.
  */
 export async function requestPage(
   world: PageRequestWorld,

@@ -16,8 +16,8 @@ export interface PageStatus {
 }
 
 /**
- * How often a rejected request is tried again, because the user may have raised the budget or bought a
- * top-up.
+ * The longest wait before a page is requested again that was rejected because no units were left. It is limited
+ * because the user may raise the budget or buy a top-up.
  */
 const BUDGET_MS = 10 * 60_000;
 

@@ -38,8 +38,9 @@ export interface WalkWorld extends PageRequestWorld {
 
 /** The result of a walk. */
 export interface Walked {
+  /** Why the walk ended early; undefined if it is complete. */
   readonly cut: Cut | undefined;
-  /** The failure that ended the walk; undefined if it is complete. */
+  /** The failure that ended the walk early, if there was one. */
   readonly failure: Failure | undefined;
   /** The newest rows with a post time; if none has a time, the newest rows. */
   readonly first: readonly TailRow[];
@@ -89,8 +90,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
   let known = false;
   // The last rows of a page. Whether their times are plausible depends on the next page.
   let pending: readonly TailRow[] = [];
-  // Set when a page states that it is the last one, which another request must confirm. The value states
-  // whether the page was full or short.
+  // Set after a page that the service reports as the last one, which another request must confirm. The value
+  // states whether that page was full or short.
   let uncertain: 'full' | 'short' | undefined;
   let limit = sizer.first();
   let leg: Leg = { first: [], reached: null, bottom: false, startedAt: clock.mono(), pages: 0, rows: 0 };
@@ -107,8 +108,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const size = page.rows.length + (page.nameless?.length ?? 0);
     sizer.learn(limit, size, page.hasMore);
 
-    // An empty page that states that more posts follow has no usable cursor: its `nextBefore` could skip
-    // posts.
+    // If a page is empty although the service reports that more posts follow, do not use its `nextBefore`, which
+    // could skip posts.
     if (size === 0 && page.hasMore) {
       leg = { ...leg, pages: leg.pages + 1 };
       if (++idle >= IDLE_PAGES) return { leg, cut: 'stuck' };
@@ -131,8 +132,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
     const kept: TailRow[] = [];
     let beyond = false;
     for (const [i, row] of news.entries()) {
-      // Do not end the walk because of a time that no later row confirms, even if the page states that it is
-      // the last one.
+      // Do not end the walk because of a time that no later row confirms, not even on a page that the service
+      // reports as the last one.
       beyond ||= i < settledCount && route.beyond(row);
       if (route.keep(row, beyond)) kept.push(row);
     }

@@ -35,7 +35,7 @@ export interface Walker {
   /** Whether the rows of the first walk were printed. */
   readonly started: boolean;
   readonly busy: boolean;
-  /** Whether a walk down to the margin is requested and has not started yet. */
+  /** Whether a deep walk (see `Depth`) is requested and has not started yet. */
   readonly wanted: boolean;
   readonly pages: number;
   /** Why pages cannot be read at the moment; undefined if they can be read. */
@@ -163,7 +163,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
   };
 
   /**
-   * Waits and then repeats a walk that made no progress. Returns false if a gap must be reported instead;
+   * Schedules the repetition of a walk that made no progress. Returns false if a gap must be reported instead;
    * throws if the run must end.
    */
   const repeatWalk = ({ rows }: Walked, urgent: boolean): boolean => {
