@@ -66,8 +66,8 @@ export const inWords = (doing: string, path: string, error: unknown, hint?: stri
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
 /**
- * What is at a path, after following symbolic links; undefined if there is nothing. Throws a failure in words
- * if the path cannot be looked up, such as a loop of symbolic links.
+ * What is at a path, after following symbolic links; undefined if there is nothing. Throws a Failure that
+ * states the reason if the path cannot be looked up, for example because its symbolic links form a loop.
  */
 export function statsOf(path: string): Stats | undefined {
   try {
@@ -78,7 +78,7 @@ export function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** The largest checkpoint that is read. */
+/** The maximum size of a checkpoint that is read, in bytes. */
 export const LARGEST_CHECKPOINT = 256 * 1024 * 1024;
 
 /** Creates a folder that only the user may enter, whatever the umask. An existing folder is not changed. */

@@ -17,8 +17,8 @@ type Sources = Map<string, string>;
 const MAX_DEPTH = 200;
 
 /**
- * Whether any parsed text had a number that JavaScript would write differently. Until then, the built-in
- * `JSON.stringify` gives the same result in less time.
+ * True once a parsed text contained a number that JavaScript would write differently. While it is false, the
+ * built-in `JSON.stringify` gives the same result in less time.
  */
 let anySources = false;
 

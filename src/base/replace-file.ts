@@ -42,9 +42,9 @@ export interface Replacement {
     readonly keep?: boolean;
   }): void;
   /**
-   * Saves the content without changing the target, and returns the path of the file: the target with
-   * `.partial` and, if such a file exists, a number. If the folder does not accept the name, the temporary
-   * file stays; if the folder is gone, the content is copied to the system's temporary folder.
+   * Saves the content without changing the target, and returns the path of the saved file: the path of the
+   * target with `.partial` and, if that file exists, a number. If the folder does not accept the name, the
+   * temporary file stays; if the folder is gone, the content is copied to the system's temporary folder.
    */
   saveBeside(options?: { readonly sync?: boolean }): string;
   discard(): void;
@@ -57,17 +57,17 @@ export interface ReplaceOptions {
    */
   readonly private?: boolean;
   /**
-   * The name of the temporary file, for targets that are written only while holding a lock. Because the name
+   * The path of the temporary file, for targets that are written only while holding a lock. Because the path
    * is fixed, killed processes leave at most one temporary file behind.
    */
   readonly temporary?: string;
 }
 
 /**
- * Starts the replacement of a file; all files are replaced through this function. Symbolic links are
- * followed, including dangling ones. The new file gets the permissions of the old one and, if the system
- * allows it, its owner; a file that did not exist gets the default permissions. Write-protected files are
- * rejected. Other hard links to the old file keep the old content.
+ * Starts the replacement of a file. trdr replaces files only through this function. Symbolic links are
+ * followed, including dangling ones. Unless `private` is set, the new file gets the permissions of the old
+ * one and, if the system allows it, its owner; a file that did not exist gets the default permissions.
+ * Write-protected files are rejected. Other hard links to the old file keep the old content.
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
@@ -96,8 +96,8 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   const put = (place: string, sync: boolean, keep = false) => {
     try {
       if (sync) syncFile(fd);
-      // Windows cannot rename an open file. Elsewhere the file stays open, because its content could not be
-      // read again if somebody has deleted the folder.
+      // Windows cannot rename an open file. Other systems can, and the file stays open until it is renamed:
+      // if the folder was deleted, the content can be read only through the open file.
       if (process.platform === 'win32') close();
       renameSync(temporary, place);
       close();
@@ -142,12 +142,15 @@ function statOf(target: string): Stats | undefined {
   }
 }
 
-/** The first of `name`, `name2`, `name3`... that does not exist: an earlier file may contain paid rows too. */
+/**
+ * The first of `name`, `name2`, `name3`... that does not exist. An existing file is never overwritten,
+ * because it may contain rows that were paid for.
+ */
 function unusedName(name: string): string {
   for (let at = 2, free = name; ; free = `${name}${at++}`) if (!existsSync(free)) return free;
 }
 
-/** Copies an open file that has lost its name. Returns the path of the copy. */
+/** Copies an open file that was deleted. Returns the path of the copy. */
 function copyToTemporary(fd: number): string {
   const path = temporaryIn(tmpdir());
   const copy = openSync(path, 'wx', PRIVATE_FILE);
@@ -200,7 +203,10 @@ function syncFile(fd: number): void {
 
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-/** Replaces one of trdr's own files. Readers see either the old or the new content, even after a crash. */
+/**
+ * Replaces one of trdr's own files. Readers see either the old or the new content, even if the process is
+ * killed; with `sync`, also after a power failure.
+ */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,

@@ -3,7 +3,7 @@
  * variables share the parsers, so that `1h30m` or `10k` means the same everywhere.
  */
 export interface Kind<T> {
-  /** The placeholder in usage lines, such as `<duration>`. */
+  /** The placeholder in usage lines, without its angle brackets: `duration` for `<duration>`. */
   readonly name: string;
   /** The name of the value in messages, such as `invalid duration "soon"`. */
   readonly noun: string;
@@ -103,13 +103,13 @@ export const share: Kind<number> = {
 };
 
 /**
- * A name of letters, digits and `. _ -`. Other characters are rejected, because the name becomes part of keys
- * and labels in the shared store.
+ * A name of letters, digits and `. _ -` that starts with a letter or digit. Other characters are rejected,
+ * because the name becomes part of keys and labels in the shared store.
  */
 export const plainName: Kind<string> = {
   name: 'name',
   noun: 'name',
-  hint: 'use at most 64 letters, digits and . _ -',
+  hint: 'use at most 64 letters, digits and . _ -, starting with a letter or digit',
   read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
 };
 

@@ -34,7 +34,7 @@ export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter:
 export interface Forecast {
   /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;
-  /** When the last unit will be used; null if the units suffice until the end of the month. */
+  /** Epoch ms at which the last unit will be used; null if the units suffice until the end of the month. */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }

@@ -128,7 +128,7 @@ function bodies(
         what: 'field',
         how: 'removed',
         call,
-        text: `answer ${status} was removed`,
+        text: `the answer with status ${status} was removed`,
         breaks: false,
       });
       continue;
@@ -158,8 +158,8 @@ function fields(
     const other = present.get(path);
     const name = path === '' ? 'the whole record' : path;
     if (!other) {
-      // Do not report a field whose parent was removed, because the parent is reported. Also do not report a
-      // field whose parent may now have any type, because the parent may still contain the field.
+      // Report a removed field only if its parent still exists; otherwise, the parent is reported. Do not
+      // report it if the parent may now have any type, because the parent may still contain the field.
       const parent = present.get(parentOf(path));
       if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
         add('removed', `${name} was removed`, field.required && matters(path));

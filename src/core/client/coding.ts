@@ -42,7 +42,10 @@ export interface Encoded {
   readonly bounds: PriceBounds;
 }
 
-/** A decoded answer. `charge` is undefined if the cost of the call cannot be read from the answer. */
+/**
+ * A decoded answer. `charge` can be undefined only if `ok` is false: the cost of the call cannot be read from
+ * the answer.
+ */
 export type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
@@ -58,7 +61,7 @@ export type DecodedAnswer<Id extends EndpointId> =
 // functions.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
-/** Validates and encodes a call. Throws before anything is sent. */
+/** Validates and encodes a call. Throws a usage error if a parameter or the body is invalid. */
 export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Encoded {
   const row = endpointRow(id);
   const request = {

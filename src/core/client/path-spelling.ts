@@ -89,7 +89,7 @@ export const isOneSegment = (segment: string) => {
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/** The ways in which lenient services may read the path: split into segments before or after decoding. */
+/** The paths that lenient services may read: split into segments after or before decoding. */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname
@@ -122,10 +122,10 @@ const normalName = (name: string) =>
     .normalize('NFKC')
     .toLowerCase();
 
-/** How many levels of percent-encoding are decoded. */
+/** The maximum number of levels of percent-encoding that are decoded. */
 const LAYERS = 5;
 
-/** Decodes all levels of percent-encoding. Invalid encoding stays unchanged. */
+/** Decodes up to `LAYERS` levels of percent-encoding. Invalid encoding stays unchanged. */
 function decoded(text: string): string {
   let current = text;
   for (let layer = 0; layer < LAYERS; layer++) {

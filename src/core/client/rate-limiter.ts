@@ -45,7 +45,7 @@ export const MAX_WAIT_MS = 120_000;
 const CALLS_BEFORE_ASKING = 9;
 // Wait in slices until the limit is known, because another process may fetch the limit in the meantime.
 const SLICE_MS = 200;
-// Stop waiting for the process that is fetching the limit after 15 slices (3 s).
+// After 15 slices (3 s), stop waiting for the process that is fetching the limit.
 const SLICES = 15;
 // A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
 // but at most once per minute.
@@ -89,8 +89,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Whether a call may enter the queue. While the limit is only assumed, the position of the call in the
-   * queue could be wrong.
+   * Whether a call may enter the queue: not while the limit is only assumed, because the position of the call
+   * in the queue could then be wrong.
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 

@@ -27,7 +27,10 @@ export interface RawRequest {
   readonly body: string | undefined;
 }
 
-/** Puts the fields into the query or into a JSON body, depending on the method. */
+/**
+ * Puts the fields into a JSON body; or into the query if the method is GET or HEAD, or if `input` is the
+ * body.
+ */
 export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
   const method = given ?? (input === undefined ? 'GET' : 'POST');
   const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;
@@ -98,7 +101,7 @@ export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
     throw new Failure('answer', 'invalid id of the next page: it contains invalid Unicode', {
       code: 'BAD_ANSWER',
-      hint: 'the pages so far were printed; to continue, pass another cursor with -f before=ID',
+      hint: 'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
     });
   }
   const [, bare = '', query = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];
@@ -113,5 +116,5 @@ export function withCursor(path: string, before: string): string {
 export const cursorStuck = (before: string): Failure =>
   new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {
     code: 'CURSOR_STUCK',
-    hint: 'the pages so far were printed; to continue, pass another cursor with -f before=ID',
+    hint: 'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
   });

@@ -77,7 +77,10 @@ type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'
   readonly isFresh?: boolean | undefined;
 };
 
-/** Whether a lost answer of this call would be expensive, because the call is not repeated. */
+/**
+ * Whether losing the answer of this call would be expensive: the call may cost as much as a reveal, and is
+ * never repeated.
+ */
 const isPrecious = ({ rule, bounds }: Plan<unknown>) =>
   rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
 

@@ -116,7 +116,7 @@ const kindOf = (status: number, documented: boolean, usual: number | undefined):
 const isPassing = (status: number) =>
   status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 
-/** A plausible wait in seconds: not negative, and below 30 years. */
+/** Whether a value is a plausible wait in seconds: not negative, and at most 32 years. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
 
 /** The first wait that the response states, in seconds: a number, a number as text, or an HTTP date. */
@@ -137,11 +137,11 @@ const hints: Readonly<Record<ErrorCode, string>> = {
   BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
   UNAUTHORIZED: 'check the key: trdr auth status --check',
   QUOTA_EXCEEDED: 'show the remaining units and the reset date: trdr me',
-  REVEAL_LIMIT_REACHED: 'show the remaining units and the reset date: trdr me',
+  REVEAL_LIMIT_REACHED: 'show the remaining reveals and the reset date: trdr me',
   FORBIDDEN: 'show the permissions of the key: trdr me',
   FORBIDDEN_SCOPE: 'show the scopes of the key: trdr me',
   FREE_TIER_DISABLED: 'show the plan of the key: trdr me',
-  NOT_OBSERVED: 'try again later; the link may be verified by then',
+  NOT_OBSERVED: 'try again later; the subject may have a verified link by then',
   NOT_FOUND: 'check the base URL: trdr doctor',
   CONFLICT: 'the first request is still in progress; check its result before you repeat the request',
   RATE_LIMITED: 'other programs may be using the same key or IP address; try again later',

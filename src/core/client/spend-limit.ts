@@ -25,10 +25,10 @@ export interface Hold {
 /** Ensures that a run stays within its spending limit, with any number of calls in flight. */
 export interface SpendLimit {
   /**
-   * Reserves the maximum cost of a call. If the limit can cover the call only if calls in flight cost less
-   * than reserved, waits for their actual cost. Rejects with a `limit` Failure if the limit cannot cover the
-   * call. If the call repeats one whose answer was lost, and the confirmed cost does not cover both, rejects
-   * at once.
+   * Reserves the maximum cost of a call. If the rest of the limit is too small only because of calls in
+   * flight, waits until their actual cost is known. Rejects with a `limit` Failure if the limit cannot cover
+   * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover both,
+   * rejects at once.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
   /** Whether repeated calls may cost another `cu` within the confirmed cost. */
@@ -44,20 +44,23 @@ interface Waiter {
 }
 
 /**
- * The limits of a run. Every call reads the current values, because the user confirms the cost only after the
+ * The limits of a run. They are read again for every call, because the user confirms the cost only after the
  * first free call.
  */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
-  /** The confirmed cost of a run without --max-cu; the limit for repeating calls whose answers were lost. */
+  /**
+   * The cost that the user confirmed for a run without --max-cu. Calls whose answers were lost are repeated
+   * only within this cost.
+   */
   readonly agreed?: number | undefined;
   /** The hint of the error: how to raise the limit. */
   readonly hint?: string | undefined;
   /** Whether the user set `maxCu` with --max-cu. */
   readonly isExplicit?: boolean | undefined;
   /**
-   * Asks the user to raise the limit by at least `most`. Questions are asked one at a time, and never again
-   * after the user has declined.
+   * Asks the user to raise the limit, so that at least `most` more can be spent; false if the user declines.
+   * Questions are asked one at a time, and never again after the user has declined.
    */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
   /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */

@@ -66,7 +66,7 @@ export function exchange(
         if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();
-        // Start the timeout only now, because the time in the queue must not count.
+        // Restart the timeout now, because the time in the queue must not count.
         clearTimeout(timer);
         timer = setTimeout(onTime, timeoutMs);
       },

@@ -108,9 +108,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Caches a user also under the id and the handle of the record, but not under the wallets. A wallet can be
-   * linked to several users; the service then always returns the same one of them, which may not be this
-   * user.
+   * Caches a user under the requested subject and under the id and the handle of the record, but not under
+   * the wallets. A wallet can be linked to several users; the service then always returns the same one of
+   * them, which may not be this user.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -181,7 +181,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   };
 }
 
-/** Whether the verified wallets of a user include the address. */
+/** Whether one of the verified wallets of a user is the address of the subject. */
 function holds(user: Sent, { normal }: Subject): boolean {
   const { solanaAddress, evmAddress } = known(User, user);
   return solanaAddress === normal || evmAddress?.toLowerCase() === normal;

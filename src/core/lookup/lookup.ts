@@ -52,7 +52,8 @@ export interface LookupOptions {
   /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number | undefined;
   /**
-   * Temporary storage on disk for older answers; closed at the end. Without it, older answers are dropped.
+   * Temporary storage on disk for older answers; `lookup` closes it at the end. Without it, older answers are
+   * dropped.
    */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -17,9 +17,9 @@ export interface MemoOptions<T> {
 }
 
 /**
- * Remembers the answers of a run, including requests in flight, so that nothing is requested twice. Memory is
- * bounded, because older answers are moved to disk. If the disk cannot store them, they stay in memory,
- * because requesting them again would cost money.
+ * Remembers the answers of a run, including requests in flight, so that repeated subjects are not requested
+ * again. With `overflow`, older answers are moved to disk, which bounds the memory. If the disk cannot store
+ * them, they stay in memory, because requesting them again would cost money.
  */
 export function createMemo<T>({
   size,

@@ -13,7 +13,7 @@ export interface ResolveAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many handles are resolved concurrently. */
   readonly window?: number;
-  /** Stores answers for repeated handles that do not fit in memory; closed at the end. */
+  /** Stores answers for repeated handles that do not fit in memory; `resolveAll` closes it at the end. */
   readonly overflow?: Overflow | undefined;
 }
 

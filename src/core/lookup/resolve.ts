@@ -36,7 +36,7 @@ export interface ResolverOptions {
   readonly clock: Clock;
   /** The lookup for 100 CU that is tried first. Its cached answers are used if they contain a wallet. */
   readonly users: CachedLookup;
-  /** Whether to skip the lookup for 100 CU. */
+  /** Whether to skip the 100 CU lookup. */
   readonly direct?: boolean | undefined;
   /** The maximum time to wait for an answer; 0 does not wait. */
   readonly waitMs?: number | undefined;
@@ -68,13 +68,11 @@ const LONGEST_MS = 30_000;
  * price.
  */
 const LOST_ALLOWED = 2;
-/**
- * How long other machines can get a resolved wallet from this machine's request. The wallet is also cached.
- */
+/** How long other machines can use a wallet that this machine has resolved. The wallet is also cached. */
 const SHARED_MS = 60_000;
 /**
- * How long other machines can get a result without a wallet from this machine's request. Only machines that
- * are already waiting should get it.
+ * How long other machines can use the result of a resolve that found no wallet: just long enough for machines
+ * that are already waiting for it.
  */
 const SHARED_MISS_MS = 2_000;
 
@@ -84,7 +82,10 @@ export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resol
 export function createResolver(options: ResolverOptions): Resolver {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
 
-  /** The result if the wallet is on record; undefined if the handle must be resolved. */
+  /**
+   * The result if the wallet is on record or the lookup fails; undefined if the handle must be resolved. With
+   * `refresh`, cached answers are not used.
+   */
   async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
     const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
@@ -106,7 +107,10 @@ export function createResolver(options: ResolverOptions): Resolver {
       : await search(subject, signal);
   };
 
-  /** Uses the result of another machine if one is resolving the same handle. */
+  /**
+   * Uses the result of another machine that is resolving the same handle or has just resolved it. If there is
+   * none, resolves the handle and shares the result.
+   */
   async function searchTogether(
     flight: AnswerFlight,
     subject: Subject,

@@ -4,7 +4,7 @@ import { createContext, Script } from 'node:vm';
 const TIMEOUT_MS = 100;
 /** The maximum number of attempts to match one text. */
 const TRIES = 20;
-/** Up to this text length, a pattern with at most one quantifier needs no time limit. */
+/** Up to this text length, a simple pattern (see `isPlain`) needs no time limit. */
 const SHORT = 2_000;
 
 /**
@@ -29,8 +29,8 @@ export const highlightOf = (pattern: RegExp | undefined): RegExp | undefined =>
   pattern && isPlain(pattern.source) ? pattern : undefined;
 
 /**
- * Whether a pattern is simple: it has no backreference and at most one quantifier, which does not apply to a
- * group.
+ * Whether a pattern is simple: it has no backreference, no lookaround, no named group, no quantifier after a
+ * group, and at most one of the quantifiers `*`, `+` and `{}`.
  */
 function isPlain(source: string): boolean {
   if (/\\[1-9k]/.test(source)) return false;
@@ -55,8 +55,8 @@ function guard(pattern: RegExp): (text: string) => boolean | undefined {
       } catch (error) {
         if (!isTimeout(error)) throw error;
         const { user, system } = process.cpuUsage(before);
-        // On a busy machine, the time can pass while other programs run. The pattern is then not slow, so try
-        // again.
+        // On a busy machine, the time limit can pass while other programs use the CPU. This does not mean
+        // that the pattern is slow, so try again.
         if (tries >= TRIES || user + system > (TIMEOUT_MS * 1_000) / 2) return undefined;
       }
     }

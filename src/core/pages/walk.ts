@@ -47,7 +47,7 @@ export interface WalkFilter<T> {
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
-/** The walk ends after this many consecutive pages without a new item. */
+/** The walk fails after this many consecutive pages without a new item. */
 const BARREN_PAGES = 2;
 /**
  * A walk back to a given time fails after this many consecutive pages without a readable time. Otherwise it
@@ -108,7 +108,7 @@ export async function* walkPages<T>(
     if (!page.hasMore) return;
     untimed = page.items.some((item) => feed.timeOf(item) !== null) ? 0 : untimed + 1;
     if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
-    // Use the oldest item as the cursor, even if the page does not name a cursor.
+    // If the page does not name a cursor, its oldest item is the cursor.
     const rows = page.items
       .map(feed.idOf)
       .filter((id) => id !== undefined)
@@ -124,9 +124,9 @@ export async function* walkPages<T>(
 }
 
 /**
- * Returns the page after the oldest item. The service rejects the id of that item as a cursor if the post was
- * deleted during the walk. In this case, tries the ids of newer items; the caller drops the items that are
- * repeated as a result.
+ * Returns the next page. Its cursor is usually the id of the oldest item so far. The service rejects this id
+ * if the post was deleted during the walk. In this case, tries the ids of newer items; the caller drops the
+ * items that are repeated as a result.
  */
 async function pageBehind<T>(
   feed: PageFeed<T>,
@@ -146,13 +146,17 @@ async function pageBehind<T>(
       refusal = error;
     }
   }
-  throw new Failure('answer', 'cannot request the next page: the service rejects the last rows as cursors', {
-    code: 'CURSOR_LOST',
-    status: 400,
-    retryable: true,
-    hint: 'run the command again to start from the newest post',
-    cause: refusal,
-  });
+  throw new Failure(
+    'answer',
+    'cannot request the next page: the service rejects each of the last posts as a cursor',
+    {
+      code: 'CURSOR_LOST',
+      status: 400,
+      retryable: true,
+      hint: 'run the command again to start from the newest post',
+      cause: refusal,
+    },
+  );
 }
 
 const withoutTimes = () =>
@@ -164,5 +168,5 @@ const withoutTimes = () =>
 const stuck = () =>
   new Failure('answer', 'pagination loop: the service reports more pages but sends the same rows again', {
     code: 'WALK_STUCK',
-    hint: 'the rows so far are complete; to continue, pass the id of the last row with --before',
+    hint: 'no row is missing so far; to continue, pass the id of the last row with --before',
   });

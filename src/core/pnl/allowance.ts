@@ -39,7 +39,7 @@ export interface Allowance {
   /** Whether nothing was paid since the last `me`. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
-  /** Callers report here that an unknown amount was charged. */
+  /** Callers report here that an unknown amount may have been charged. */
   lost(): void;
   /**
    * Callers report here that each wallet in a batch counts as one reveal, as the rejection of a call has
@@ -47,9 +47,10 @@ export interface Allowance {
    */
   countWallets(): void;
   /**
-   * Whether the number of used units stayed the same after a call whose answer was lost. Watches the number
-   * as long as the service may still be processing the call. True means that the call was probably not
-   * charged; the service may update its counter late. False if interrupted.
+   * Whether the call whose answer was lost was probably not charged: the number of used units stayed at
+   * `since`, its value before the call, as long as the service may still be processing the call. This is not
+   * certain, because the service may update its counter late. False if the number changed, is not known, was
+   * 0 before the call, or if the wait was aborted.
    */
   unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** The failure to report when the run cannot pay for another handle. */

@@ -73,7 +73,10 @@ async function requestAlone(
   }
 }
 
-/** Requests several handles in one batch call, or a single handle with `alone`. */
+/**
+ * Requests handles in one batch call. With `alone`, there is only one handle, and it is requested without a
+ * batch.
+ */
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],

@@ -31,7 +31,11 @@ export interface SavedNumbers {
    * do not share answers.
    */
   readonly claim?: (handle: string) => Promise<NumbersClaim>;
-  /** Requests one handle for all machines that need it; see `AnswerFlight`. */
+  /**
+   * Returns the answer or the Failure of another machine that is requesting this handle or has just requested
+   * it. If there is no such machine, runs `request` and returns undefined. Absent if machines do not share
+   * answers.
+   */
   readonly flight?: (
     handle: string,
     request: () => Promise<Failure | undefined>,

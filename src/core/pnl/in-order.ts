@@ -4,7 +4,7 @@ import type { PnlResult } from './batches.ts';
 export interface InOrderOptions {
   /** Number of handles. */
   readonly size: number;
-  /** The saved answer at a position; undefined if the handle was requested. */
+  /** The saved answer at a position; undefined if there is none and the handle was requested. */
   readonly saved: (position: number) => Promise<PnlResult | undefined>;
   /** The answers of the service, in any order. */
   readonly requested: AsyncIterable<readonly PnlResult[]>;

@@ -78,7 +78,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
 
   /**
-   * Returns a result for each subject that has the handle of an answer, with the subject as the user wrote
+   * Returns the results of all subjects whose handle was answered, each with the subject as the user wrote
    * it.
    */
   const resultsFor = (answers: readonly PnlResult[]): PnlResult[] =>
@@ -228,7 +228,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 
-  /** Saves rows. The rows were paid for, so if the disk is full, waits and tries again. */
+  /**
+   * Saves rows. Because they were paid for, waits and tries again if this fails, for example because the disk
+   * is full.
+   */
   async function keep(write: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {

@@ -7,21 +7,21 @@ import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
 /** The result for one handle. */
 export type PnlAnswer = LookupRecord;
 
-/** The record of a handle with numbers, under the given spelling. */
+/** The record of a subject whose numbers were found. */
 export function foundPnl(subject: string, pnl: Sent): PnlAnswer {
   // `subject` and `found` come first, and fields of the service cannot overwrite them.
   const first = { subject, found: true } as const;
   return { ...first, ...pnl, ...first };
 }
 
-/** A handle without a verified link. */
+/** The record of a handle that was not found, by default because it has no verified link. */
 export const missingPnl = (subject: string, code = 'NOT_OBSERVED'): PnlAnswer => ({
   subject,
   found: false,
   code,
 });
 
-/** A handle whose request failed. */
+/** The record of a handle whose request failed. */
 export const failedPnl = (subject: string, failure: Failure): PnlAnswer => ({
   subject,
   found: null,

@@ -26,17 +26,17 @@ export interface Turn {
 export interface Turns {
   /** Returns a batch of up to `size` handles. */
   next(size: number, signal?: AbortSignal): Promise<Turn>;
-  /** Marks positions as done: answered, or their answer was lost. */
+  /** Marks positions as done: they were answered, or their answer was lost and is not requested again. */
   done(positions: readonly number[]): void;
-  /** The positions without an answer. */
+  /** The positions that are not done. */
   left(): readonly number[];
-  /** Number of positions without an answer. */
+  /** The number of positions that are not done. */
   readonly size: number;
 }
 
 /**
- * How long to wait for the answer of another machine; no call takes longer. After this time, this machine
- * requests the handle itself.
+ * How long to wait for the answer of another machine: longer than any call takes. After this time, this
+ * machine requests the handle itself.
  */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 100;
@@ -64,8 +64,8 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Look at more handles than fit into the batch, so that the batch is full even if other machines are
-    // requesting some of them.
+    // Load more handles into `head` than fit into the batch, so that handles that other machines are
+    // requesting can be moved behind others.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);
