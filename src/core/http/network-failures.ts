@@ -29,9 +29,7 @@ export const unreachable = (host: string, cause: unknown) => {
     {
       code: 'UNREACHABLE',
       retryable: !lasting,
-      hint: isTls(code)
-        ? 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer'
-        : 'check the base URL, the network and any proxy: trdr doctor',
+      hint: hintFor(code),
       cause,
     },
   );
@@ -94,7 +92,15 @@ const codeOf = (error: unknown): string =>
 /** True if undici could not parse a response; false if the response only ended too early. */
 const isMalformed = (error: unknown) =>
   error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF');
-const isTls = (code: string) => LASTING.test(code) && code !== 'ENOTFOUND';
+
+function hintFor(code: string): string {
+  if (/^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_UNTRUSTED)/.test(code))
+    return 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return 'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
+  return 'check the base URL, the network and any proxy: trdr doctor';
+}
+
 function wordsOf(error: unknown): string {
   const code = codeOf(error);
   const known = words[code];
