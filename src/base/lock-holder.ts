@@ -78,8 +78,8 @@ export function holderNow(now: number): LockHolder {
 export const UNTOUCHED_MS = 300_000;
 
 /**
- * Whether the process that holds a lock is known to be dead. `touched` is the time stamp of the lock, epoch
- * ms.
+ * Whether a lock is abandoned: its holder is dead, or cannot be checked and has not updated the lock's time
+ * stamp for `UNTOUCHED_MS`. `touched` is this time stamp, epoch ms.
  */
 export function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
   // If the lock is incomplete or belongs to another machine, the pid cannot be checked. Only a recent time

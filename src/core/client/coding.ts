@@ -149,8 +149,8 @@ function errorCharge(
   if (status < 400 || bounds.most === 0) return NOTHING;
   // A 404 without a known code may be a charged "not found", or come from a server that is not the service.
   if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
-  // An undocumented 5xx response comes from a gateway. The service behind the gateway may have processed the
-  // call.
+  // A 5xx response without an error code comes from a gateway. The service behind the gateway may have
+  // processed the call.
   const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
   if (!isClear) return undefined;
   return documented ? chargeOfError(row, status, code) : NOTHING;

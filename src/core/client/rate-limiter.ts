@@ -38,9 +38,9 @@ export const SILENT_WAIT_MS = 2_000;
  */
 export const MAX_WAIT_MS = 120_000;
 /**
- * After this many calls in a minute, trdr requests the key's limit from the service, free of charge: some
- * contracts have a lower limit than any plan. If the answer does not contain a limit, the lowest limit of all
- * plans applies.
+ * After this many calls in a minute, trdr requests the key's limit from the service, free of charge. It does
+ * not assume the limit of a plan, because some contracts have a lower limit than any plan. If the answer does
+ * not contain a limit, the lowest limit of all plans applies.
  */
 const CALLS_BEFORE_ASKING = 9;
 // Wait in slices until the limit is known, because another process may fetch the limit in the meantime.

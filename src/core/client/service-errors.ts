@@ -83,7 +83,7 @@ function codeOf(value: unknown): string | undefined {
   return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
 }
 
-/** A text in the usual notation of codes: `RATE_LIMITED`, not `Not Found`. */
+/** Returns the text if it is written like a code: `RATE_LIMITED`, not `Not Found`. */
 const constantOf = (value: unknown) => {
   const code = codeOf(value);
   return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))

@@ -125,9 +125,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Renews an expired answer for a wallet: looks up the user by id, which costs 100 CU, and uses that answer
-   * if the user still has the address. Returns undefined if only the expensive lookup of the wallet can
-   * answer.
+   * Renews an expired answer for a wallet: looks up the user by id, which costs at most 100 CU, and uses that
+   * answer if the user still has the address. Returns undefined if only the expensive lookup of the wallet
+   * can answer.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);

@@ -39,7 +39,10 @@ export interface LostBatch {
 
 /** Requests many handles in batches. */
 export interface PnlRun {
-  /** Yields the results in order, one batch at a time. Throws the failure that ended the run early. */
+  /**
+   * Yields the results of one batch at a time, not always in the order of the subjects. Throws the failure
+   * that ended the run early.
+   */
   results(): AsyncGenerator<readonly PnlResult[], void, void>;
   /** The positions of the subjects that have no result yet. */
   left(): readonly number[];
