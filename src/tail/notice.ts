@@ -91,7 +91,7 @@ export type TailNotice =
       readonly stretched?: Stretched | undefined;
     }
   /** A budget has renewed, and streaming is possible again. */
-  | { readonly kind: 'streamAgain'; readonly perMinute: number }
+  | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
   /** The polling interval was changed to make a budget last. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
   /**

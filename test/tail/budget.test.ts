@@ -104,6 +104,8 @@ interface Given {
   readonly runMs: number;
   /** Whether the allowance of the key is used up at a time. */
   readonly isOut?: (now: number) => boolean;
+  /** The units that the key has left at a time. */
+  readonly remaining?: (now: number) => number;
   readonly options?: Partial<TailOptions>;
   /** Called with each notice, to stop the run or change the budget. */
   readonly onNotice?: (
@@ -142,7 +144,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
         flush: async () => true,
       },
       key: async () => ({
-        ...{ remaining: null, live: null, ratePerMinute: 600 },
+        ...{ remaining: given.remaining?.(clock.now()) ?? null, live: null, ratePerMinute: 600 },
         budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
           left: leftIn(state),
           renewsAt: renewalOf(state.period, clock.now()),
@@ -298,6 +300,61 @@ describe('a tail under a budget', () => {
     for (const { atMost } of waiting.days) expect(atMost).toBeLessThanOrEqual(100_000);
     const ending = await run({ ...given, options: { via: 'ws', waitForBudget: false } });
     expect(ending.outcome).toMatchObject({ kind: 'limit', code: 'BUDGET' });
+  });
+});
+
+describe('a tail over the end of a month', () => {
+  const march = Date.UTC(2026, 2, 1);
+  const start = march - 30 * MINUTE;
+  const options = { socketShare: 0.1 };
+  const modes = (notices: readonly TailNotice[]) =>
+    notices.flatMap((notice) =>
+      notice.kind === 'fallback' || notice.kind === 'streamAgain'
+        ? [`${notice.kind} ${notice.why}`]
+        : notice.kind === 'start'
+          ? [`start ${notice.mode}`]
+          : [],
+    );
+
+  test('streams again with the share of the new allowance, and only with this share', async () => {
+    const remaining = (now: number) => (now < march ? 500_000 : 1_000_000);
+    const { notices, days, outcome } = await run({ start, options, remaining, runMs: 3 * HOUR });
+    expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
+    expect(modes(notices)).toEqual(['start ws', 'fallback share', 'streamAgain share', 'fallback share']);
+    const [before = 0, after = 0] = days.map(({ atMost }) => atMost);
+    expect(before).toBeGreaterThan(40_000);
+    expect(before).toBeLessThan(50_000 + 60 * 1_200 + 5_000);
+    expect(after).toBeGreaterThan(100_000);
+    expect(after).toBeLessThan(100_000 + 3 * 60 * 1_200 + 5_000);
+  });
+
+  test('streams once the key has units for it', async () => {
+    const remaining = (now: number) => (now < march ? 10_000 : 1_000_000);
+    const { notices } = await run({ start, options, remaining, runMs: HOUR });
+    expect(modes(notices).slice(0, 2)).toEqual(['start poll', 'streamAgain allowance']);
+  });
+
+  test('waits until the service shows the new allowance', async () => {
+    const reset = march + 30 * MINUTE;
+    let again = 0;
+    const remaining = (now: number) => (now < reset ? 500_000 : 1_000_000);
+    const { notices } = await run({ start, options, remaining, runMs: HOUR - MINUTE });
+    expect(modes(notices)).toEqual(['start ws', 'fallback share']);
+    const longer = await run({
+      ...{ start, options, remaining, runMs: 2 * HOUR },
+      onNotice: ({ kind }) => {
+        if (kind === 'streamAgain') again++;
+      },
+    });
+    expect([again, modes(longer.notices)[2]]).toEqual([1, 'streamAgain share']);
+  });
+
+  test('polls on if it was asked to poll, or if a top-up lifts the units within the month', async () => {
+    const remaining = (now: number) => (now < march - 20 * MINUTE ? 500_000 : 2_000_000);
+    const polling = await run({ start, remaining, runMs: HOUR, options: { via: 'poll' } });
+    expect(modes(polling.notices)).toEqual(['start poll']);
+    const topUp = await run({ start, options, remaining, runMs: 29 * MINUTE });
+    expect(modes(topUp.notices)).toEqual(['start ws', 'fallback share']);
   });
 });
 

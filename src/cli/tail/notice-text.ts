@@ -75,7 +75,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'fallback':
       return `falling back to polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'streamAgain':
-      return `the budget has renewed: streaming over WebSocket again (${perMinuteText(notice.perMinute)})`;
+      return `${notice.why === 'budget' ? 'the budget has renewed' : 'the key has units again'}: streaming over WebSocket again (${perMinuteText(notice.perMinute)})`;
     case 'stretched':
       return `polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)})`;
     case 'budget':

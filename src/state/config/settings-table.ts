@@ -117,7 +117,8 @@ export const settingRows = {
     kind: share,
     fallback: 0.1 as number,
     fallbackText: '10%',
-    about: 'share of the remaining units that one WebSocket may use before the tail falls back to polling',
+    about:
+      'share of the remaining units of a month that a tail may spend on the WebSocket before it falls back to polling',
   }),
   insecureHttp: row({
     kind: onOff,

@@ -51,6 +51,8 @@ const DECIDE_MS = 2_000;
  * connection did not deliver.
  */
 const MISSED_POSTS = 5;
+/** The reasons to poll that end when a budget or the allowance renews. */
+const renewing: ReadonlySet<PollReason> = new Set(['budget', 'quota', 'allowance', 'share']);
 /** Handshake failures that do not prevent polling. */
 const socketOnly = new Set(['forbidden', 'missing', 'usage']);
 
@@ -60,11 +62,12 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   let missed = 0;
   let decided = 0;
   let decidedFor: number | undefined;
-  let forBudget = false;
+  let polling: PollReason | undefined;
 
   const poll = (why: PollReason, asks = false) => {
     session.poll();
-    forBudget = why === 'budget' || why === 'quota';
+    polling = why;
+    const forBudget = why === 'budget' || why === 'quota';
     // Poll while the user is asked to raise the limit, even with --via ws, so that the lag stays small.
     if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
@@ -76,12 +79,13 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     parts.polls();
   };
 
-  /** Returns to streaming when a budget has renewed and covers the cost of streaming. */
+  /** Returns to streaming when a budget or the allowance has renewed and covers the cost of streaming. */
   const reopen = (): boolean => {
-    if (!forBudget || spend.against(0) !== undefined) return false;
-    forBudget = false;
+    const why = polling;
+    if (why === undefined || !renewing.has(why) || spend.against(0) !== undefined) return false;
+    polling = undefined;
     session.reopen();
-    notify({ kind: 'streamAgain', perMinute: spend.perMinute('ws') });
+    notify({ kind: 'streamAgain', why, perMinute: spend.perMinute('ws') });
     return true;
   };
 

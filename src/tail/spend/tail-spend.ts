@@ -8,6 +8,7 @@ import type { Timing } from '../timing.ts';
 import { createBudgetPlan } from './budget-plan.ts';
 import type { CostMeter } from './cost-meter.ts';
 import { leastSeconds, type PagePrice, pollPerMinute, pollSeconds, type Rate } from './pace.ts';
+import { createShare } from './share.ts';
 import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } from './socket-share.ts';
 
 /** Decides what the tail may spend on pages and on the WebSocket. */
@@ -66,7 +67,7 @@ interface TailSpendParts {
 export function createTailSpend({ world, timing, meter, rate, price, ...given }: TailSpendParts): TailSpend {
   const { clock, key } = world;
   let facts: KeyFacts | undefined;
-  let atStart: number | null = null;
+  const share = createShare(clock, () => meter.socket);
   let job: Job<KeyFacts> | undefined;
   let next = clock.mono();
 
@@ -109,7 +110,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     job = undefined;
     if ('error' in outcome) return outcome.error;
     facts = outcome.value;
-    atStart ??= facts.remaining;
+    share.learn(facts.remaining);
     plan.learn(facts.budgets ?? [], meter.spent.most);
     // Request `me` again as soon as a budget renews.
     next = Math.min(next, clock.mono() + Math.max(0, plan.renewsAt - clock.now()) + 1);
@@ -153,9 +154,9 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
         ceilingLeft: ceilingLeft(),
         allowanceLeft: facts?.remaining ?? null,
         budgetsCover: plan.covers(meter.spent.most, given.via === 'auto'),
-        allowanceAtStart: atStart,
+        allowanceAtStart: share.of,
         socketShare: given.socketShare,
-        socketSpent: meter.socket,
+        socketSpent: share.used,
         shortSessions,
       }),
     step,

@@ -1,0 +1,41 @@
+import type { Clock } from '../../base/clock.ts';
+import { resetsIn } from './renewal.ts';
+
+/** The units of which the WebSocket may use a share, and what it has used of them. */
+export interface Share {
+  /** Called with the units that the key has left; null if unlimited. */
+  learn(remaining: number | null): void;
+  /** The units that the key had left when the run started, or when its allowance last reset. */
+  readonly of: number | null;
+  /** The CU that the WebSocket has used since then. */
+  readonly used: number;
+}
+
+/**
+ * The allowance resets with the UTC month, and the share with it: otherwise a tail that runs for months would
+ * stream only in its first month. `socketSpent` is what the WebSocket has used in the whole run.
+ */
+export function createShare(clock: Pick<Clock, 'now'>, socketSpent: () => number): Share {
+  let of: number | null = null;
+  let before = 0;
+  let last: number | null = null;
+  let resetsAt = Number.POSITIVE_INFINITY;
+  return {
+    learn(remaining) {
+      // The clocks differ: after the end of the month, wait until the service shows the new allowance.
+      const isReset = clock.now() >= resetsAt && remaining !== null && last !== null && remaining > last;
+      if (of === null || isReset) {
+        of = remaining;
+        before = isReset ? socketSpent() : 0;
+        resetsAt = clock.now() + resetsIn(clock.now());
+      }
+      last = remaining;
+    },
+    get of() {
+      return of;
+    },
+    get used() {
+      return socketSpent() - before;
+    },
+  };
+}
