@@ -11,7 +11,7 @@ export type FailureKind =
   | 'limit' // a limit set by the user, such as --max-cu or a budget
   | 'rate' // HTTP 429, even after the longest wait allowed
   | 'pending' // HTTP 202: a resolve without an answer yet
-  | 'service' // HTTP 5xx, even after retries, a redirect, or an undocumented status
+  | 'service' // a redirect, HTTP 5xx (even after retries), or an undocumented status
   | 'network' // the service could not be reached, or the connection broke
   | 'answer' // the response cannot be read
   | 'confirm' // confirmation is required, but there is no terminal for the prompt

@@ -89,8 +89,8 @@ function look(path: string): Seen | undefined {
 
 function release(path: string, token: string): void {
   try {
-    // Remove the lock only if this process still holds it: while the machine was suspended, or after a user
-    // removed the file, another process may have acquired it.
+    // Remove the lock only if this process still holds it: another process may have acquired the lock while
+    // the machine was suspended, or after a user removed the file.
     if (look(path)?.token === token) discard(path);
   } catch {
     // Ignore the error: the folder was removed, and the lock with it.

@@ -83,7 +83,7 @@ const lowered = (segments: readonly string[]) =>
   segments.map((part) => (part.startsWith('{') ? part : part.toLowerCase()));
 
 const isAny = (segment: string) => segment !== '';
-/** Whether a path parameter is exactly one segment under every way of decoding the path. */
+/** Whether a path parameter is exactly one segment, however a server decodes the path. */
 export const isOneSegment = (segment: string) => {
   const text = decoded(segment);
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;

@@ -27,8 +27,8 @@ export interface SpendLimit {
   /**
    * Reserves the maximum cost of a call. If the rest of the limit is too small only because of calls in
    * flight, waits until their actual cost is known. Rejects with a `limit` Failure if the limit cannot cover
-   * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover both,
-   * rejects at once.
+   * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover the two
+   * calls, rejects at once.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
   /** Whether repeated calls may cost another `cu` within the confirmed cost. */

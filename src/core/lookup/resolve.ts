@@ -22,7 +22,7 @@ import {
 } from './resolve-record.ts';
 import type { Subject } from './subject.ts';
 
-/** The progress of a wait: the state of the resolve, and the time of the next request. */
+/** The progress of a wait: the state of the resolve, and the time in ms until the next request. */
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
@@ -52,7 +52,7 @@ export const WAIT_MS = 60_000;
 /** How many resolves the rate limit of the endpoint allows during a wait. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** Waits in ms by reason, for answers that do not state a wait. Each further wait is 50 % longer. */
+/** Waits in ms by reason, for answers that do not state a wait. Each further wait is 50% longer. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,

@@ -9,7 +9,7 @@ export type SubjectType = 'handle' | 'wallet' | 'id';
 
 /** The subject of a lookup. */
 export interface Subject {
-  /** The text that the user wrote, without surrounding white space and invisible characters. */
+  /** The text that the user wrote, without white space and invisible characters at its ends. */
   readonly text: string;
   readonly type: SubjectType;
   /** The text that is sent to the service. */
@@ -110,7 +110,7 @@ function handleOf(text: string): Subject {
   // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(text, 'a handle has no spaces or control characters');
-  // Emoji consist of characters that are joined by U+200D, so only the other invisible characters are rejected.
+  // Emoji and some scripts need U+200C and U+200D. All other invisible characters are rejected.
   if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))
     throw refused(text, 'the handle contains invisible characters', 'type it instead of pasting it');
   if (value === '.' || value === '..') throw refused(text, 'a handle cannot consist of dots only');

@@ -26,7 +26,7 @@ export function sortBy<T extends Sortable>(records: readonly T[], field: string,
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** Puts a record without the value after a record with one, in both directions. */
+/** Puts a record without the field after a record with the field, in both directions. */
 const gap = (one: unknown, other: unknown): number => Number(isMissing(one)) - Number(isMissing(other));
 
 function compare(one: unknown, other: unknown): number {

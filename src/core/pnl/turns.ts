@@ -64,8 +64,8 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   }
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Load more handles into `head` than fit into the batch, so that handles that other machines are
-    // requesting can be moved behind others.
+    // Load more handles into `head` than fit into the batch, so that the handles that other machines are
+    // requesting can be moved behind the rest.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);
