@@ -1,10 +1,12 @@
 import type { Failure } from '../../src/base/failure.ts';
+import type { AnswerCache } from '../../src/contract/answer-ports.ts';
 import { distinctHandles, normalHandle } from '../../src/contract/handles.ts';
 import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
 import { cu } from '../../src/contract/prices.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
 import type { BatchLog } from '../../src/core/pnl/batch-log.ts';
+import { createSavedNumbers } from '../../src/core/pnl/cached-numbers.ts';
 import { createPnlRun } from '../../src/core/pnl/pnl-run.ts';
 import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
@@ -139,6 +141,7 @@ export async function runThrough(
     signal,
     onNotice,
     handleAt,
+    caches = false,
   }: {
     maxCu?: number;
     retries?: number;
@@ -146,6 +149,8 @@ export async function runThrough(
     signal?: AbortSignal;
     onNotice?: (notice: Notice) => void;
     handleAt?: (position: number) => string;
+    /** Whether the log also contains each answer that is cached, and each claim that ends. */
+    caches?: boolean;
   } = {},
 ) {
   const made = rig((request) => service.reply(request, made.clock.mono()), {
@@ -165,6 +170,11 @@ export async function runThrough(
     found: async (rows) => void lines.push(`found ${rows.length}`),
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
+  const cache: AnswerCache = {
+    get: async () => undefined,
+    put: async (_, handle) => void lines.push(`cached ${handle}`),
+    claim: async ({ subject }) => ({ by: 'us', end: async () => void lines.push(`released ${subject}`) }),
+  };
   const todo = subjects.map((_, at) => at);
   const run = createPnlRun({
     client: made.client,
@@ -175,6 +185,7 @@ export async function runThrough(
     todo,
     log,
     signal,
+    saved: caches ? createSavedNumbers({ cache, now: made.clock.now }) : undefined,
   });
   const records: PnlAnswer[] = [];
   let failure: unknown;

@@ -23,6 +23,8 @@ export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
+  /** Caches the answer. An export first writes its journal, because a run that is killed loses the rest. */
+  readonly save: () => Promise<void>;
 }
 
 type Caller = Pick<Client, 'call'>;
@@ -61,7 +63,8 @@ async function requestAlone(
   { now, ...options }: RequestOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
   try {
-    const { answers } = await single(client, subject, options);
+    const { answers, save } = await single(client, subject, options);
+    await save();
     return { position: 0, record: answers[0]?.record ?? missingPnl(subject) };
   } catch (error) {
     const answer = answerOf(error, now());
@@ -88,8 +91,9 @@ export async function requestBatch(
     return await single(client, only, options);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
-    await saveMiss(only, error.code, options.saved);
-    return { answers: [{ record: missingPnl(only, error.code) }], requestId: error.requestId, reveals: 0 };
+    const { code, requestId } = error;
+    const save = () => saveMiss(only, code, options.saved);
+    return { answers: [{ record: missingPnl(only, code) }], requestId, reveals: 0, save };
   }
 }
 
@@ -105,8 +109,8 @@ async function single(
 ): Promise<BatchAnswer> {
   const ask = { params: { handle: sent(subject) } };
   const { record, requestId, charge } = await client.call('user.pnl', ask, options);
-  await saved?.saveOne(subject, record);
-  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge.reveals };
+  const save = async () => saved?.saveOne(subject, record);
+  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge.reveals, save };
 }
 
 async function batch(
@@ -116,7 +120,6 @@ async function batch(
 ): Promise<BatchAnswer> {
   const ask = { body: { handles: subjects.map(sent) } };
   const { record, requestId, charge } = await client.call('users.pnl', ask, options);
-  await saved?.saveBatch(subjects, record);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
     throw new Failure(
       'answer',
@@ -131,7 +134,8 @@ async function batch(
     );
   }
   const answers = answersOf(subjects, record);
-  return { answers, requestId, reveals: charge.reveals };
+  const save = async () => saved?.saveBatch(subjects, record);
+  return { answers, requestId, reveals: charge.reveals, save };
 }
 
 /** Parses an answer that an earlier run saved without being able to parse it. */

@@ -157,8 +157,9 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         answer = await send(
           asked,
           positions.some((position) => again.has(position)),
-        ).finally(turn.end);
+        );
       } catch (error) {
+        await turn.end();
         const cuAtMost = mayBeLost() - before.lost;
         if (cuAtMost > 0) {
           const failure = lostFailure(error, cuAtMost);
@@ -201,9 +202,14 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         answer.answers.map((each, place) => ({ ...each, position: positions[place] ?? 0 })),
       );
       const rows = rowsOf(results);
-      await settle((to, number) =>
-        keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
-      );
+      try {
+        await settle((to, number) =>
+          keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
+        );
+      } finally {
+        await answer.save();
+        await turn.end();
+      }
       if (mayBeLost() > before.lost) allowance.lost();
       else allowance.paid({ cu: spent, reveals: answer.reveals });
       turns.done(positions);

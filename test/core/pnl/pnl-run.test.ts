@@ -30,6 +30,25 @@ describe('a run through many handles', () => {
     ]);
   });
 
+  test('caches an answer after it was logged, and lets other machines continue after that', async () => {
+    for (const handles of [['t0'], ['t0', 't1']]) {
+      const { lines } = await runThrough(pnlService(), handles, { caches: true });
+      expect(lines).toEqual([
+        `asking ${handles.length} at 0`,
+        `answered ${handles.length} for ${handles.length * cu.reveal}`,
+        ...handles.map((handle) => `cached ${handle}`),
+        ...handles.map((handle) => `released ${handle}`),
+      ]);
+    }
+  });
+
+  test('releases the handles of a lost answer', async () => {
+    const { lines } = await runThrough(pnlService({ fates: ['lost', 'lost'] }), ['t0', 't1'], {
+      caches: true,
+    });
+    expect(lines.filter((line) => line.startsWith('released'))).toEqual(['released t0', 'released t1']);
+  });
+
   test('uses the single call for one handle, and treats its 404 as an answer', async () => {
     const service = pnlService({ held: (handle) => handle === 'mira' });
     const found = await runThrough(service, ['@Mira']);
