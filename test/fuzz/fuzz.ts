@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? 300);
+const numRuns = Number(process.env['FUZZ_RUNS'] ?? 200);
 
 /** Checks a property with many inputs; a failure prints its seed, and SEED repeats it. */
 export const holds = <T extends [unknown, ...unknown[]]>(

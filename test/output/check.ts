@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** Checks a property; a failure prints its seed, and SEED repeats it. */
+/** Checks a property; a failure prints its seed, and SEED repeats it. FUZZ_RUNS runs more. */
 export function check<Ts extends [unknown, ...unknown[]]>(
   property: fc.IProperty<Ts> | fc.IAsyncProperty<Ts>,
-  numRuns = 500,
+  numRuns = Number(process.env['FUZZ_RUNS'] ?? 200),
 ) {
   const seed = process.env['SEED'];
   return fc.assert(property, { numRuns, ...(seed === undefined ? {} : { seed: Number(seed) }) });
