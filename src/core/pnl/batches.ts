@@ -23,7 +23,10 @@ export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
-  /** Caches the answer. An export first writes its journal, because a run that is killed loses the rest. */
+  /**
+   * Caches the answer. An export calls this after it has written the answer to its journal, so that a run
+   * that is killed in between does not lose the answer.
+   */
   readonly save: () => Promise<void>;
 }
 
