@@ -5,8 +5,8 @@ import type { EndpointId } from './endpoints.ts';
 export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
 
 /**
- * The endpoints whose answers are cached between runs. The answer to a batch (`users.pnl`) is cached per handle,
- * as if each handle had been requested with `user.pnl`.
+ * The endpoints whose answers are cached between runs. The answer to a batch (`users.pnl`) is cached per
+ * handle, as if each handle had been requested with `user.pnl`.
  */
 export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
@@ -67,8 +67,8 @@ export interface WantedAnswer {
 
 /**
  * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
- * there is no such machine, runs `ask` and returns undefined. If the answer can be cached, `ask` must cache it
- * and return undefined. Otherwise, `ask` must return the answer or the Failure, which the waiting machines
+ * there is no such machine, runs `ask` and returns undefined. If the answer can be cached, `ask` must cache
+ * it and return undefined. Otherwise, `ask` must return the answer or the Failure, which the waiting machines
  * then get.
  */
 export type AnswerFlight = (

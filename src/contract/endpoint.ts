@@ -24,8 +24,8 @@ export type Answered<A> = {
 }[keyof A & number];
 
 /**
- * A successful answer, by status. Because the real service may differ from its description, any field of `known`
- * may be missing.
+ * A successful answer, by status. Because the real service may differ from its description, any field of
+ * `known` may be missing.
  */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {

@@ -113,9 +113,9 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
 export interface Ledger {
   /**
    * Records a call right before the call is sent. If a budget cannot cover the call only because of what is
-   * reserved for calls in flight, waits until these calls end or the signal is aborted. Rejects with a `limit`
-   * Failure if a budget cannot cover the call; its `retryAfter` is the number of seconds until the budget
-   * renews.
+   * reserved for calls in flight, waits until these calls end or the signal is aborted. Rejects with a
+   * `limit` Failure if a budget cannot cover the call; its `retryAfter` is the number of seconds until the
+   * budget renews.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
   /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */

@@ -31,7 +31,7 @@ export interface FieldDifference {
   readonly field: string;
   /** The type that the description states: `an integer`. */
   readonly expected: string;
-  /** The type that was sent instead: `missing`, `null`, `text`. */
+  /** What was sent instead: `missing`, `null`, `text`. */
   readonly got: string;
 }
 
@@ -47,7 +47,7 @@ const ignore: Report = () => {};
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
-  // This cast is safe: a reader returns only values that match its schema.
+  // This cast is safe: a reader returns only values of the type that its schema describes.
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 

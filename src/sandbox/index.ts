@@ -53,8 +53,8 @@ export interface Sandbox {
   /** Runs a control operation. */
   control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
   /**
-   * Simulates a restart: closes all connections except those of control operations, cancels live resolves, and
-   * clears the rate limit counts. The service then stays unreachable for `downMs` milliseconds.
+   * Simulates a restart: closes all connections except those of control operations, cancels live resolves,
+   * and clears the rate limit counts. The service then stays unreachable for `downMs` milliseconds.
    */
   restart(downMs?: number): void;
   close(): Promise<void>;

@@ -71,8 +71,8 @@ function hashAt(bytes: Uint8Array, from: number, end: number): number {
 }
 
 /**
- * Calls `each` with the start, end and hash of every answer, and skips other lines. Returns the position after
- * the last complete line.
+ * Calls `each` with the start, end and hash of every answer, and skips other lines. Returns the position
+ * after the last complete line.
  */
 export function scanLines(bytes: Buffer, each: (from: number, end: number, hash: number) => void): number {
   let from = 0;
@@ -147,8 +147,8 @@ export function openBucket(path: string): Bucket {
       if (fd === undefined) return undefined;
       try {
         refresh(fd);
-        // Use the answer with the latest time; if several have that time, the last of their lines. The order of
-        // lines alone is not reliable: a compaction may move an old line behind a newer one.
+        // Use the answer with the latest time; if several have that time, the last of their lines. The order
+        // of lines alone is not reliable: a compaction may move an old line behind a newer one.
         let best: BucketAnswer | undefined;
         let at = hashes.subarray(0, count).lastIndexOf(hash);
         for (; at !== -1; at = at === 0 ? -1 : hashes.lastIndexOf(hash, at - 1)) {

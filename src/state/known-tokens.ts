@@ -37,8 +37,8 @@ export function noteTokens(folder: string, tokens: readonly KnownToken[]): void 
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // Other processes append without a lock, so a token that one of them adds at this moment may be lost. The
-    // next list with that token adds it again.
+    // Other processes append without a lock, so a token that one of them adds at this moment may be lost. It
+    // is added again when another post about it is printed.
     const latest = tokensIn(folder).slice(-2_000).map(lineOf);
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false });
   } finally {

@@ -40,8 +40,8 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
 }
 
 /**
- * Counts a call if the lane allows it, or returns how many milliseconds to wait. `limit` is in calls per minute.
- * The caller must first remove expired calls from the lane.
+ * Counts a call if the lane allows it, or returns how many milliseconds to wait. `limit` is in calls per
+ * minute. The caller must first remove expired calls from the lane.
  */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });

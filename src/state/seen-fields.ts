@@ -10,8 +10,8 @@ const LARGEST = 64 * 1024;
 
 const fileIn = (folder: string) => join(folder, 'fields');
 /**
- * Identifies a type of record by its documented fields. After an update of trdr that changes these fields, the
- * names that were saved for the type are no longer used.
+ * Identifies a type of record by its documented fields. After an update of trdr that changes these fields,
+ * the names that were saved for the type are no longer used.
  */
 const formOf = (listed: readonly string[]) => sha256(listed.join('\n')).slice(0, 12);
 

@@ -20,7 +20,9 @@ export interface FaultRule {
   readonly place: FaultPlace;
   /** Whether the rule applies to this endpoint, or to the WebSocket (`ws`). */
   readonly at: (target: EndpointId | 'ws') => boolean;
-  /** The probability per event; null if the fault is triggered once per WebSocket, some time after it opens. */
+  /**
+   * The probability per event; null if the fault is triggered once per WebSocket, some time after it opens.
+   */
   readonly chance: number | null;
   readonly time: TimeRange | null;
   /** The maximum number of times that the fault is triggered. */
@@ -36,7 +38,8 @@ const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
 /**
  * Parses faults, separated by commas. Each fault is written as `name[@where][+skip][*count][=chance[:time]]`:
  * `429=5%:3s`, `delay=200ms..2s`, `500@user.wallet*2`, `drop=0.01`, `late=2%:60s`. Without a chance, a fault
- * is always triggered.
+ * is triggered by every event. With a time but no chance, `drop`, `close` and `halfopen` are instead
+ * triggered once per WebSocket, after that time on average.
  */
 export function parseFaults(text: string): readonly FaultRule[] {
   return text

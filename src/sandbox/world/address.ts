@@ -12,8 +12,8 @@ const SOLANA_FORM = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 export interface Numbered {
   bytes(index: number, length: number): Uint8Array;
   /**
-   * Returns the index that the first four bytes encode. Because any four bytes encode an index, the caller must
-   * check that the address of this index is the given one.
+   * Returns the index that the first four bytes encode. Because any four bytes encode an index, the caller
+   * must check that the address of this index is the given one.
    */
   indexOf(bytes: Uint8Array): number;
 }

@@ -25,8 +25,8 @@ export interface UserStore {
   /** Whether a user's wallets are verified now. */
   verified(index: number): boolean;
   /**
-   * The number of users whose wallets were verified by a live resolve. A change of this number shows that cached
-   * results are outdated.
+   * The number of users whose wallets were verified by a live resolve. A change of this number shows that
+   * cached results are outdated.
    */
   readonly reveals: number;
 }

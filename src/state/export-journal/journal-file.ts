@@ -5,7 +5,7 @@ export interface JournalFile {
   /** The position after the last line, where the next one begins. */
   end(): number;
   /**
-   * Reserves `bytes` of disk space after the last line. Throws if the disk is full; the file is then
+   * Reserves `bytes` of disk space after the last line. Throws if the disk is full; the lines are then
    * unchanged.
    */
   reserve(bytes: number): Promise<void>;

@@ -64,13 +64,16 @@ export interface ExportJournal {
   values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
   /**
    * Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep`
-   * is set.
+   * is set, and closes it.
    */
   deliver(
     text: AsyncIterable<string> | Iterable<string>,
     options?: { readonly keep?: boolean },
   ): Promise<void>;
-  /** Closes the journal and unlocks the output. Removes the journal only if nothing was requested. */
+  /**
+   * Closes the journal and unlocks the output. Removes the journal only if it has neither requests nor
+   * answers.
+   */
   close(): Promise<void>;
 }
 
@@ -203,7 +206,8 @@ export function journalOn({
       for (let position = 0; position < index.counts().size; position++) {
         const place = index.place(position);
         const line = place && readJournalLine(await file.read(place.at, place.length));
-        // If another program has removed an answer from the file, throw instead of leaving it out of the output.
+        // If another program has removed an answer from the file, throw instead of leaving it out of the
+        // output.
         if (place && line?.kind !== 'row') throw damaged(path, position);
         yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
       }

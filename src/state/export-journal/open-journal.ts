@@ -20,9 +20,12 @@ export interface JournalOptions {
   readonly identity: JournalIdentity;
   /** The number of handles. A handle is identified by its position in the list. */
   readonly size: number;
-  /** Whether to resume an existing journal. If not, an existing journal is an error. */
+  /**
+   * Whether to resume an existing journal. If not, a journal with requests or answers is an error, unless
+   * `fresh` is set.
+   */
   readonly resume: boolean;
-  /** Whether to replace an existing journal; ignored if `resume` is set. */
+  /** Whether to replace an existing journal and start over; ignored if `resume` is set. */
   readonly fresh?: boolean | undefined;
   readonly now: () => number;
 }

@@ -21,7 +21,7 @@ function differences(one: JournalIdentity, other: JournalIdentity): string[] {
   ];
 }
 
-/** Refuses to resume the journal of another export, such as one with other handles. */
+/** Throws if a journal belongs to another export than the wanted one, such as an export of other handles. */
 export function checkSameExport(
   path: string,
   journal: JournalIdentity,

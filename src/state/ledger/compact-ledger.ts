@@ -34,8 +34,9 @@ function sizeOnce(path: string): number {
 }
 
 /**
- * Rewrites a file with one line per call, and one line per hour for calls older than two days. Calls whose
- * outcome is not known keep their own line. Readers use the ids to recognize lines that were written twice.
+ * Rewrites a file with one line per call. Similar calls that are older than two days are combined into one
+ * line per hour, except those whose cost is not known exactly. Calls in flight keep their ids, by which
+ * readers recognize lines that were written twice.
  */
 const compact = (path: string, now: number): void =>
   rewriteFile(path, now, (bytes) => {
@@ -44,7 +45,7 @@ const compact = (path: string, now: number): void =>
     return { parts: [Buffer.from(`{"compacted":${kept.length}}\n`), kept], end };
   });
 
-/** Returns the compacted text of a file. Calls stay in the order of their first lines. */
+/** Returns the compacted text of a file. Ended calls are in the order of their `end` lines. */
 function compacted(text: string, now: number): string {
   const entries = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
   let plain = 0;

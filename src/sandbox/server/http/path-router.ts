@@ -14,7 +14,8 @@ export interface PathMatch<Id> {
 }
 
 /**
- * Finds the endpoint of a path. Empty parameters match too, so that their schema rejects them with a message.
+ * Returns a function that finds the endpoint of a path. Empty parameters match too, so that their schema
+ * rejects them with a message.
  */
 export function createRouter<Id extends string>(
   table: Readonly<Record<Id, Pick<AnyEndpoint, 'method' | 'path'>>>,

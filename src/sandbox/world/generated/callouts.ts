@@ -29,8 +29,8 @@ export function generatedCallouts(
   let last = now - HISTORY_MS;
   for (let index = 0; index < count; index++) {
     const left = 1 - (index + unit(seed, salt.gap, index)) / count;
-    // Some callouts have the same time as the previous callout; at one place, more callouts in a row than fit
-    // on a page.
+    // Some callouts have the same time as the previous callout. In one stretch, more callouts than fit on a
+    // page have the same time.
     const tied = hash(seed, salt.tie, index) % 30 === 0 || (index > 300 && index < 340);
     if (index === 0 || !tied) last = Math.max(last, Math.floor(now - HISTORY_MS * left * Math.sqrt(left)));
     times[index] = last;

@@ -13,8 +13,8 @@ export interface Holding {
 }
 
 /**
- * The positions of all traders, numbered in the order in which they were opened. A trader has one slot for
- * each token.
+ * The positions of all traders, numbered in the order in which they were opened. A place stands for one
+ * trader and one of the tokens that this trader trades; it has at most one open position.
  */
 export function createPositions(places: number, history: number) {
   const current = new Int32Array(places).fill(-1);

@@ -23,7 +23,7 @@ export interface ThesisInputs {
   readonly users: UserStore;
   readonly tokens: Tokens;
   readonly trades: Trades;
-  /** Called for the trade that each live post is about. */
+  /** Called for each live post, with the time of the trade that the post is about. */
   readonly tradeAdded: (time: number) => void;
 }
 
@@ -38,7 +38,8 @@ const EAGER_GROUPS = 100_000;
 const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');
 
 /**
- * The trade that a thesis is about: in the history, one of each pair of trades; later, every live trade.
+ * The index of the trade that a thesis is about. The history has one thesis for each pair of trades, about
+ * one of the two; each live thesis has a trade of its own.
  * @internal Exported for tests.
  */
 export const tradeBehind = (seed: number, count: number, index: number): number =>
@@ -100,7 +101,7 @@ export function generatedTheses(inputs: ThesisInputs): FeedSource<Thesis, Thesis
     const hostile = author === HOSTILE_AUTHOR;
     const topic: ThesisTopic = { symbol: token.symbol, buying: bought };
     const text = thesisText(hash(seed, salt.text, index), topic, hostile);
-    // A few old posts have no time, but a position in the order.
+    // A few old posts have no time, but keep their position in the order.
     const platformCreatedAt = bits % 2_003 === 7 && index < count * 0.9 ? null : postedAt;
     const handle = users.handle(author);
     if (bits % 41 === 5) {

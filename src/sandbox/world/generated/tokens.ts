@@ -25,7 +25,7 @@ export interface Tokens {
    * machine.
    */
   price(index: number, time: number): number;
-  /** Chooses a token on one of these chains; low indices are more likely. */
+  /** Chooses a token on one of these chains by `draw`, a number in [0, 1). Low indices are more likely. */
   choose(chains: number, draw: number): number;
 }
 
@@ -124,8 +124,8 @@ export function createTokens(seed: number, count: number, origin: number): Token
 const fourthPower = (value: number) => value * value * value * value;
 
 /**
- * Value noise: a smooth curve from `low` to `high` for each token, through hashed points at distance `step`.
- * The last two points are cached for each token, because trades are generated in order of time.
+ * Value noise: a smooth curve between `low` and `high` for each token, through hashed points at distance
+ * `step`. The last two points are cached for each token, because trades are generated in order of time.
  */
 function wave(
   seed: number,

@@ -19,11 +19,14 @@ import { firsts, seconds } from './words.ts';
 export interface Traders {
   readonly count: number;
   readonly users: UserSource;
-  /** The chains on which a trader has a wallet, verified or not. */
+  /** The chains on which a trader has a wallet, verified or not, as bit flags. */
   chains(index: number): number;
   /** Whether the wallets are verified when the sandbox starts. */
   verified(index: number): boolean;
-  /** The trader who owns the wallets: for a twin, another trader; otherwise the trader itself. */
+  /**
+   * The trader who owns the wallets: for a twin, which has the same wallets as another trader, the other
+   * trader; otherwise the trader itself.
+   */
   owner(index: number): number;
   /** The traders who trade, most active first. */
   readonly active: Uint32Array;
