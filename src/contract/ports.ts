@@ -108,7 +108,7 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
 
 /**
  * Records paid calls, for this machine or for all machines of a store. A call is recorded with its maximum
- * cost before the call is sent, so that this amount stays in the record if the process dies.
+ * cost before the call is sent, so that this amount stays recorded if the process dies.
  */
 export interface Ledger {
   /**

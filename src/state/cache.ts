@@ -44,7 +44,7 @@ export interface FileCache {
   get(endpoint: string, subject: string): BucketAnswer | undefined;
   put(endpoint: string, subject: string, answer: BucketAnswer): void;
   stats(): CacheStats;
-  /** Removes the answers of this base URL and key; with `every`, the answers of all keys. */
+  /** Removes the answers of this base URL and key; with `every`, those of all base URLs and keys. */
   clear(every?: boolean): void;
   /** The most recently found handles, latest first, for shell completion. */
   listHandles(prefix: string, limit: number): string[];
@@ -59,7 +59,7 @@ const BUCKETS = 1024;
  * Maximum total size of the bucket indexes in bytes. Beyond it, the least recently used indexes are dropped.
  */
 const INDEX_BYTES = 48 * 1024 * 1024;
-/** The longest line of a bucket file in bytes, which is longer than any record. */
+/** The maximum length of a line. Longer answers are not saved; no answer of the service is that long. */
 const LONGEST_LINE = 256 * 1024;
 /**
  * Opens the cached answers of a base URL and key. Each answer is one line in a bucket file, which is chosen

@@ -6,7 +6,7 @@ import { latestLines } from './latest-lines.ts';
 
 /** Handles that a shell accepts without quotes. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
-/** When the file is larger than this, it is reduced to the latest handles. */
+/** When the file has more bytes than this, it is reduced to the latest handles. */
 const LARGEST = 256 * 1024;
 const KEPT = 5_000;
 

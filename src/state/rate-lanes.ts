@@ -21,8 +21,8 @@ export interface LaneState {
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
 /**
- * Updates a lane: removes calls that no longer count. If the clock was set back, shifts times that are now in
- * the future.
+ * Updates a lane: removes calls that no longer count. If the clock was set back, moves all times of the lane
+ * back by the same amount.
  */
 export function expireCalls(lane: LaneState, now: number): LaneState {
   const back = Math.max(0, lane.seen - now);
@@ -67,7 +67,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
 /** Lanes that were unused for this long are removed from the file. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** Writes lanes as the text of their file. */
+/** Returns the text of the file that saves these lanes. */
 export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): string {
   const kept = [...lanes].filter(([, lane]) => lane.until > now || Math.abs(now - lane.seen) < FORGET_MS);
   return JSON.stringify({

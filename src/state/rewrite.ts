@@ -23,7 +23,7 @@ export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) 
   if (!isHeld(lock)) return;
   try {
     const late = replace(path, rewrite);
-    // The old file is closed now, so that its space is free for these lines.
+    // The old file is closed now, which frees its disk space for these lines.
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
     // Ignore the error: if the file was not replaced, it is larger than necessary but correct.
@@ -32,7 +32,7 @@ export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) 
   }
 }
 
-/** Replaces the file, and returns what other processes appended to the old file before it was replaced. */
+/** Replaces the file, and returns what other processes appended to the old file in the meantime. */
 function replace(path: string, rewrite: (bytes: Buffer) => Rewritten): Buffer {
   const fd = openRegular(path);
   try {

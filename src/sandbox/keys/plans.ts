@@ -13,8 +13,8 @@ export interface PlanTerms {
   readonly ratePerMinute: number;
   readonly monthlyUnits: number;
   /**
-   * The monthly reveals of each plan. The service description does not state these numbers, so they are
-   * assumptions. Null means unlimited.
+   * The number of reveals per month; null means unlimited. The service description does not state this
+   * number, so it is an assumption.
    */
   readonly revealsPerMonth: number | null;
   readonly live: boolean;

@@ -29,7 +29,7 @@ const MAX_ENTRIES = 20_000;
 export interface RequestLog {
   add(entry: LogEntry): void;
   readonly entries: readonly LogEntry[];
-  /** The number of all requests since the start. */
+  /** The number of all requests since the sandbox was started. */
   readonly count: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Slice } from './types.ts';
 
-/** The records that a timeline starts with. Their indices begin at the oldest; they are created on demand. */
+/** The records that a timeline starts with. Index 0 is the oldest record. Records are created on demand. */
 export interface TimelineBase<T> {
   readonly count: number;
   /** The time of a record; it never decreases with the index. */

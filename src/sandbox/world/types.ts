@@ -67,7 +67,7 @@ export interface World {
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
     /** Creates and stores the next live post, with the time `now`. */
     post(now: number): ThesisFrameData;
-    /** Stores a given post, from a replay or a test. Ignores a post whose id exists. */
+    /** Stores a given post, from a replay or a test. Ignores a post whose id already exists. */
     add(post: ThesisFrameData): void;
     /** Deletes a post, as an author can do. Its id is then no longer a valid cursor. */
     remove(id: string): void;

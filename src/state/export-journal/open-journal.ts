@@ -72,7 +72,8 @@ export async function openJournal({
       asked = false;
     }
     if (end === undefined || !header || !asked) {
-      // Replace a journal that records no request: nothing was paid for.
+      // Start a new journal. It replaces only a journal for which nothing was paid, or which `fresh` gives
+      // up.
       header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
       const text = writeLine(header);
       writeAtomic(path, text);

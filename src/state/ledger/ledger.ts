@@ -26,7 +26,10 @@ export interface LedgerOptions {
   readonly notice?: ((text: string) => void) | undefined;
 }
 
-/** A process checks at its first call whether to compact the files, and again after this many calls. */
+/**
+ * How many lines a process writes between two checks whether to compact the files. The first check is at the
+ * first line.
+ */
 const COMPACT_EVERY = 1_000;
 
 // The prefix of this process's call ids, from its pid and start time. The prefix and a counter make an id
