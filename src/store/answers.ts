@@ -47,12 +47,12 @@ const POLL_MS = 100;
  * machine sends the call itself.
  */
 const WAIT_MS = 120_000;
-/** The maximum size of a record in bytes. */
+/** The maximum length of a record in characters. Longer records are not shared. */
 const LONGEST = 256 * 1024;
 
 /**
  * Shares the answers of all machines of a key. The cache of this machine is searched first. A lookup never
- * fails because of the store: while the store is unavailable, each machine sends its own requests.
+ * fails because the store is unavailable: each machine then sends its own requests.
  */
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;

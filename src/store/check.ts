@@ -32,7 +32,8 @@ const warn = problem('warn');
 const fail = problem('fail');
 
 /**
- * Checks a connected store: version, permissions, eviction, persistence, memory, clock and round-trip time.
+ * Checks a connected store: version, schema, permissions, data, eviction, persistence, memory, clock and round-trip
+ * time.
  */
 export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));

@@ -92,7 +92,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
-  /** Finds the entry at which the run starts. */
+  /** Finds the entry after which the run starts reading. */
   async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
     const [newestRow] = await newest(store, 1);
     const top = newestRow?.entry ?? '0-0';

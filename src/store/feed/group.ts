@@ -68,7 +68,7 @@ async function* activeMember(
   }
   yield { kind: 'active' };
   const over = new AbortController();
-  // A member that is stopping does not release the lease before its batch is acknowledged.
+  // `signal` does not end the lease: a member that is stopping holds it until its batch is acknowledged.
   const lost = AbortSignal.any([over.signal, store.lost]);
   void renewing(options, store, token, over, lost);
   const ack = async (rows: readonly string[]) => {

@@ -56,7 +56,7 @@ export interface RelayTerm {
    * Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader.
    */
   readonly over: AbortSignal;
-  /** Publishes posts, oldest first. Waits while the store is full. */
+  /** Publishes posts, oldest first. Waits while the server rejects writes (`STORE_FULL`). */
   publish(posts: readonly Post[]): Promise<void>;
   /**
    * Saves a checkpoint with the seen ids, which include the ids of posts that were not published because they are

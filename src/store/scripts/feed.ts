@@ -25,8 +25,8 @@ for at = 7, #ARGV, 3 do
     added = added + 1
   end
 end
--- Write the entries before their ids: a torn write then leaves entries without ids, and the next leader adds these ids.
--- It could not restore an entry from its id.
+-- Write the entries before their ids. If a crash of the server cuts off the write, entries without ids remain, and the
+-- next leader adds these ids. It could not restore an entry from its id.
 if added > 0 then redis.call('ZADD', KEYS[2], unpack(members)) end
 if ARGV[6] ~= '' then
   for _, one in ipairs(cjson.decode(ARGV[6])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
@@ -74,7 +74,7 @@ export const repair = script(
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for _, one in ipairs(cjson.decode(ARGV[3])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
--- Ignore that store users of earlier versions have no permission for XDEL: the feed works without the deletion.
+-- Ignore a missing permission for XDEL, which earlier versions did not need: the feed works without the deletion.
 for at = 4, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
 redis.call('HSET', KEYS[4], 'checked', ARGV[2])
 return 1`,

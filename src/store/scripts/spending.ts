@@ -44,7 +44,7 @@ end
 local function find(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
-  -- Request the service's count again: the loss may have covered units that the service counted for other calls.
+  -- Request the service's count again: units of other calls may be missing, because the loss was subtracted from the count.
   redis.call('HDEL', month, 'seeded')
 end
 
@@ -91,7 +91,7 @@ local function reservations(machine)
   return reserved, mine
 end
 
--- An expired reservation belongs to a process that died or lost the store: its call may have been charged.
+-- An expired reservation belongs to a process that died or could not reach the store: its call may have been charged.
 local function expire(ledger)
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', open, '-inf', now)) do
     local call = read(id)
@@ -144,7 +144,7 @@ if #limits > 0 then
     local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of) + held
     if used + most > limit.cap then
       local answer = { 'refused', limit.name, limit.cap, used, held }
-      -- Report a budget first that calls in flight cannot change, so that no caller waits for nothing.
+      -- Report first a budget that is exceeded even without the calls in flight, so that the caller does not wait for them.
       if used - held + most > limit.cap then return answer end
       refused = refused or answer
     end

@@ -1,9 +1,9 @@
 import { acknowledgedLine, readStartCheckpoint, splitCheckpoint, startCheckpoint } from './acknowledged.ts';
 import type { Batch } from './batch.ts';
 
-/** Saves what was acknowledged: complete checkpoints, each followed by the batches acknowledged after it. */
+/** Saves which posts were handed over: a checkpoint, followed by the batches that were acknowledged after it. */
 export interface Acknowledgements {
-  /** The ids of the posts that the command acknowledged in earlier runs. */
+  /** The ids of the posts in the batches after the checkpoint, which earlier runs have handed over. */
   readonly before: ReadonlySet<string>;
   /**
    * The caller calls this before a batch is handed over. If the file has no checkpoint yet, saves the
@@ -11,8 +11,8 @@ export interface Acknowledgements {
    */
   begin(batch: Batch): void;
   /**
-   * The caller calls this after a batch was acknowledged. `end` is the number of the run's rows up to the end
-   * of the batch.
+   * The caller calls this after a batch was acknowledged or written to the dead-letter file. `end` is the number
+   * of the run's rows up to the end of the batch.
    */
   add(batch: Batch, end: number): void;
   /** Replaces the checkpoint with one that includes the first `covered` rows of the run. */

@@ -10,8 +10,8 @@ import type { Delivery } from './deliver.ts';
  */
 export interface Handoff extends TailSink {
   /**
-   * Hands over the remaining rows and waits for the result; throws if the command does not accept them. No
-   * more rows may be written after this call.
+   * Hands over the remaining rows and waits for the result; throws if rows could be neither handed over nor
+   * written to the dead-letter file. No more rows may be written after this call.
    */
   end(): Promise<void>;
   /** The number of rows written. */
@@ -36,7 +36,8 @@ export interface HandoffParts {
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
   /**
-   * Called when a batch was acknowledged. `end` is the number of the run's rows up to the end of the batch.
+   * Called when a batch was acknowledged or written to the dead-letter file. `end` is the number of the run's rows
+   * up to the end of the batch.
    */
   readonly acknowledged: (batch: Batch, end: number) => void;
 }

@@ -14,9 +14,9 @@ export interface Printing {
   /** Prints the next batch; returns whether there was anything to do. */
   step(): Promise<boolean>;
   readonly due: number;
-  /** Returns the number of frames that were printed since the last call. */
+  /** Returns the number of frames that were read from the queue since the last call. */
   takeFrames(): number;
-  /** The number of frames that were printed since the last call of `takeFrames`. */
+  /** The number of frames that were read from the queue since the last call of `takeFrames`. */
   readonly frames: number;
   /**
    * Called when the rows of a walk with this start time are printed. Prints the rows that waited for the

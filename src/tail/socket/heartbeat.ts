@@ -18,7 +18,7 @@ export function createHeartbeat(clock: Clock, timing: Timing) {
       wall = clock.now();
       heardAt = mono;
     },
-    /** Called when a check is due. Returns why the connection no longer works; undefined if it works. */
+    /** Checks the connection if a check is due. Returns why the connection no longer works; otherwise undefined. */
     dead(link: Link): { why: 'suspended' | 'silent'; text: string } | undefined {
       const now = clock.mono();
       if (now < mono + timing.beatMs) return undefined;

@@ -37,7 +37,7 @@ export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 
 /**
- * The limit to request if `expected` more rows are needed.
+ * The `limit` of the next page request if `expected` more rows are needed.
  * @internal Exported for tests.
  */
 export const pageRows = (expected: number, step: number, max: number): number =>
