@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { group } from '../../base/units.ts';
+import { countText, group } from '../../base/units.ts';
 import { decimal, integer, share, units } from '../../base/values.ts';
 import type { Known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
@@ -98,7 +98,7 @@ export function checkDays(
   const days = ((runsOutAt - now) / DAY_MS).toFixed(1);
   throw new Failure(
     'limit',
-    `the units will run out in ${days} days at this rate, but --min-days requires ${minDays} days`,
+    `the units will run out in ${days} days at this rate, but --min-days requires ${countText(minDays, 'day')}`,
     { code: 'DAYS_LOW', hint: 'top up, or spend less until the UTC month ends' },
   );
 }
@@ -117,6 +117,7 @@ function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: n
   const left = leftOf(me);
   for (const meter of ['units', 'reveals'] as const) {
     const [has, wants] = [left[meter], least[meter]];
+    const noun = meter === 'units' ? 'unit' : 'reveal';
     if (wants === undefined) continue;
     if (!isMeterKnown(me, meter)) {
       throw undecided(`how many ${meter} are left`, `--min-${meter}`);
@@ -124,7 +125,7 @@ function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: n
     if (has !== null && has < wants) {
       throw new Failure(
         'limit',
-        `only ${group(has)} ${meter} left, fewer than the required ${group(wants)}`,
+        `only ${countText(has, noun)} left, fewer than the required ${group(wants)}`,
         {
           code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
           hint:

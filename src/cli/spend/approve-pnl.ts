@@ -59,5 +59,5 @@ export async function approveRun(
     const sure = Math.min(count, Math.floor(units / cu.reveal));
     context.notice(`${unitsText(units)} left, enough for at least ${group(sure)} of ${handlesText(count)}`);
   }
-  if (reveals !== null && reveals < count) context.notice(`${group(reveals)} wallet reveals left`);
+  if (reveals !== null && reveals < count) context.notice(`${countText(reveals, 'wallet reveal')} left`);
 }

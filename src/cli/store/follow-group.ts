@@ -1,4 +1,5 @@
 import { instantAt } from '../../base/time-values.ts';
+import { countText } from '../../base/units.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
@@ -133,7 +134,9 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       if (event.kind === 'away' || event.kind === 'interrupted') notice(event.why);
       if (event.kind === 'back') notice('the store is available again');
       if (event.kind === 'gap')
-        notice(`GAP: the store no longer has ${event.missing} posts that group ${name} did not read`);
+        notice(
+          `GAP: the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`,
+        );
       if (event.kind !== 'batch') continue;
       const wanted = event.rows
         .map(streamedRow)

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
-import { unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf } from '../../contract/read-record.ts';
@@ -126,7 +126,7 @@ async function batch(
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
     throw new Failure(
       'answer',
-      `the answer does not mention any of the ${subjects.length} handles of the batch`,
+      `the answer does not mention any of the ${countText(subjects.length, 'handle')} of the batch`,
       {
         code: 'NO_ENTRY',
         status: 200,
