@@ -51,8 +51,8 @@ const WAIT_MS = 120_000;
 const LONGEST = 256 * 1024;
 
 /**
- * Shares the answers of all machines of a key. The cache of this machine is searched first. A lookup never
- * fails because the store is unavailable: each machine then sends its own requests.
+ * Shares the answers of all machines of a key. The cache of this machine is searched first. If the store is
+ * unavailable, lookups do not fail: each machine sends its own requests.
  */
 export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
   const { keys } = link;

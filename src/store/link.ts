@@ -41,8 +41,8 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
   /**
-   * Before the first connection, a rejected password or an unsuitable server ends the run. Later it counts as
-   * an outage, so that relays and followers continue when the store accepts them again.
+   * Before the first connection, a rejected password or an unsuitable server ends the run. Later, each of them
+   * counts as an outage, so that relays and followers continue when the store accepts them again.
    */
   const outageOf = (error: unknown, isLater: boolean) =>
     isLater && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')

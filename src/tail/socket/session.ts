@@ -173,8 +173,7 @@ export function createSession(world: SessionWorld): Session {
   /** Ends the connection, or the attempt to open one, and changes the state to `next`. */
   const leave = (next: TailState) => {
     if ('link' in state) hangUp(state.link, PING_MS);
-    // Close a connection that is still being opened as soon as it is open: the service may already charge for
-    // it.
+    // If a connection is still being opened, close it when it is open: the service may already charge for it.
     if (state.kind === 'dialing') {
       meter.uncertain();
       closing = state.job.settled.then(closeLate(state.job));

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { resetsIn } from './renewal.ts';
 
-/** The units of which the WebSocket may use a share, and what it has used of them. */
+/** The units of the key of which the WebSocket may use a share, and the units that the WebSocket has used. */
 export interface Share {
   /** Called with the units that the key has left; null if unlimited. */
   learn(remaining: number | null): void;
@@ -12,8 +12,9 @@ export interface Share {
 }
 
 /**
- * The allowance resets with the UTC month, and the share with it: otherwise a tail that runs for months would
- * stream only in its first month. `socketSpent` is what the WebSocket has used in the whole run.
+ * Both numbers start over when the allowance resets at the end of the UTC month. Otherwise, a tail that runs for
+ * months would stream only in its first month. `socketSpent` returns the CU that the WebSocket has used in the whole
+ * run.
  */
 export function createShare(clock: Pick<Clock, 'now'>, socketSpent: () => number): Share {
   let of: number | null = null;
@@ -22,7 +23,7 @@ export function createShare(clock: Pick<Clock, 'now'>, socketSpent: () => number
   let resetsAt = Number.POSITIVE_INFINITY;
   return {
     learn(remaining) {
-      // The clocks differ: after the end of the month, wait until the service shows the new allowance.
+      // The clock of the service may be behind: after the end of the month, wait until `remaining` has increased.
       const isReset = clock.now() >= resetsAt && remaining !== null && last !== null && remaining > last;
       if (of === null || isReset) {
         of = remaining;

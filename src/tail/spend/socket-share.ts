@@ -28,10 +28,14 @@ export interface SpendState {
   readonly allowanceLeft: number | null;
   /** Whether the user's budgets cover another minute. */
   readonly budgetsCover: boolean;
-  /** The CU that the key had left when the run started; null if unlimited or not known. */
+  /**
+   * The CU that the key had left when the run started, or when its allowance last reset; null if unlimited or not
+   * known.
+   */
   readonly allowanceAtStart: number | null;
   /** The fraction of `allowanceAtStart` that the WebSocket may use, from 0 to 1. */
   readonly socketShare: number;
+  /** The CU that the WebSocket has used since `allowanceAtStart` was determined. */
   readonly socketSpent: number;
   /**
    * The number of consecutive connections that ended within a minute, or delivered no posts although the feed

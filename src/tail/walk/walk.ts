@@ -117,8 +117,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
       continue;
     }
 
-    // If another cursor than the first one was used, pages overlap. New posts in the overlap appeared late.
-    // Leave them to the next walk, so that the rows of this walk stay in order.
+    // If the service rejected the first cursor, this page overlaps the page before it. New posts in the overlap
+    // appeared late. Leave them to the next walk, so that the rows of this walk stay in order.
     const came = page.rows.slice(page.rows.findLastIndex((row) => previous.has(row.id)) + 1);
     const all = [...pending, ...came];
     const ordered = orderedRows(all, clock.now());
@@ -168,8 +168,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 }
 
 /**
- * The first rows with a post time. Pages list posts without a time first, so the position of such a post does
- * not show whether it is new.
+ * The first rows with a post time; if none has a time, the first rows. Pages list posts without a time first, so
+ * the position of such a post does not show whether it is new.
  */
 function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
   if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;
