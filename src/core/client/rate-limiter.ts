@@ -50,9 +50,11 @@ const SLICES = 15;
 // A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
 // but at most once per minute.
 const RECHECK_MS = 60_000;
-// The longest block that is saved for later runs. Limits are per minute, and a single absurd Retry-After must
-// not block a key for years.
-const LONGEST_BLOCK_MS = 15 * 60_000;
+/**
+ * The longest wait after a 429. Limits are per minute, and a single absurd Retry-After, such as milliseconds
+ * instead of seconds, must not block a key or stop a tail for hours.
+ */
+export const LONGEST_BLOCK_MS = 15 * 60_000;
 
 /** Creates a limiter. `windows` may share the counts with other processes. */
 export function createLimiter(options: LimiterOptions): Limiter {

@@ -8,6 +8,7 @@ import type { Connect, Link } from '../ports.ts';
 import type { CostMeter } from '../spend/cost-meter.ts';
 import { modeOf, subscribedLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
+import { waitAfter } from '../wait-after.ts';
 import { createHeartbeat } from './heartbeat.ts';
 import { readConfirmation, type SubscribingLink, withPutBack } from './subscribing-link.ts';
 
@@ -114,7 +115,7 @@ export function createSession(world: SessionWorld): Session {
   };
 
   const down = (why: DownReason, text: string, failure?: Failure): SessionEvent => {
-    const told = failure?.kind === 'rate' ? (failure.retryAfter ?? 0) * 1_000 : 0;
+    const told = failure?.kind === 'rate' ? waitAfter(failure) : 0;
     const waitMs = Math.max(told, backoff.next());
     const now = clock.mono();
     state = { kind: 'down', since: now, until: now + waitMs };

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { FeedPage, PageSource } from '../ports.ts';
+import { waitAfter } from '../wait-after.ts';
 
 /** Why a walk ended before it was complete. */
 export type Cut = 'ceiling' | 'budget' | 'quota' | 'cursor' | 'stuck' | 'denied';
@@ -70,14 +71,12 @@ export async function requestPage(
       if (mayBeCharged(error)) world.lost(world.source.price(limit));
       if (error.kind !== 'rate') failed++;
       if (!isTransient(error) || failed >= tries) throw error;
-      const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitOf(error)) : backoff.next();
+      const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitAfter(error)) : backoff.next();
       world.wait(ms, error);
       await world.clock.sleep(ms, world.signal);
     }
   }
 }
-
-const waitOf = (failure: Failure) => (failure.retryAfter ?? 0) * 1_000;
 
 /** Whether a retry can help. */
 const isTransient = (failure: Failure): boolean =>
