@@ -110,7 +110,8 @@ export async function createContext(
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
       // Do not request the amount if no cost line will be printed.
       if (costLine() === undefined) return;
-      // A run that has stopped itself, because its records cannot be printed, may still send this call.
+      // A run that stopped because its records cannot be printed may still send this call, so do not use its
+      // aborted signal.
       const until = closing.signal.reason instanceof Failure ? io.signal : signal;
       await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },

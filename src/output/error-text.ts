@@ -51,7 +51,7 @@ export async function renderFailure(
   const what = part('error: ', safeText(failure.message));
   const [first = '', ...rest] = what;
   const out = [style('bad', 'error:') + first.slice('error:'.length), ...rest];
-  // The code of a usage error says nothing that the message does not say.
+  // Omit the code of a usage error, because the message alone is enough.
   if (failure.code !== 'USAGE') {
     const code = part(' '.repeat('error: '.length), `[${why.join(', ')}]`);
     const [only = ''] = code;

@@ -87,7 +87,9 @@ export interface View<T> {
    * them.
    */
   readonly fields: readonly string[];
-  /** Whether the names of `--fields` were checked against an earlier record, so that any of them is accepted. */
+  /**
+   * Whether the names of `--fields` were checked against an earlier record, so that all of them are accepted.
+   */
   readonly checked?: boolean;
   /** The header and rows of the CSV, if the CSV does not consist of the fields of the record. */
   readonly csv?: {

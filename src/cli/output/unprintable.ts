@@ -5,20 +5,25 @@ import { ensureFolder } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { group } from '../../base/units.ts';
 
-/** The records of a run that cannot print them, because the first one lacks a field of `--fields`. */
+/**
+ * Collects the paid records that a run cannot print, because the first record lacks a field of `--fields`.
+ */
 export interface Unprintable {
   /** Why the records cannot be printed. */
   readonly error: Failure;
   add(record: unknown): void;
   readonly count: number;
   /**
-   * Saves the records in a folder, because they were paid for, and adds the name of the file to the error. A
-   * folder of undefined means that the answers are cached.
+   * Saves the records in a folder, because they were paid for, and adds the name of the file to the error. If
+   * the answers are cached, `folder` is undefined and nothing is saved.
    */
   save(folder: string | undefined, now: number): Promise<Failure>;
 }
 
-/** The records after the first one are few: a run requests nothing more once it knows that a field is missing. */
+/**
+ * Collects the records in memory, because they are few: a run that knows of a missing field sends no further
+ * requests.
+ */
 export function createUnprintable(error: Failure): Unprintable {
   const records: unknown[] = [];
   const explained = (text: string) => new Failure(error.kind, `${error.message}; ${text}`, error);
@@ -32,7 +37,7 @@ export function createUnprintable(error: Failure): Unprintable {
     },
     async save(folder, now) {
       if (folder === undefined)
-        return explained('the answers are cached, so the corrected command costs nothing for them');
+        return explained('the answers are cached, so the corrected command does not pay for them again');
       const { jsonLine } = await import('../../output/format/ndjson.ts');
       const path = join(folder, `${new Date(now).toISOString().replace(/[:.]/g, '-')}-${process.pid}.ndjson`);
       try {
@@ -50,6 +55,9 @@ export function createUnprintable(error: Failure): Unprintable {
   };
 }
 
-/** The folder for records that could not be printed; the system's temporary folder if there is no state folder. */
+/**
+ * The folder for records that could not be printed; in the system's temporary folder if there is no state
+ * folder.
+ */
 export const folderForUnprinted = (state: string | undefined): string =>
   join(state ?? tmpdir(), state === undefined ? 'trdr-unprinted' : 'unprinted');

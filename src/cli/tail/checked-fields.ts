@@ -6,15 +6,15 @@ import { selectedFields } from '../output/output.ts';
 import { withSeenFields } from '../output/seen-fields.ts';
 import { createUnprintable, folderForUnprinted } from '../output/unprintable.ts';
 
-/** The parts of a tail on which its fields depend. */
+/** The parts of a tail's plan that the check of `--fields` needs. */
 interface FieldPlan {
   readonly view: View<TailRow['record']>;
   readonly source: PageSource;
 }
 
 /**
- * Checks the names of `--fields` that the schema does not list against the first page. Otherwise a tail could
- * stream, and pay for it, for an hour until its first post shows that a field does not exist.
+ * Uses the first page to check the names of `--fields` that the schema does not list. Otherwise a tail could
+ * pay for an hour of streaming before its first post shows that a field does not exist.
  */
 export async function withCheckedFields<P extends FieldPlan>(context: Context, plan: P): Promise<P> {
   const { globals, settings, io } = context;

@@ -5,15 +5,15 @@ import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Checks names in `--fields` that the schema does not list, because the service may send undocumented fields.
- * The check returns a failure if the first record with an answer does not have such a field. Undefined if
- * there is nothing to check.
+ * Creates a check of the names in `--fields` that the schema does not list, because the service may send
+ * undocumented fields. The check returns a failure if the first record with an answer does not have such a
+ * field. Undefined if there is nothing to check.
  */
 export function createFieldCheck(
   view: Pick<View<never>, 'fields' | 'csv' | 'checked'>,
   fields: readonly string[] | undefined,
 ): ((record: unknown) => Failure | undefined) | undefined {
-  // The names in the schema are read only if needed, because that loads all schemas.
+  // Read the names in the schema only if needed, because reading them loads all schemas.
   if (fields === undefined || view.checked) return undefined;
   const known = [...view.fields, ...(view.csv?.header ?? [])];
   const unlisted = fields.filter((name) => !isKnownField(name, known));
@@ -27,7 +27,10 @@ export function createFieldCheck(
   };
 }
 
-/** Makes a printer fail at the first record, before the run pays for further calls. */
+/**
+ * Makes a printer fail if the first record lacks a field of `--fields`, before the run pays for further
+ * calls.
+ */
 export function withFieldCheck<T>(printer: Printer<T>, { view, fields }: PrinterOptions<T>): Printer<T> {
   const check = createFieldCheck(view, fields);
   if (!check) return printer;

@@ -6,7 +6,8 @@ import { createJson } from './json.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
-// Callers load this file anyway. If they loaded the field check itself, the build would put it into a file of its own.
+// Callers import the field check from here, because they load this file anyway. If they imported
+// `field-check.ts` directly, the build would put that file into a piece of its own.
 export { createFieldCheck, isAbsentField } from './field-check.ts';
 
 const LF = Uint8Array.of(10);
