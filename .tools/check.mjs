@@ -1,11 +1,11 @@
-// Builds, and then runs all checks except the tests at the same time. With --tests it also runs the tests, to which it passes all
-// other arguments: checks and tests together keep the processors busy. At the end it prints the output of the checks that failed.
+// Builds, and then runs all checks except the tests at the same time. With --tests, the tests run at the same time too, which keeps
+// all processors busy; all other arguments are passed to the tests. At the end, prints the output of the checks that failed.
 import { spawn } from 'node:child_process';
 import { root } from './bundle.mjs';
 
 /** The arguments of the tests; undefined without --tests. */
 const words = process.argv[2] === '--tests' ? process.argv.slice(3) : undefined;
-/** Slow ones first, so that they end together. */
+/** The slow checks first, so that all end at about the same time. */
 const checks = ['lint', 'dead', 'types', 'show -- --check', 'package', 'generate -- --check', 'language'];
 
 /** Runs a script of package.json; resolves to its output if it failed. */
