@@ -9,7 +9,7 @@ export interface TimelineBase<T> {
   make(index: number, now: number): T;
 }
 
-/** A filtered feed: its name, and the indices of the base records in it, in ascending order. */
+/** A filtered feed: its name, and the indices of its records in the `TimelineBase`, in ascending order. */
 export interface Selection {
   readonly key: string;
   readonly indices: Uint32Array | undefined;
