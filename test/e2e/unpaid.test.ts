@@ -46,6 +46,16 @@ describe('nothing is charged', () => {
     expect(error()['hint']).toContain('mkdir -p');
   });
 
+  test.each([
+    ['qqqqqq', 'choose from '],
+    ['tokenSymbl', 'Did you mean tokenSymbol?'],
+  ])('for --sort %s, whose hint starts with "%s"', async (field, hint) => {
+    const sandbox = await withSandbox();
+    const { exitCode, error } = await runInProcess(['thesis', 'list', '--sort', field], { sandbox });
+    expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
+    expect(String(error()['hint']).startsWith(hint)).toBe(true);
+  });
+
   test('for a tail with a file that cannot be resumed', async () => {
     const sandbox = await withSandbox();
     const words = ['thesis', 'tail', '--user', 'mira', '--duration', '1s', '--out', 'tail.csv'];

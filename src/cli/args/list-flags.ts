@@ -60,7 +60,7 @@ export function readListFlags(flags: ListFlags, fields: readonly string[]) {
     const names = fields.filter((name) => !name.includes('.'));
     throw usageError(
       `unknown field "${sort}" for --sort`,
-      didYouMean(sort, names) ?? `choose from ${names.join(', ')}`,
+      didYouMean(sort, names) || `choose from ${names.join(', ')}`,
     );
   }
   return { ...flags, rows: limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS) };

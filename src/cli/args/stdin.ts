@@ -1,4 +1,5 @@
 import { usageError } from '../../base/failure.ts';
+import { group } from '../../base/units.ts';
 import type { Io } from '../io.ts';
 
 /** Reads stdin to its end as text. Throws if there are more than `most` bytes. */
@@ -16,7 +17,7 @@ export async function readAll(
       const part = Buffer.from(chunk);
       parts.push(part);
       length += part.length;
-      if (length > most) throw usageError(`the input on stdin is larger than ${most} bytes`);
+      if (length > most) throw usageError(`the input on stdin is larger than ${group(most)} bytes`);
     }
   } catch (error) {
     signal.throwIfAborted();

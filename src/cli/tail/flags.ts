@@ -34,8 +34,7 @@ export const tailOptions = {
 
 /** Checks which flags can be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
-  if (flags.lag < 100)
-    throw usageError('--lag must be at least 100ms', 'use the WebSocket for the smallest delay: --via ws');
+  if (flags.lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
   const { exec, batch, linger, tries, shell } = flags;
   const alone = { batch, linger, tries, shell: shell || undefined };
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
