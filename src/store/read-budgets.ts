@@ -3,6 +3,7 @@ import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import type { BudgetState } from '../contract/budget.ts';
 import type { StoreConnection } from './connection.ts';
+import { storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
@@ -30,13 +31,24 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
     const reservations = open.filter((call) => machine === undefined || call.machine === machine);
     sums.push({
       field,
-      limit: caps.has(field) ? number(caps.get(field)) : null,
+      limit: limitIn(caps.get(field)),
       spent: number(fields.get(`spent${of}`)),
       lost: number(fields.get(`lost${of}`)),
       reserved: reservations.reduce((sum, { most }) => sum + most, 0),
     });
   }
   return sums;
+}
+
+/** A limit in CU. Throws if it is not a number, because a damaged limit must not mean that there is none. */
+function limitIn(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  throw storeFailure(
+    'STORE_UNFIT',
+    'a budget in the store is not a number',
+    'run "trdr store check", which names the damaged key',
+  );
 }
 
 const OLD_MS = 600_000;

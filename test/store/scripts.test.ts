@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
+import { readBudgets } from '../../src/store/read-budgets.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, drop, learn, take } from '../../src/store/scripts/lanes.ts';
@@ -157,6 +158,36 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('3', 100)).toEqual(['ok', 1]);
       await it.release('3');
       expect(await it.begin('4', 100)).toEqual(['ok', 1]);
+    });
+
+    it.each(['', 'x', '5M', 'nan', 'inf', '-inf'])(
+      'fails if another program wrote %j as a limit or a sum',
+      async (text) => {
+        const keys = fresh();
+        const it = books(keys);
+        await db().send('HSET', [keys.caps, 'month', text]);
+        await expect(it.begin('1', 100)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+        await expect(readBudgets(db(), keys)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+        await db().send('HSET', [keys.caps, 'month', 1_000]);
+        await it.reseed(500);
+        expect(await it.begin('1', 100)).toEqual(['ok', 1]);
+        for (const sum of ['spent', 'lost']) {
+          await db().send('HSET', [it.month, sum, text]);
+          await expect(it.begin('2', 100)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+          await db().send('HDEL', [it.month, sum]);
+        }
+      },
+    );
+
+    it('restores a damaged sum from the usage of the service', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'month', 1_000]);
+      await it.reseed(500);
+      await db().send('HSET', [it.month, 'spent', 'x']);
+      await it.reseed(700);
+      expect(await it.field(it.month, 'spent')).toBe(700);
+      expect(await it.begin('1', 301)).toEqual(['refused', 'month', 1_000, 700, 0]);
     });
 
     it('keeps each machine within its own limit', async () => {

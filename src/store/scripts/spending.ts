@@ -28,6 +28,16 @@ if ARGV[1] ~= thisMonth or ARGV[2] ~= thisDay then return { 'period', thisMonth,
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
+-- A number that limits spending, or nil. If another program has overwritten it, the script fails: a damaged limit
+-- must not mean that there is none. NaN and infinity are damaged, too.
+local function amount(key, field)
+  local text = redis.call('HGET', key, field)
+  if not text then return nil end
+  local value = tonumber(text)
+  if not value or value - value ~= 0 then error({ err = 'DAMAGED ' .. key }) end
+  return value
+end
+
 local function addTo(sum, kind, machine, cu)
   redis.call('HINCRBY', sum, kind, cu)
   redis.call('HINCRBY', sum, kind .. '@' .. machine, cu)
@@ -126,7 +136,7 @@ if known then return { known.state == 'open' and 'ok' or 'over' } end
 
 local limits = {}
 for _, budget in ipairs({ { 'month', month, '' }, { 'day', day, '' }, { 'month', month, '@' .. machine }, { 'day', day, '@' .. machine } }) do
-  local cap = tonumber(redis.call('HGET', caps, budget[1] .. budget[3]))
+  local cap = amount(caps, budget[1] .. budget[3])
   if cap then table.insert(limits, { name = budget[1] .. budget[3], sum = budget[2], of = budget[3], cap = cap }) end
 end
 if #limits > 0 then
@@ -141,7 +151,7 @@ if #limits > 0 then
   local refused
   for _, limit in ipairs(limits) do
     local held = limit.of == '' and reserved or mine
-    local used = number(limit.sum, 'spent' .. limit.of) + number(limit.sum, 'lost' .. limit.of) + held
+    local used = (amount(limit.sum, 'spent' .. limit.of) or 0) + (amount(limit.sum, 'lost' .. limit.of) or 0) + held
     if used + most > limit.cap then
       local answer = { 'refused', limit.name, limit.cap, used, held }
       -- Report first a budget that is exceeded even without the calls in flight, so that the caller does not wait for them.
