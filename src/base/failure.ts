@@ -79,5 +79,5 @@ export const withHint = (failure: Failure, hint: string): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
 
 /** A usage error: what is wrong with the input, and how to correct it. */
-export const usageError = (message: string, hint?: string) =>
+export const usageError = (message: string, hint: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

@@ -36,6 +36,15 @@ const cases: readonly Case[] = [
   [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
   [2, 'a socket together with the store', ['thesis', 'tail', '--via', 'ws', '--fill'], 'USAGE', {}],
   [2, 'a comparison with a later time', ['launchpad', 'board', '--at', '7d', '--compare', '1d'], 'USAGE', {}],
+  [2, 'a sort field that resembles none', ['thesis', 'list', '--sort', 'zzzz'], 'USAGE', {}],
+  [2, 'a folder as input', ['whois', '--file', '.'], 'USAGE', {}],
+  [2, 'a handle with spaces', ['whois', 'mira juno'], 'BAD_SUBJECT', {}],
+  [2, 'an empty subject', ['whois', ''], 'BAD_SUBJECT', {}],
+  [2, 'a handle in place of an id', ['whois', 'mira', '--as', 'id'], 'BAD_SUBJECT', {}],
+  [2, 'a part of an address', ['launchpad', 'callouts', '--coin', '0x12'], 'USAGE', {}],
+  [2, 'an empty command', ['thesis', 'tail', '--exec', ''], 'USAGE', {}],
+  [2, 'an invalid setting', ['config', 'set', 'maxAge', 'soon'], 'BAD_SETTING', {}],
+  [2, 'an invalid variable', ['whois', 'mira'], 'BAD_SETTING', { env: { TRDR_OUTPUT: 'xml' } }],
   [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
   [2, 'a group without a command', ['thesis'], 'USAGE', {}],
   [2, 'a missing file', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],
@@ -90,6 +99,7 @@ describe('trdr exits', () => {
     expect([ran.exitCode, ran.stderr === '' ? null : ran.error()['code']], ran.stderr).toEqual([exit, code]);
     if (code === null) return;
     expect(ran.error()['exit']).toBe(exit);
+    expect(ran.error()['hint'], 'every error says what to do next').toMatch(/\S/);
     // Local errors do not cost anything.
     if (exit === 2 || exit === 4 || exit === 11) expect(sandbox.meter().unitsUsed).toBe(0);
   });

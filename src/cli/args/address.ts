@@ -7,6 +7,6 @@ export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: 
     return (await readSubject(given, 'wallet')).value;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw usageError(`${flag}: ${error.message}`, error.hint);
+    throw usageError(`${flag}: ${error.message}`, error.hint ?? 'copy the whole address');
   }
 }

@@ -35,7 +35,10 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
     // memory.
     length += chunk.length;
     if (length > LONGEST_ROW)
-      throw usageError(`the row that begins on line ${begun} is longer than 4,194,304 characters`);
+      throw usageError(
+        `the row that begins on line ${begun} is longer than 4,194,304 characters`,
+        'check that every quote in the file is closed',
+      );
     for (const char of chunk) {
       if (pending === '"') {
         pending = '';
@@ -63,6 +66,9 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
     }
   }
   if (quoted && pending !== '"')
-    throw usageError(`a quote in the row that begins on line ${begun} is never closed`);
+    throw usageError(
+      `a quote in the row that begins on line ${begun} is never closed`,
+      'close it; write a quote inside a value as ""',
+    );
   if (cell !== '' || cells.length > 0) yield row();
 }

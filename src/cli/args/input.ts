@@ -77,9 +77,11 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
     yield* stoppable(await openInput(path), signal);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ENOENT') throw usageError(`file not found: ${path}`);
-    if (code === 'EISDIR') throw usageError(`${path} is a folder`);
-    if (code === 'EACCES') throw usageError(`permission denied: ${path}`);
+    if (code === 'ENOENT')
+      throw usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
+    if (code === 'EISDIR') throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
+    if (code === 'EACCES')
+      throw usageError(`permission denied: ${path}`, 'make the file readable for your user');
     throw inWords('read', path, error);
   }
 }
@@ -146,7 +148,11 @@ async function* fromBytes(
     const cell = trimText(cells[at] ?? '');
     if (cell !== '') yield { text: cell, line };
   }
-  if (at === undefined) throw usageError(`the input is empty: it has no column "${column}"`);
+  if (at === undefined)
+    throw usageError(
+      `the input is empty: it has no column "${column}"`,
+      'start it with a line that names the columns',
+    );
 }
 
 /**

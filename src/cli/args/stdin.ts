@@ -17,7 +17,11 @@ export async function readAll(
       const part = Buffer.from(chunk);
       parts.push(part);
       length += part.length;
-      if (length > most) throw usageError(`the input on stdin is larger than ${group(most)} bytes`);
+      if (length > most)
+        throw usageError(
+          `the input on stdin is larger than ${group(most)} bytes`,
+          'check which program writes to stdin',
+        );
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -88,7 +88,8 @@ export const api = command({
     const named = fields.flatMap(({ name, value }) => (name === 'before' ? [] : [value]));
     const pasted = [...(path.split('?')[0] ?? '').split('/'), ...named].find((word) => isKey(word));
     if (pasted !== undefined) throw keyAsSubject(pasted);
-    if (paginate && (method ?? 'GET') !== 'GET') throw usageError('--paginate requires GET');
+    if (paginate && (method ?? 'GET') !== 'GET')
+      throw usageError('--paginate requires GET', 'remove --paginate, or the method');
     return {
       method,
       typed: path,
@@ -149,7 +150,10 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   } catch (error) {
     context.signal.throwIfAborted();
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw usageError(code === 'ENOENT' ? `file not found: ${input}` : `cannot read ${input} (${code})`);
+    throw usageError(
+      code === 'ENOENT' ? `file not found: ${input}` : `cannot read ${input} (${code})`,
+      'check the file of --input, or use - to read from stdin',
+    );
   }
 }
 

@@ -15,7 +15,7 @@ export const launchpadBoard = command({
   summary: 'Show the top 100 launchpad traders by PnL',
   about: [
     'Shows the latest snapshot, ranked by realized plus unrealized PnL; with --at, the latest snapshot at or before that time. On a terminal, the time of the snapshot is printed to stderr.',
-    'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. A summary of the changes is printed to stderr.',
+    'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
     '--top prints only the first N entries; with --compare also the traders who left the first N since the earlier snapshot.',
   ],
   args: [],

@@ -84,7 +84,10 @@ export const pnl = command({
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
     if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {
-      throw usageError('the export (--from -) and the handles cannot both be read from stdin');
+      throw usageError(
+        'the export (--from -) and the handles cannot both be read from stdin',
+        'save one of them to a file',
+      );
     }
     return { ...given, window: [...new Set(given.window)], source };
   },

@@ -23,7 +23,7 @@ export const storeClear = command({
   exits: [0, 2, 4, 9, 11, 130],
   parse([what = '', feed], given) {
     if (!['cache', 'feed', 'all'].includes(what)) {
-      throw usageError(`invalid value "${what}" (choose from cache, feed, all)`);
+      throw usageError(`invalid value "${what}"`, 'choose from cache, feed, all');
     }
     if ((what === 'feed') !== (feed !== undefined)) {
       throw usageError(

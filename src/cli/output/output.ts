@@ -44,7 +44,7 @@ export function formatOf(
 ): OutputFormat {
   const { json, output, out, bom } = globals;
   if (json && output !== undefined && output !== 'json') {
-    throw usageError(`--json and -o ${output} cannot be combined`);
+    throw usageError(`--json and -o ${output} cannot be combined`, 'use one of them');
   }
   const asked = output ?? (json ? 'json' : out === undefined ? undefined : formatByName(out));
   if (command.stream && asked === 'json') {

@@ -158,7 +158,8 @@ export function createClient(options: ClientOptions): Client {
 
     async raw({ method, path, body }, { signal }: CallOptions = {}) {
       const sending = rawPath(path);
-      if (!/^[A-Z]{1,20}$/.test(method)) throw usageError(`invalid HTTP method ${method.slice(0, 20)}`);
+      if (!/^[A-Z]{1,20}$/.test(method))
+        throw usageError(`invalid HTTP method ${method.slice(0, 20)}`, 'write it like GET or POST');
       requireKey(key);
       const call = matchEndpoint(method, sending, body);
       if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {

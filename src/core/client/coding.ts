@@ -182,7 +182,10 @@ const typeOf = ({ headers }: HttpAnswer) => {
 function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = z.safeParse(schema, value);
   if (parsed.success) return parsed.data;
-  throw usageError(issuesText(parsed.error.issues, 'the request body'));
+  throw usageError(
+    issuesText(parsed.error.issues, 'the request body'),
+    'fix the part that the message names',
+  );
 }
 
 /**
@@ -190,7 +193,10 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
  * control character, or invalid Unicode.
  */
 function checkSegment(name: string, value: string): void {
-  if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`);
+  if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`, 'check the value');
   if (/\p{Cc}|\p{Cs}/u.test(value))
-    throw usageError(`${name} contains a control character or invalid Unicode`);
+    throw usageError(
+      `${name} contains a control character or invalid Unicode`,
+      'type it instead of pasting it',
+    );
 }

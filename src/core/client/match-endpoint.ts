@@ -89,7 +89,10 @@ export function rawPath(path: string): string {
   if (!bare.startsWith('/'))
     throw usageError('invalid path: it must start with a slash', 'write it like this: trdr api /v2/me');
   if (/\p{Cc}|\p{Cs}/u.test(bare))
-    throw usageError('the path contains a control character or invalid Unicode');
+    throw usageError(
+      'the path contains a control character or invalid Unicode',
+      'type it instead of pasting it',
+    );
   const sending = bare.replace(/[^\x21-\x7e]/gu, encodeURIComponent);
   checkSpelling(sending);
   return sending;

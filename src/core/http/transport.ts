@@ -83,6 +83,6 @@ const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
   if (!origin || !URL.canParse(origin))
-    throw usageError('invalid URL: it must start with http:// or https://');
+    throw usageError('invalid URL: it must start with http:// or https://', 'check the base URL');
   return { ...request, origin, path: path ?? '/', host: new URL(origin).host };
 }

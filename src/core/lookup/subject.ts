@@ -30,7 +30,7 @@ const EVM = /^0x[0-9a-f]{40}$/i;
  */
 export async function readSubject(given: string, as?: SubjectType | undefined): Promise<Subject> {
   const text = trimText(given);
-  if (text === '') throw refused(text, 'the subject is empty');
+  if (text === '') throw refused(text, 'the subject is empty', 'pass a handle, a wallet or a user id');
   if (isKey(text)) throw keyAsSubject(text);
   switch (as ?? typeOf(text)) {
     case 'id':
@@ -84,14 +84,19 @@ function solanaSlip(text: string): string | undefined {
 }
 
 function idOf(text: string): Subject {
-  if (!UUID.test(text)) throw refused(text, 'invalid user id: expected a UUID');
+  if (!UUID.test(text))
+    throw refused(text, 'invalid user id: expected a UUID', 'copy the whole id, or remove --as id');
   return { text, type: 'id', value: text, normal: text.toLowerCase() };
 }
 
 async function walletOf(text: string): Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
   if (!EVM.test(text)) {
-    throw refused(text, slipOf(text) ?? 'expected a Solana address, or an EVM address that starts with 0x');
+    throw refused(
+      text,
+      slipOf(text) ?? 'expected a Solana address, or an EVM address that starts with 0x',
+      'copy the whole address',
+    );
   }
   const digits = text.slice(2);
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
@@ -103,17 +108,23 @@ async function walletOf(text: string): Promise<Subject> {
 
 function handleOf(text: string): Subject {
   const value = text.replace(/^@+/, '');
-  if (value === '') throw refused(text, 'invalid handle: it is empty');
-  if (value.length > HANDLE_MAX) throw refused(text, `a handle has at most ${HANDLE_MAX} characters`);
+  if (value === '') throw refused(text, 'invalid handle: it is empty', 'write the handle after the @');
+  if (value.length > HANDLE_MAX)
+    throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
   if (value.includes('://'))
     throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
   // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
-    throw refused(text, 'a handle has no spaces or control characters');
+    throw refused(
+      text,
+      'a handle has no spaces or control characters',
+      'for a list of handles, pass each one as its own argument, or use --file',
+    );
   // Emoji and some scripts need U+200C and U+200D. All other invisible characters are rejected.
   if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))
     throw refused(text, 'the handle contains invisible characters', 'type it instead of pasting it');
-  if (value === '.' || value === '..') throw refused(text, 'a handle cannot consist of dots only');
+  if (value === '.' || value === '..')
+    throw refused(text, 'a handle cannot consist of dots only', 'write the whole handle, such as @mira');
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
@@ -121,7 +132,7 @@ function handleOf(text: string): Subject {
  * A usage error that shows the beginning of the text. Users can recognize the text, but the message does not
  * contain all of a pasted key.
  */
-const refused = (text: string, why: string, hint?: string) => {
+const refused = (text: string, why: string, hint: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });
 };

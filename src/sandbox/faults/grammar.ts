@@ -57,9 +57,9 @@ function parseRule(text: string): FaultRule {
   const natural = fault.kind === 'answer' ? 'call' : faultKinds[fault.kind].place;
   const place = natural === 'call' && where === 'ws' && fault.kind !== 'answer' ? 'frame' : natural;
   if (where !== undefined && place === 'post')
-    throw usageError(`invalid fault "${text}": a fault of posts cannot have @where`);
+    throw usageError(`invalid fault "${text}": a fault of posts cannot have @where`, faultHelp());
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usageError(`invalid fault "${text}": a fault of frames can only have @ws`);
+    throw usageError(`invalid fault "${text}": a fault of frames can only have @ws`, faultHelp());
   if (place === 'frame' && framelessKinds.has(fault.kind)) {
     throw usageError(
       `invalid fault "${text}": it cannot have @ws, because it does not apply to frames`,
@@ -69,8 +69,8 @@ function parseRule(text: string): FaultRule {
   const { chance, time } = amountOf(parts['value'], text);
   const needs = fault.kind === 'answer' ? 'may' : faultKinds[fault.kind].time;
   if (needs === 'must' && !time)
-    throw usageError(`invalid fault "${text}": add a time, for example ${fault.kind}=200ms`);
-  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it cannot have a time`);
+    throw usageError(`invalid fault "${text}": it needs a time`, `add one, for example ${fault.kind}=200ms`);
+  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it cannot have a time`, faultHelp());
   const byTime =
     chance === null && (fault.kind === 'drop' || fault.kind === 'close' || fault.kind === 'halfopen') && time;
   return {
@@ -137,6 +137,7 @@ function amountOf(
     else
       throw usageError(
         `invalid fault "${text}": ${part} is neither a probability (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
+        faultHelp(),
       );
   }
   return { chance, time };

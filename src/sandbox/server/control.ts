@@ -60,7 +60,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
   const { world, clock, faults, feed, admission, log } = parts;
   const keyOf = (text: string | undefined) => {
     const key = text === undefined ? admission.keys[0] : admission.byText(text);
-    if (!key) throw usageError('unknown key');
+    if (!key) throw usageError('unknown key', 'create it with the operation key, or omit it');
     return key;
   };
 
@@ -109,7 +109,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
     }),
     rename: operation(z.object({ handle: z.string(), to: z.string() }), ({ handle, to }) => {
       const user = world.users.byHandle(normalHandle(handle));
-      if (!user) throw usageError(`no user has the handle ${handle}`);
+      if (!user) throw usageError(`no user has the handle ${handle}`, 'use the handle of an existing user');
       world.users.rename(user.id, to);
       return { id: user.id, handle: to };
     }),

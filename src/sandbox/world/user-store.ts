@@ -51,7 +51,8 @@ export function createUserStore(source: UserSource, withSocials: boolean): UserS
 
   function requireIndex(userId: string): number {
     const index = source.indexOfId(userId);
-    if (index === undefined) throw usageError(`no user has the id ${userId}`);
+    if (index === undefined)
+      throw usageError(`no user has the id ${userId}`, 'use the id of an existing user');
     return index;
   }
 
@@ -88,7 +89,7 @@ export function createUserStore(source: UserSource, withSocials: boolean): UserS
         const index = requireIndex(userId);
         const holder = indexOfHandle(handle);
         if (holder !== undefined && holder !== index)
-          throw usageError(`the handle ${handle} is already in use`);
+          throw usageError(`the handle ${handle} is already in use`, 'choose a different handle');
         const before = handles[index] ?? '';
         if (indexOfHandle(before) === index) byHandle.delete(before.toLowerCase());
         byHandle.set(handle.toLowerCase(), index);

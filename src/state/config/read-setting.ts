@@ -26,9 +26,10 @@ export function readSetting<N extends SettingName>(
   const value = plain ? kind.read(String(given).trim()) : undefined;
   if (value !== undefined) return value as SettingValue<N>;
   const problem = plain && kind.problem?.(String(given).trim());
-  throw new Failure('usage', `invalid ${kind.noun} for ${where}: ${problem || kind.hint}`, {
+  const why = problem || (hint === undefined ? '' : kind.hint);
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}${why === '' ? '' : `: ${why}`}`, {
     code: 'BAD_SETTING',
-    hint: hint ?? (problem ? kind.hint : undefined),
+    hint: hint ?? kind.hint,
   });
 }
 

@@ -47,7 +47,8 @@ export function readCommand(
     platform,
   };
   if (shell) {
-    if (text.trim() === '') throw usageError('--exec has no command');
+    if (text.trim() === '')
+      throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
     const [file, ...words] = windows
       ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
       : ['/bin/sh', '-c', text];

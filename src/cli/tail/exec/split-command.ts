@@ -46,7 +46,8 @@ export function splitCommand(text: string): readonly [file: string, ...words: st
   }
   if (word !== undefined) words.push(word);
   const [file, ...rest] = words;
-  if (file === undefined || file === '') throw usageError('--exec has no command');
+  if (file === undefined || file === '')
+    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
   return [file, ...rest];
 }
 
