@@ -26,6 +26,12 @@ export interface ErrorLook {
 /** The maximum number of lines for each part of an error, so that the error fits on one screen. */
 const MAX_LINES = 8;
 
+/**
+ * A hint that ends with a command to copy. Such a command is never broken into lines: a shell would run the
+ * first line of the copy as a complete command, without the flags that follow.
+ */
+const commandAtEnd = /^(?<before>.*\bwith:) (?<command>trdr .*)$/s;
+
 /** Formats a failure for people: what happened, its code, and what to do next. */
 export async function renderFailure(
   failure: PrintedFailure,
@@ -60,8 +66,17 @@ export async function renderFailure(
     else out.push(...code.map((line) => style('dim', line)));
   }
   if (failure.hint) {
-    const [hint = '', ...more] = part(' hint: ', safeText(failure.hint));
-    out.push(style('accent', ' hint:') + hint.slice(' hint:'.length), ...more);
+    const text = safeText(failure.hint);
+    const { before = text, command } = commandAtEnd.exec(text)?.groups ?? {};
+    const [hint = '', ...more] = part(' hint: ', before);
+    const lines = [style('accent', ' hint:') + hint.slice(' hint:'.length), ...more];
+    if (command !== undefined) {
+      const last = more.at(-1) ?? hint;
+      const fits = widthOf(last) + 1 + widthOf(shown(command)) <= room;
+      if (fits) lines.push(`${lines.pop()} ${shown(command)}`);
+      else lines.push(shown(command));
+    }
+    out.push(...lines);
   }
   return `${out.join('\n')}\n`;
 }

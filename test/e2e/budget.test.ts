@@ -88,7 +88,7 @@ describe('trdr budget', () => {
     const { code, hint } = ended.error();
     expect(code).toBe('BUDGET');
     expect(hint).toMatch(
-      /^continue with: trdr thesis tail --via poll --lag 1m --yes --wait-for-budget --since \d{4}-\S+; wait until the budget renews, or raise it/,
+      /^wait until the budget renews, or raise it: .*; continue with: trdr thesis tail --via poll --lag 1m --yes --wait-for-budget --since \d{4}-\S+$/,
     );
     const stop = new AbortController();
     const waiting = await runInProcess(

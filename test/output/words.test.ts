@@ -43,6 +43,26 @@ describe('a failure', () => {
     );
   });
 
+  it('never breaks a command to copy', async () => {
+    const command = `trdr thesis list --all --max-cu 500 --before ${'0123456789'.repeat(4)} --out all-part2.ndjson`;
+    const limit = new Failure('limit', 'Stopped.', {
+      code: 'CEILING',
+      hint: `raise it; continue with: ${command}`,
+    });
+    const lines = async (width: number) => (await renderFailure(limit, { ...look, width })).split('\n');
+    expect(await lines(40)).toEqual([
+      'error: Stopped. [CEILING]',
+      ' hint: raise it; continue with:',
+      command,
+      '',
+    ]);
+    const short = new Failure('limit', 'Stopped.', {
+      code: 'CEILING',
+      hint: 'continue with: trdr x --before y',
+    });
+    expect(await renderFailure(short, look)).toContain('\n hint: continue with: trdr x --before y\n');
+  });
+
   it('fits on one screen without active characters, for any message', () =>
     check(
       fc.asyncProperty(

@@ -49,4 +49,4 @@ const waiting = (argv: readonly string[]) =>
 
 /** The failure of a call that exceeds a budget, with the command that waits until the budget renews. */
 const pastBudget = ({ message, retryAfter, hint }: Failure, resume: string) =>
-  new Failure('limit', message, { code: BUDGET, retryAfter, hint: `${resume}; ${hint}` });
+  new Failure('limit', message, { code: BUDGET, retryAfter, hint: `${hint}; ${resume}` });
