@@ -28,7 +28,12 @@ function openFailure(path: string, error: unknown): Failure {
 
 /** How to create the folder of a file, which is another one if the path is a symbolic link. */
 function missingFolder(path: string): string {
-  const folder = existsSync(dirname(path)) ? dirname(realPath(path)) : dirname(path);
+  let folder = dirname(path);
+  try {
+    if (existsSync(folder)) folder = dirname(realPath(path));
+  } catch {
+    // The current folder was deleted, so a relative path has no real path.
+  }
   return folder === '.'
     ? 'the current folder was deleted; change to an existing one'
     : `create it first: mkdir -p '${folder}'`;
