@@ -39,7 +39,7 @@ export interface Connecting {
 
 /**
  * Creates a client with the rate limits and the ledger of this machine or of the store, and with the
- * configured limits and retries.
+ * spending limit, retries and timeout of the run.
  */
 export async function connect(
   { baseUrl, key, embedded }: Target,

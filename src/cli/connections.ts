@@ -35,7 +35,7 @@ export interface RunConnectionOptions {
   readonly notice: (text: string) => void;
   /** Prints a line of --debug, even with --quiet; undefined without --debug. */
   readonly trace: ((line: string) => void) | undefined;
-  /** Aborted when the output closes. */
+  /** Aborted when the run can no longer write its output. */
   readonly closing: AbortSignal;
 }
 
@@ -116,7 +116,7 @@ export function createConnections(options: RunConnectionOptions): Connections {
     return sharedLedger(shared, local, parts);
   }
 
-  /** The shared store; undefined for the embedded service. */
+  /** The shared store; undefined if none is configured, and for the embedded service. */
   async function openRunStore(): Promise<RunStore | undefined> {
     if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
     const { openStore } = await import('./store/open-store.ts');

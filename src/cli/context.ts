@@ -18,7 +18,7 @@ export interface Planned {
   readonly times?: number | null;
   /** Calls per minute, for a run without a known end. */
   readonly perMinute?: number;
-  /** False if the call may not be needed. Default: true. */
+  /** False if the run may turn out not to need the call. Default: true. */
   readonly isSure?: boolean;
 }
 
@@ -61,7 +61,7 @@ export interface Context {
   readonly globals: Globals;
   readonly settings: RunSettings;
   readonly format: OutputFormat;
-  /** Aborted on a signal, or when the reader closes the output. The abort ends every wait. */
+  /** Aborted by a signal, or when the run can no longer write its output. The abort ends every wait. */
   readonly signal: AbortSignal;
   /** The service of the run: the configured one, or the embedded one, which is started on first use. */
   target(): Promise<Target>;
@@ -122,8 +122,8 @@ export interface Context {
   /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
-   * Requests what the key has left from `me`, which is free, if the run has paid and this amount is not
-   * known. If the service does not answer soon, the cost line omits the amount.
+   * Calls `me`, which is free, to find out how many CU the key has left. Does nothing if this is known, or if
+   * the run has not paid for a call. If the service does not answer soon, the cost line omits the amount.
    */
   askWhatIsLeft(): Promise<void>;
   /**

@@ -26,7 +26,7 @@ export async function createContext(
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  // Ignore --out and --fields for a plan, because they are meant for records.
+  // With --dry-run, ignore --out, --fields and --bom: they are meant for records.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const closing = new AbortController();
@@ -153,8 +153,8 @@ const logForm = (format: unknown, isTerminal: boolean): LogForm => {
 };
 
 /**
- * The base URL and key that cached answers belong to. The generated data of the sandbox does not depend on
- * its port, so its answers stay valid.
+ * The base URL and key that cached answers belong to. They are fixed for the sandbox, because its answers are
+ * the same on every port.
  */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
   if (sandbox) return { baseUrl: 'sandbox:', key: 'sandbox' };

@@ -9,7 +9,10 @@ export interface Sink {
   flush(): Promise<void>;
   /** Ends the output after a success: flushes all data, and gives a file its name. */
   end(): Promise<void>;
-  /** Ends the output after a failure: discards a file. Data that was written to a stream stays there. */
+  /**
+   * Ends the output after a failure. Discards a file that has no name yet. Data that was written to a stream,
+   * or appended to a file, stays there.
+   */
   abandon(): Promise<void>;
   /** After a failure of the run: saves the content of a file under another name, and returns that name. */
   readonly setAside?: () => Promise<string>;

@@ -107,7 +107,7 @@ export const api = command({
     );
     const request = rawRequest({ ...call, input: body });
     let at = request.path;
-    // Drop the fields, because the path of the next page already contains them.
+    // Remove the flags -f and --field: the path of the next page already contains their values.
     const command = () => {
       const argv = context.io.argv.map((word) => (word === call.typed ? at : word));
       return continueList(

@@ -128,5 +128,5 @@ export const thesisList = command({
   },
 });
 
-/** Replaces the unknown address of a ticker in a plan, because the price is the same for every address. */
+/** A placeholder for the unknown address of a ticker in a dry run: the price is the same for every address. */
 const PLANNED_TOKEN = '11111111111111111111111111111111';

@@ -12,8 +12,8 @@ export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
 /**
- * Reports the names that were skipped. `count` is their number with a noun. With a journal, only some names
- * are listed, because the journal contains all of them.
+ * Reports the names that were skipped. `count` is their number with a noun. `journal` is the path of the
+ * journal that contains all names; with it, the notice lists fewer names.
  */
 export function reportSkipped(
   { io, notice }: Pick<Context, 'io' | 'notice'>,

@@ -34,7 +34,7 @@ export function createLookupTally() {
     },
     /**
      * Returns the exit code of the run. Throws the first failure if all subjects failed. With `strict`, also
-     * throws if any subject is missing or failed.
+     * throws unless all subjects were found.
      */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;

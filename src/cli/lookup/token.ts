@@ -13,13 +13,16 @@ import type { Context, Planned } from '../context.ts';
 
 /** The maximum number of pages that are searched for a ticker. */
 const PAGES = 5;
-/** Matches a ticker, which is shorter than any address. */
+/** Matches a ticker: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
 /** The value of --token: an address, or a ticker whose address must be found. */
 export type TokenChoice = { readonly address: string } | { readonly symbol: string };
 
-/** Parses --token. A text that is short enough is a ticker, unless it is an EVM address. */
+/**
+ * Parses --token. A short text is a ticker, unless it begins with `0x`: it is then an incomplete EVM address,
+ * which is rejected.
+ */
 export async function readToken(given: string): Promise<TokenChoice> {
   const text = trimText(given);
   if (!SYMBOL.test(text) || /^0x/i.test(text)) return { address: await addressOf('--token', text) };

@@ -14,7 +14,10 @@ const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env[
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
   !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
 
-/** Whether a question can be asked. Only stderr must be a terminal; stdin may be a pipe. */
+/**
+ * Whether a question can be asked: stderr must be a terminal. Stdin may be a pipe if the session has a terminal
+ * that can be opened.
+ */
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 

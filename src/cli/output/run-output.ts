@@ -45,7 +45,10 @@ export interface RunOutputOptions {
   readonly settings: RunSettings;
   readonly format: OutputFormat;
   readonly notice: (text: string) => void;
-  /** Aborted when the reader closes the output or the disk is full. The abort ends every wait of the run. */
+  /**
+   * Aborted when the reader closes the output, a write fails, or the records cannot be printed. The abort ends
+   * every wait of the run.
+   */
   readonly closing: AbortController;
   /** The client of the run; undefined before the first call. */
   readonly client: () => Client | undefined;
@@ -134,7 +137,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     };
   }
 
-  /** Aborts `closing` when the reader closes the output or the disk is full. */
+  /** Aborts `closing` when the reader closes the output or a write fails. */
   function watch(sink: Sink) {
     const end = () => closing.abort(sink.closed.reason);
     if (sink.closed.aborted) end();

@@ -13,7 +13,7 @@ import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 
-/** The effective settings of a run, by flags, environment, profile and defaults. */
+/** The effective settings of a run, from its flags, the environment, the profile and the defaults. */
 export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: string | undefined;
@@ -35,10 +35,7 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 /** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/**
- * The settings that flags override. A flag without a value overrides its setting only if the command line
- * contains the flag.
- */
+/** The settings that flags override. A boolean flag that is false was not given, so it overrides nothing. */
 function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);

@@ -20,7 +20,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Chooses the feed to read with --via store: a feed that has a leader, otherwise a feed that had a leader
- * before, otherwise the whole feed. Waits while the store is unavailable.
+ * before, otherwise the feed of all tokens. Waits while the store is unavailable.
  */
 export async function chooseFeed(
   { io, signal, notice }: Context,

@@ -7,8 +7,8 @@ import type { RunSettings } from '../settings/settings.ts';
 import type { RunStore } from './open-store.ts';
 
 /**
- * How long a reservation is valid at least, in ms. No call with the default timeout takes longer, and no
- * minute of a WebSocket is reserved for longer.
+ * The minimum time for which a reservation is valid, in ms. No call with the default timeout takes longer, and
+ * the reservation for a minute of a WebSocket is not needed for longer.
  */
 const LEAST_TTL_MS = 5 * 60_000;
 

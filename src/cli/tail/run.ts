@@ -68,7 +68,7 @@ const FIRST_TRIES = 2;
 
 /**
  * Runs a tail: locks its files, finds the start, opens the output and prints messages. Throws the reason if a
- * signal or another failure ended the run.
+ * signal or a failure ended the run.
  */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope } = context;

@@ -64,7 +64,7 @@ export function csvCell(
   }
 }
 
-/** The known paths as a tree. A leaf is the path of a value, whatever its type. */
+/** The known paths as a tree, by name. A leaf ends a known path; the value there may also be an object. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {

@@ -2,8 +2,8 @@
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
 /**
- * Matches text that a spreadsheet may execute: text that begins with a formula character of any width,
- * possibly after quotes, blanks and invisible characters.
+ * Matches text that a spreadsheet may execute: text that begins with `=`, `+`, `-` or `@`, or with a
+ * Unicode variant such as the full-width `＝`, possibly after quotes, blanks and invisible characters.
  */
 const isFormula = (text: string): boolean => {
   formula ??=

@@ -15,7 +15,7 @@ const trimmed = (value: number, places: number): string => {
   return places > 0 ? digits.replace(/\.?0+$/, '') : digits;
 };
 
-/** Formats a small number with two significant digits, down to twelve decimal places. */
+/** Formats a small number with two significant digits; below 1e-12, in exponential notation. */
 function small(value: number): string {
   if (value < 1e-12) return value.toExponential(1);
   return trimmed(value, Math.min(14, 1 - Math.floor(Math.log10(value))));

@@ -7,7 +7,7 @@ import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 // Callers import the field check from here, because they load this file anyway. If they imported
-// `field-check.ts` directly, the build would put that file into a piece of its own.
+// `field-check.ts` directly, the build would put that file into a separate chunk.
 export { createFieldCheck, isAbsentField } from './field-check.ts';
 
 const LF = Uint8Array.of(10);

@@ -10,8 +10,8 @@ const FIRST = 200;
 const RECENT = 50;
 
 /**
- * Prints records as a card or a table. The header of a table is printed when the column widths are known;
- * each further row is printed at once.
+ * Prints records as a card or a table. A table collects its first records until the column widths are known,
+ * and prints each later row immediately.
  */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
@@ -53,7 +53,10 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     return text;
   };
 
-  /** Formats a row. A live table repeats its header when the header no longer fits or has scrolled off the screen. */
+  /**
+   * Formats a row. A live table repeats its header if the header does not suit the row, the width of the
+   * terminal has changed, or the header has scrolled off the screen.
+   */
   const next = (record: T, current: Table<T>): string => {
     if (!options.live) return current.row(record);
     const { width: now, height } = size();

@@ -23,8 +23,8 @@ export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
   /**
-   * Whether the header is still correct for a record. The header shows the date that all times share, so it
-   * is not correct for a record of another day.
+   * Whether the format of the columns suits a record. If times omit the date because all were from today, the
+   * format does not suit a record of another day.
    */
   readonly suits: (record: T) => boolean;
 }

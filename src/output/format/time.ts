@@ -86,15 +86,15 @@ export function timeForms(ms: number, options: TimeZoneOptions): readonly [strin
 }
 
 /**
- * The format of the times of a table. The header shows the UTC offset. Cells omit a date or year that all
- * times share.
+ * The format of the times of a table. The header shows the UTC offset. Cells may omit the date or the
+ * year.
  */
 export interface TableClock {
   /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
   readonly zone: string;
   /** A time with and without seconds. */
   forms(ms: number): readonly [string, string];
-  /** Whether a time has the date, or the year, that this format omits. */
+  /** Whether this format shows a time unambiguously: the time has the date or year that cells omit. */
   covers(ms: number): boolean;
 }
 

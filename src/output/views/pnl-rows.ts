@@ -130,9 +130,9 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. A batch answer may contain entries that were not requested. They were
- * paid for, so their rows follow the row of the failed handle to which they were added. Their `found` is
- * empty, because they are not the numbers of that handle.
+ * Converts a record to rows of the CSV. A batch answer may contain entries that were not requested. They are
+ * part of the failure of a handle of the batch. They were paid for, so their rows follow the row of that
+ * handle. Their `found` is empty, because they are not the numbers of that handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);

@@ -45,7 +45,7 @@ interface Parts {
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
-  /** The start time, if a flag sets it. */
+  /** The post time from which the tail starts, in epoch ms; null or absent if no time determines the start. */
   readonly since?: number | null;
   /**
    * Whether acknowledged posts are saved for the next run. By default, they are saved if there is a
@@ -66,7 +66,7 @@ export interface Courier {
   release(): void;
 }
 
-/** Notices that a failing command can cause without end. */
+/** The kinds of notices that a failing command can cause any number of times. */
 const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
 
 /** Opens the delivery of batches to the command. */

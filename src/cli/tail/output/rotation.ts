@@ -107,7 +107,7 @@ export function finishedFiles(out: string): FinishedFile[] {
 }
 
 const FIRST_LINE = 1024 * 1024;
-/** File names have years of four digits. */
+/** The range of times that can be part of a file name, in which years have four digits. */
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 31)];
 
 /** The post time of the first line of a file; undefined if it cannot be read. */

@@ -102,7 +102,7 @@ interface LinesBefore {
 
 const none: LinesBefore = { known: [], torn: [] };
 
-/** Reads the last lines of the previous files at this path, if they were only renamed. */
+/** Reads the last lines of the previous output files that were renamed but are still in the same folder. */
 async function linesBefore(
   out: string,
   position: FilePosition,

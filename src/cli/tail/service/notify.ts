@@ -60,7 +60,7 @@ const oneLine = (text: string) => text.replace(/[\r\n]+/g, ' ');
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** The interval of the watchdog; undefined if the watchdog does not monitor this process. */
+/** The interval of the watchdog in ms; undefined if no watchdog monitors this process. */
 function watchdogOf(env: Io['env']): number | undefined {
   const ms = Number(env['WATCHDOG_USEC']) / 1_000;
   const pid = env['WATCHDOG_PID'];

@@ -57,8 +57,9 @@ export interface HealthWatch {
   handOver(): Promise<void>;
 }
 
-/** How often the status file is written, and how often a service manager without watchdog is notified. */
+/** The interval between two writes of the status file. */
 const WRITE_MS = 5_000;
+/** The interval between two messages to a service manager without watchdog. */
 const NOTIFY_MS = 30_000;
 const LOOK_MS = 1_000;
 /**
