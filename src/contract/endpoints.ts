@@ -24,7 +24,10 @@ const token = field(
   'Token address; Solana addresses are case-sensitive, EVM addresses are lower-cased by the service.',
 );
 
-const walk = field(z.optional(z.string()), 'Id of the last item received; returns older items.');
+const walk = field(
+  z.optional(z.string()),
+  'Id of the last item received; the page then contains older items.',
+);
 
 const limit = field(
   z.optional(z.int().check(z.gte(1), z.lte(THESIS_LIMIT_MAX))),

@@ -154,7 +154,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Removes the folders of other keys and base URLs if all their answers have expired. */
+/** Removes each folder of another key or base URL in which all answers have expired. */
 function forgetUnused(all: string, mine: string, now: number): void {
   for (const name of namesIn(all)) {
     const folder = join(all, name);

@@ -28,12 +28,14 @@ export function awayFailure(
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const tls = untrusted.has(code) ? untrustedText(code, ownCa) : tlsReasons[code];
   const detail = tls?.why ?? reasons[code] ?? (code === '' ? why : code);
-  const how = address.tls ? 'does not use TLS, write redis://' : 'requires TLS, write rediss://';
+  const otherScheme = address.tls
+    ? '; if the server does not use TLS, write redis://'
+    : '; if the server requires TLS, write rediss://';
   const isKindUnclear = !connected && address.path === undefined && (detail === why || code === 'ECONNRESET');
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? `; if the server ${how}` : ''}${OFF_HINT}`,
+    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? otherScheme : ''}${OFF_HINT}`,
     cause,
   );
 }

@@ -91,8 +91,14 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       without: 'then set the budgets again',
       isValid: areNumbers,
     },
-    { key: keys.sum(month), type: 'hash', what: 'the sums of the month', without: RESTORED, isValid: isSum },
-    { key: keys.sum(day), type: 'hash', what: 'the sums of the day', without: RESTORED, isValid: isSum },
+    {
+      key: keys.sum(month),
+      type: 'hash',
+      what: 'the spending of the month',
+      without: RESTORED,
+      isValid: isSum,
+    },
+    { key: keys.sum(day), type: 'hash', what: 'the spending of the day', without: RESTORED, isValid: isSum },
     {
       key: keys.calls,
       type: 'hash',

@@ -3,7 +3,7 @@ import type { StoreAddress } from './address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
-import { claim } from './scripts/schema.ts';
+import { writeSchema } from './scripts/schema.ts';
 
 export interface LinkOptions {
   readonly address: StoreAddress;
@@ -139,7 +139,7 @@ async function checkSchema(store: StoreConnection, keys: Keys, where: string): P
   }
   if (found === SCHEMA) return;
   try {
-    await store.run(claim, [keys.schema], [SCHEMA]);
+    await store.run(writeSchema, [keys.schema], [SCHEMA]);
   } catch (error) {
     // Continue with a full server: reads and the recording of costs still work.
     if (!isStoreFailure(error, 'STORE_FULL')) throw error;

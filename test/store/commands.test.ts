@@ -269,7 +269,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(await findings()).toMatchObject([{ verdict: 'ok' }]);
     const wrong = [
       [keys.caps, 'budgets'],
-      [keys.sum(periodsAt(Date.now()).month), 'sums of the month'],
+      [keys.sum(periodsAt(Date.now()).month), 'spending of the month'],
       [keys.calls, 'calls in flight'],
       [keys.open, 'reservations'],
       [keys.ledger, 'shared ledger'],

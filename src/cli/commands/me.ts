@@ -9,7 +9,7 @@ import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** An amount of units, or a share of the monthly grant. */
+/** An amount of units, or a share of what the plan includes per month. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
   ...units,
   name: 'cu|percent',
@@ -28,7 +28,7 @@ export const me = command({
   summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    'With --min-units, --min-reveals or --min-days, prints the same, but exits 6 if less is left: a cron job can check the exit code. --min-units also accepts a share of the monthly grant, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
+    'With --min-units, --min-reveals or --min-days, prints the same, but exits 6 if less is left: a cron job can check the exit code. --min-units also accepts a share of the CU that the plan includes per month, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
   ],
   args: [],
   options: {
@@ -70,7 +70,7 @@ export const me = command({
   },
 });
 
-/** Returns the units that --min-units requires. A share refers to the monthly grant. */
+/** Returns the units that --min-units requires. A share refers to what the plan includes per month. */
 export function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,

@@ -9,7 +9,7 @@ const Usage = z.looseObject({
   unitsRemaining: field(nullable(z.number()), 'CU left, never below 0; null for an unlimited key.'),
   additionalUnits: field(
     z.number(),
-    "Top-up units that are left. They never expire, and are used only when the month's grant cannot cover a call.",
+    'Top-up units that are left. They never expire, and are used only when what the plan includes per month cannot cover a call.',
   ),
   revealsUsed: field(
     z.number(),
@@ -20,7 +20,7 @@ const Usage = z.looseObject({
 
 const Entitlement = z.looseObject({
   unmetered: field(z.boolean(), 'True if calls are accepted even when the quota is used up.'),
-  monthlyUnits: field(z.number(), 'The monthly grant of the plan; does not limit an unmetered key.'),
+  monthlyUnits: field(z.number(), 'CU per month that the plan includes; no limit for an unmetered key.'),
 });
 
 /**

@@ -74,7 +74,7 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
     code: 'NO_ENTRY',
     hint:
       others.length > 0
-        ? `the answer also has ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')}; use "trdr whois" to see whether the trader was renamed`
+        ? `check with "trdr whois" whether the trader was renamed; the answer contains ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')} instead`
         : 'request it alone with "trdr pnl"; trdr does not repeat it in this run, because it may have been charged',
   });
 }

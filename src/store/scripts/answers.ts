@@ -2,8 +2,8 @@ import { script } from '../script.ts';
 
 /**
  * Looks up an answer, or decides which machine requests it. KEYS: answer, flight (marks the machine that is
- * requesting the answer). ARGV: token, maximum age in ms of a record and of a "not found", and the time in ms
- * after which the caller must renew its flight. Returns `hit` with the answer; `lead` if the caller must
+ * requesting the answer). ARGV: token; maximum age of a record; maximum age of a "not found"; time until the
+ * caller must renew its flight (all times in ms). Returns `hit` with the answer; `lead` if the caller must
  * request it; `wait` if another machine is requesting it; or `failed` with the failure of that machine.
  */
 export const ask = script(

@@ -62,8 +62,8 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 );
 
 /**
- * Blocks a lane for some time after a 429, and postpones reserved departures to the end of that time. KEYS:
- * calls, meta. ARGV: ms, window.
+ * Blocks a lane for some time after a 429. Queued calls whose turn is within that time are postponed to its
+ * end, or later if the limit requires it. KEYS: calls, meta. ARGV: ms, window.
  */
 export const block = script(
   'block',

@@ -2,12 +2,12 @@ import { script } from '../script.ts';
 
 /**
  * Writes the schema version to the store, unless the store already has a newer version. KEYS: schema. ARGV:
- * version. Returns the version found, and the server's time.
+ * version.
  */
-export const claim = script(
-  'claim',
+export const writeSchema = script(
+  'writeSchema',
   `
 local found = tonumber(redis.call('GET', KEYS[1]) or '0')
 if found < tonumber(ARGV[1]) then redis.call('SET', KEYS[1], ARGV[1]) end
-return { math.max(found, tonumber(ARGV[1])), now }`,
+return { now }`,
 );

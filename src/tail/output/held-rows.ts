@@ -21,7 +21,7 @@ export interface HeldRows {
    * until the file has enough lines.
    */
   printFrames(rows: TailRow[], late: readonly TailRow[]): void;
-  /** Prints the frames that waited for the first walk. */
+  /** Prints the rows of frames that were delayed until the first walk was printed. */
   release(): void;
   /** Prints all remaining rows at the end of a run. */
   releaseAll(): void;

@@ -23,8 +23,9 @@ export interface SocketPolicy {
    */
   poll(why: PollReason): void;
   /**
-   * Called with the number of posts that appeared in pages after the time `since`. The connection is closed if
-   * the service has not confirmed the subscription and the connection does not deliver such posts.
+   * Called after a walk, with the number of posts that the WebSocket had not delivered. They were posted after
+   * the previous walk, which started at `since`. If the service has not confirmed the subscription, the connection
+   * is closed after `MISSED_POSTS` such posts.
    */
   sawPosts(posts: number, since: number): void;
 }
