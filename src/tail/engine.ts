@@ -122,7 +122,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   const close = async () => {
     session.close();
-    if (!writer.busy()) flow.releaseAll();
+    if (!writer.failed && !writer.busy()) flow.releaseAll();
     await sink.end?.();
     const { timing, checkpointer } = parts;
     await shutDown({ clock, timing, wakeup, writer, checkpointer, flush: sink.flush }, [
@@ -154,7 +154,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       } catch (error) {
         // Report the posts since the last verification as a gap. This verification may have been made by the
         // earlier run from which this run resumes.
-        const why = undelivered(error);
+        const why = writer.failed ? undefined : undelivered(error);
         if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
       }
@@ -175,7 +175,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         durationMs: clock.mono() - began,
         // If the output failed, state no time: posts that were read may not have been written.
         completeTo:
-          flow.verifiedAt === undefined || isUnwritten(ending)
+          flow.verifiedAt === undefined || writer.failed || isUnwritten(ending)
             ? null
             : clock.now() - (clock.mono() - flow.verifiedAt),
       };

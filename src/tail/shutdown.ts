@@ -25,7 +25,8 @@ export async function shutDown(
   );
   const work = (async () => {
     await Promise.all([writer.settled(), ...pending.map((settled) => settled?.())]);
-    if (writer.busy() || writer.closed) return;
+    // The state counts rows as written that a failed write has lost, so the checkpoint must stay as it is.
+    if (writer.failed || writer.busy() || writer.closed) return;
     await checkpointer?.end();
     await flush();
   })();

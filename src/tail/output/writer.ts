@@ -9,6 +9,8 @@ export interface TailWriter {
   busy(): boolean;
   /** Whether the reader has closed the output. */
   readonly closed: boolean;
+  /** Whether a write has failed. After that, neither rows nor a checkpoint must be written. */
+  readonly failed: boolean;
   /** The number of rows written. */
   readonly rows: number;
   readonly lastPost: LastPost | null;
@@ -23,6 +25,7 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
   let pending = 0;
   let rows = 0;
   let closed = false;
+  let failed = false;
   let lastPost: LastPost | null = null;
 
   const count = (open: boolean, many: number) => {
@@ -34,7 +37,10 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     const outcome = job?.outcome;
     if (!outcome) return;
     job = undefined;
-    if ('error' in outcome) throw outcome.error;
+    if ('error' in outcome) {
+      failed = true;
+      throw outcome.error;
+    }
     count(outcome.value, pending);
   };
 
@@ -45,6 +51,9 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     },
     get closed() {
       return closed;
+    },
+    get failed() {
+      return failed;
     },
     get rows() {
       return rows;
@@ -57,7 +66,13 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
       const many = counted ? batch.length : 0;
       const at = batch.findLast((row) => row.at !== null)?.at ?? null;
       if (at !== null) lastPost = { at, lagMs: Math.max(0, now() - at) };
-      const written = sink.write(batch);
+      let written: ReturnType<TailSink['write']>;
+      try {
+        written = sink.write(batch);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
       if (typeof written === 'boolean') return count(written, many);
       pending = many;
       job = startJob(wake, () => written);

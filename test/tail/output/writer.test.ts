@@ -105,8 +105,10 @@ describe('the tail writer', () => {
     writer.push(rows('a'));
     const full = new Error('the disk is full');
     await fail(full);
+    expect(writer.failed).toBe(false);
     expect(() => writer.busy()).toThrow(full);
     expect(writer.busy()).toBe(false);
+    expect(writer.failed).toBe(true);
     expect(writer.rows).toBe(0);
   });
 });
