@@ -43,6 +43,11 @@ export interface Command<O extends Options, I> {
    */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
+  /**
+   * Whether the command changes saved settings. Such a command rejects --sandbox, because the embedded service
+   * uses none of them.
+   */
+  readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. */
   readonly settings?: SettingsUse;
   /** The hint for too many arguments. */

@@ -39,6 +39,12 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
   const command = await load();
   const parsed = parseWords(command, rest);
+  if (command.savesSettings && parsed.globals.sandbox) {
+    throw usageError(
+      `"trdr ${path}" changes saved settings, which the embedded service does not use`,
+      'remove --sandbox',
+    );
+  }
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
   const context = await createContext(io, command, parsed);

@@ -34,18 +34,13 @@ export const authLogin = command({
       does: 'read the key from a password manager',
     },
   ],
+  savesSettings: true,
   calls: ['me'],
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
   parse: (_, given) => given,
   async run(context, { withKey, noVerify }) {
     const { io, globals, signal } = context;
-    if (globals.sandbox) {
-      throw usageError(
-        'the embedded service needs no key',
-        'run any command with --sandbox without logging in',
-      );
-    }
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');

@@ -16,6 +16,7 @@ export const authLogout = command({
     { run: 'trdr auth logout', does: 'remove the key in use' },
     { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
   ],
+  savesSettings: true,
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],

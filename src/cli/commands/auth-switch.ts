@@ -9,6 +9,7 @@ export const authSwitch = command({
   options: {},
   common: [],
   examples: [{ run: 'trdr auth switch desk', does: 'use the profile desk from now on' }],
+  savesSettings: true,
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],

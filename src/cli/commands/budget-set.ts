@@ -26,6 +26,7 @@ export const budgetSet = command({
     { run: 'trdr budget set month 15M', does: 'limit all runs per calendar month (UTC)' },
     { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine of a store' },
   ],
+  savesSettings: true,
   calls: [],
   exits: [0, 2, 4, 9],
   parse([period, amount = ''], { machine }) {

@@ -17,6 +17,7 @@ export const budgetUnset = command({
   },
   common: [],
   examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
+  savesSettings: true,
   calls: [],
   exits: [0, 2, 4, 9],
   parse([period], { machine }) {

@@ -29,6 +29,7 @@ export const configSet = command({
     { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
     { run: 'trdr config set output table --profile desk', does: 'change the format in one profile' },
   ],
+  savesSettings: true,
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],

@@ -11,6 +11,7 @@ export const configUnset = command({
   options: {},
   common: [],
   examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],
+  savesSettings: true,
   calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
