@@ -15,10 +15,11 @@ export function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: s
     for (const sink of sinks) sink.flush().catch(() => {});
     const { count } = io.inFlight;
     if (count === 0) return;
-    const calls = count === 1 ? 'a paid call' : `${count} paid calls`;
+    const [calls, answers] =
+      count === 1 ? ['a paid call', 'its answer'] : [`${count} paid calls`, 'their answers'];
     const seconds = Math.max(1, Math.ceil(io.inFlight.leftMs() / 1000));
     notice(
-      `stopping: waiting up to ${seconds}s for ${calls} in flight; a second signal exits at once and loses what was paid for`,
+      `stopping: waiting up to ${seconds}s for ${calls} in flight; a second signal exits at once and loses ${answers}`,
     );
   };
   io.signal.addEventListener('abort', begin, { once: true });

@@ -40,7 +40,7 @@ export function handleSignals(inFlight: InFlight): Signals {
     ending.abort(interrupt);
     void inFlight.idle().then(() => {
       setTimeout(() => {
-        process.stderr.write('trdr: stdout is blocked: the last rows were not read\n', () =>
+        process.stderr.write('trdr: stdout is blocked: its reader has not read the last rows\n', () =>
           process.exit(interrupt.exit),
         );
         setTimeout(() => process.exit(interrupt.exit), 200).unref();

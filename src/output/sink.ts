@@ -45,7 +45,7 @@ export interface SinkOptions {
 }
 
 /** The abort reason after the reader has closed the pipe. This is not a failure. */
-export const outputClosed: Error = Object.freeze(new Error('the reader has closed'));
+export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
 
 /**
  * The number of batches in flight after which the caller must wait. A stream reports that it is full after

@@ -62,7 +62,7 @@ describe('trdr budget', () => {
   test('is shown with what is left by the commands that it affects', async () => {
     const { sandbox, home, clock } = await withBudgets(['day', '500k'], ['month', '15M']);
     const left =
-      '500,000 of 500,000 CU left of the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
+      '500,000 of 500,000 CU left in the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
     for (const words of [['me'], ['usage']]) {
       const { stderr } = await runInProcess(words, { sandbox, home, clock, tty: true, columns: 200 });
       expect(stderr.replace(/\s+/g, ' ')).toContain(left);
@@ -136,7 +136,7 @@ describe('trdr budget', () => {
       .flatMap((handle) => sandbox.world.users.byHandle(handle)?.solanaAddress ?? [])
       .slice(0, 5);
     const plan = await run('whois', ...wallets, '--dry-run', '-o', 'table');
-    expect(plan.stderr).toContain('150,000 of 150,000 CU left of the day budget');
+    expect(plan.stderr).toContain('150,000 of 150,000 CU left in the day budget');
     const asked = await runInProcess(['whois', ...wallets], {
       ...{ sandbox, home, clock, tty: true, columns: 200, typed: ['n\n'] },
     });

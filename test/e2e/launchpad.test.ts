@@ -183,6 +183,15 @@ describe('trdr launchpad board', () => {
     expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
 
+  test('rejects a time to compare with that is not earlier', async () => {
+    const sandbox = await withSandbox();
+    const board = ['launchpad', 'board', '--compare'];
+    const future = await runInProcess([...board, '2999-01-01'], { sandbox });
+    expect(future.error()).toMatchObject({ message: '--compare must be in the past', exit: 2 });
+    const swapped = await runInProcess([...board, '1d', '--at', '2d'], { sandbox });
+    expect(swapped.error()).toMatchObject({ message: '--compare must be before --at', hint: 'swap them' });
+  });
+
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],

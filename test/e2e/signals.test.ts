@@ -142,7 +142,7 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.exitCode).toBe(exit);
     expect(ran.lines.map((line) => JSON.parse(line).handle)).toEqual(['mira', 'late']);
     expect(ran.stderr).toMatch(
-      /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses what was paid for\ntrdr: interrupted: 2 of 2 found, 200 CU; 2 answers are cached\n$/,
+      /^trdr: stopping: waiting up to (599|600)s for a paid call in flight; a second signal exits at once and loses its answer\ntrdr: interrupted: 2 of 2 found, 200 CU; 2 answers are cached\n$/,
     );
     const again = await trdr(['whois', 'mira', 'late'], { sandbox: service, home });
     expect([again.exitCode, service.calls.length]).toEqual([0, 2]);

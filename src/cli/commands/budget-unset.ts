@@ -9,7 +9,7 @@ export const budgetUnset = command({
   path: 'budget unset',
   summary: 'Remove a budget',
   about: [
-    'Removes the budget of the profile, and with a shared store also the budget of all machines. With --machine, removes only the budget of one machine of the store.',
+    'Removes the budget of the profile and, with a shared store, also the budget that all machines share. With --machine, removes only the budget of that machine in the store.',
   ],
   args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
   options: {

@@ -7,7 +7,7 @@ export const cacheStats = command({
   path: 'cache stats',
   summary: 'Show cache statistics',
   about: [
-    'Answers are cached per base URL and key. Only successful answers and NOT_OBSERVED are cached. The maximum age of a cached answer depends on the command (--max-age).',
+    'Answers are cached per base URL and key. Only successful answers and the answer "not found" (NOT_OBSERVED) are cached. The maximum age of a cached answer depends on the command (--max-age).',
   ],
   args: [],
   options: {},

@@ -63,7 +63,9 @@ export const launchpadBoard = command({
     const now = context.io.clock.now();
     const { utc } = context.settings;
     if (compare !== undefined && instantAt(compare, now, utc) >= (at ? instantAt(at, now, utc) : now)) {
-      throw usageError('--compare must be before --at', 'swap them');
+      throw at === undefined
+        ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
+        : usageError('--compare must be before --at', 'swap them');
     }
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
       query: {

@@ -29,7 +29,7 @@ export const launchpadTail = command({
   examples: [
     { run: 'trdr launchpad tail --duration 1h', does: 'watch for an hour' },
     {
-      run: 'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 20k',
+      run: 'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 15k',
       does: 'record to a file for about a day, at 10 CU/min',
     },
   ],

@@ -24,7 +24,7 @@ export const resolveCommand = command({
   summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
     'Tries the 100 CU lookup first. Only if the lookup finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
-    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each retry costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason, and the command exits 8. For the reason no_preview, retrying rarely helps.',
+    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason, and the command exits 8. For the reason no_preview, retrying rarely helps.',
   ],
   args: [
     {

@@ -9,7 +9,7 @@ export const storeCheck = command({
   path: 'store check',
   summary: 'Check the shared store and show how to fix each problem',
   about: [
-    'Checks whether the store is reachable. Then checks its version, the permissions of its user, the contents of the shared keys, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary keys and removes them.',
+    'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, the data that trdr has saved there, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
     'With warnings only, exits 0; if a check fails, exits 9.',
   ],
   args: [],

@@ -1,4 +1,3 @@
-import { Failure } from '../../base/failure.ts';
 import { duration } from '../../base/time-values.ts';
 import { oneOf } from '../../base/values.ts';
 import { StoreItem } from '../../contract/records/store.ts';
@@ -46,18 +45,9 @@ export const storeStatus = command({
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
       await context.printText(storeMetricsText(items));
     } else await context.print(storeView, items);
-    const late = items.find(
-      ({ item, lag }) =>
-        item === 'feed' && maxLag !== undefined && Number(lag ?? Number.POSITIVE_INFINITY) > maxLag,
-    );
-    if (!late) return 0;
-    throw new Failure(
-      'network',
-      `feed ${late.name}: ${late.lag === null ? late.state : 'last verified longer ago than --max-lag allows'}`,
-      {
-        code: 'STORE_LAG',
-        hint: 'start a relay: trdr thesis relay',
-      },
-    );
+    const failure =
+      maxLag === undefined ? undefined : (await import('../store/feed-lag.ts')).feedLagFailure(items, maxLag);
+    if (failure) throw failure;
+    return 0;
   },
 });

@@ -46,11 +46,11 @@ export const thesisTail = command({
     ...thesisFilterOptions,
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     group: excluding(
-      value('--group', "with --via store: divide the posts among this group's members", plain),
+      value('--group', 'with --via store: each post goes to one member of this group', plain),
       '--fill',
       '--checkpoint',
     ),
-    shared: flag('--shared', 'with --group: all members read at once, in any order'),
+    shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
     fill: flag('--fill', 'ask the service for posts that the store no longer has'),
     ...tailOptions,
   },
@@ -67,7 +67,7 @@ export const thesisTail = command({
     },
     {
       run: "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M",
-      does: 'run a command for each post, and retry until it succeeds',
+      does: 'run a command for each post, with up to 10 attempts',
     },
     {
       run: 'trdr thesis tail --user mira --grep "sold|out" --yes',

@@ -20,7 +20,7 @@ export const usageCommand = command({
   ],
   args: [],
   options: {
-    since: value('--since', 'only calls since this time, or since an age such as 7d', time, 'all'),
+    since: value('--since', 'only calls since this time, such as 7d (7 days ago)', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
     store: flag('--store', 'show all machines of the key, from the shared store'),
     reconcile: excluding(

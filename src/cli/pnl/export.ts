@@ -243,7 +243,7 @@ async function* recordsOf(
 }
 
 const damagedRecord = (path: string, position: number) =>
-  new Failure('local', `the journal ${path} contains no record for handle ${position + 1}`, {
+  new Failure('local', `the journal ${path} contains no record for handle number ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
     hint: 'restore the journal from a backup, or remove it to start over and pay again',
   });

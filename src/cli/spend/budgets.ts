@@ -21,11 +21,11 @@ export async function localBudgets(context: Context) {
 }
 
 /**
- * What a budget has left, as a line: `458,000 of 500,000 CU left of the day budget of profile "desk" (renews
+ * What a budget has left, as a line: `458,000 of 500,000 CU left in the day budget of profile "desk" (renews
  * at 2026-11-23 00:00 UTC)`.
  */
 export const leftText = (state: BudgetState, now: number): string =>
-  `${group(leftIn(state))} of ${unitsText(state.limit)} left of ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
+  `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
 /**
  * What the profile's budgets have left, one line for each budget. The ledger is read only if there is a

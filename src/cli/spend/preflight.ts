@@ -23,7 +23,7 @@ export interface SubjectsRun {
 /**
  * Checks an expensive run before its first paid call: compares the cost with the spending limits and with
  * what the key has left (from `me`, which is free). Throws if the run cannot succeed, and warns if it may
- * fail. A run without a known end starts at once.
+ * fail. A run whose cost is not known in advance starts at once.
  */
 export async function preflight(
   context: Context,

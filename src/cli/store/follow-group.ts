@@ -1,5 +1,5 @@
 import { instantAt } from '../../base/time-values.ts';
-import { countText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
@@ -158,7 +158,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
     await delivering.end();
     unlock();
   }
-  notice(`stopped: ${count} rows, 0 CU`);
+  notice(`stopped: ${countText(count, 'post')}, ${unitsText(context.spent)}`);
   signal.throwIfAborted();
   delivering.check();
 }

@@ -1,5 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { instantAt } from '../../base/time-values.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
 import {
@@ -176,7 +177,9 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     await output.close();
   }
   const took = span(io.clock.mono() - began);
-  notice(`stopped after ${took}: ${count} rows, ${gaps === 0 ? 'no gaps' : `${gaps} gaps`}, 0 CU`);
+  notice(
+    `stopped after ${took}: ${countText(count, 'post')}, ${gaps === 0 ? 'no gaps' : countText(gaps, 'gap')}, ${unitsText(context.spent)}`,
+  );
   if (!ended.signal.aborted || signal.aborted) signal.throwIfAborted();
   throwUnlessClosed(output.closed);
   output.check?.();

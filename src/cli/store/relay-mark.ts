@@ -24,7 +24,7 @@ function checkpointOf(mark: string, feed: string) {
   } catch (error) {
     throw new Failure('network', 'the checkpoint of this feed in the store is invalid', {
       code: 'STORE_UNFIT',
-      hint: 'run "trdr store check", which names the key to remove',
+      hint: 'run "trdr store check", which names the store key to remove',
       cause: error,
     });
   }

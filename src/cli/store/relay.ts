@@ -124,7 +124,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
   const start = resumeFrom(term, name);
   notice(
     start.kind === 'now'
-      ? 'leading this feed from now on'
+      ? 'leading this feed, starting with new posts'
       : 'leading this feed, continuing where the previous leader stopped',
   );
   const linesOf = createNoticeLines(io.clock.mono);

@@ -12,7 +12,7 @@ export const tailOptions = {
   lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
   backfill: excluding(value('--backfill', 'start with the last N posts', integer({ min: 1 })), '--since'),
   since: value('--since', 'start with posts since this time', time),
-  count: value('--count', 'stop after N rows', integer({ min: 1 })),
+  count: value('--count', 'stop after N posts', integer({ min: 1 })),
   duration: value('--duration', 'stop after this time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),

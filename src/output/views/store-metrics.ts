@@ -40,7 +40,7 @@ const metrics: readonly Metric[] = [
     item: 'budget',
     field: 'reserved',
   },
-  { name: 'feed_posts', help: 'Posts in the store.', item: 'feed', field: 'entries' },
+  { name: 'feed_posts', help: 'Posts of the feed in the store.', item: 'feed', field: 'entries' },
   {
     name: 'feed_last_post_age_seconds',
     help: 'Time since the last post.',

@@ -33,7 +33,7 @@ function detail(row: Item): string {
     case 'lane': {
       const limit = known(row['limit']) ? ` of ${group(row['limit'])}` : '';
       return [
-        `${group(Number(row['sent'] ?? 0))}${limit} in the last minute`,
+        `${group(Number(row['sent'] ?? 0))}${limit} calls in the last minute`,
         ...some(row['queued'], 'queued'),
       ].join(', ');
     }
@@ -66,14 +66,16 @@ function detail(row: Item): string {
         countText(Number(row['members'] ?? 0), 'member'),
         ...some(row['pending'], 'not acknowledged'),
         ...some(row['behind'], 'not delivered yet'),
-        `last delivered post ${ago(row['lastReadAgo'])}`,
+        known(row['lastReadAgo'])
+          ? `last delivered post from ${ago(row['lastReadAgo'])}`
+          : 'no post delivered yet',
       ].join(', ');
     default:
       return '';
   }
 }
 
-const lost = (row: Item) => some(row['lost'], 'CU for lost answers');
+const lost = (row: Item) => some(row['lost'], 'CU for lost answers').map((text) => `up to ${text}`);
 
 export const storeView: View<Item> = {
   columns: [

@@ -61,7 +61,7 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const merged = mergeResume(base, file?.resume, [torn, ...before.torn]);
   if (!merged || !position) return merged;
   if (standing === 'moved')
-    notice(`${out} was moved or deleted while a tail was writing it: continuing where it ended`);
+    notice(`${out} was moved or deleted while a tail was writing it: continuing after the last post in it`);
   return { ...merged, lines: [...(merged.lines ?? []), ...before.known] };
 }
 
