@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { envOf, type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
@@ -231,10 +232,13 @@ describe('an export and its money', () => {
     [450, 0, 100],
   ])('repeats a lost batch only if %i handles at full price fit the limit', async (handles, exit, bound) => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
-    const { run, text, home } = exportOf(sandbox);
+    const { words, text, home } = exportOf(sandbox);
     // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
     await runInProcess(['whois', '@mira'], { sandbox, home });
-    const { exitCode, stderr } = await run('--max-cu', String(handles * 30_000));
+    // Before the repetition, the program waits until the service has recorded the usage.
+    const { exitCode, stderr } = await runInProcess(words('--max-cu', String(handles * 30_000)), {
+      ...{ sandbox, home, clock: virtualClock() },
+    });
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
     if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
