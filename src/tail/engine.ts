@@ -134,6 +134,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   const account = () => ({
     rows: writer.rows,
+    earlier: writer.earlier,
     ...report.counts,
     spent: parts.meter.spent,
     connections: session.connections,

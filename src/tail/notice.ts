@@ -38,6 +38,8 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
+  /** The number of rows from before the start, which were printed first and are not counted in `rows`. */
+  readonly earlier: number;
   /** The number of rows that the WebSocket should have delivered but only a walk found. */
   readonly filled: number;
   /** The number of rows that appeared late in pages. */

@@ -15,7 +15,7 @@ import {
   startTail,
   until,
 } from './feed.ts';
-import { openHome, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const read = (sandbox: Sandbox) =>
@@ -158,6 +158,15 @@ describe('how a tail ends', () => {
     expect([exitCode, compare(posting.ids, idsOf(stdout)).doubled]).toEqual([code, []]);
     expect(tail.stderr).toMatch(/trdr: stopped after \S+: [\d,]+ posts, no gaps/);
     await until(() => listening(sandbox) === 0);
+  });
+
+  test('with a count of the new posts, apart from those it printed first on a terminal', async () => {
+    const sandbox = await withSandbox({ ...open, rate: 0 });
+    const words = ['thesis', 'tail', '--via', 'poll', '--duration', '100ms', '--color', 'never'];
+    const shown = await runInProcess(words, { sandbox, tty: true });
+    expect(shown.stderr).toContain(': 0 new posts after the first 10, no gaps');
+    const piped = await runInProcess(words, { sandbox });
+    expect(piped.stderr).toContain(': 0 posts, no gaps');
   });
 
   test('silently with exit code 0 when its reader closes', async () => {

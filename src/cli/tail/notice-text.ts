@@ -155,9 +155,9 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 
 /** The last line of a run. */
 function endText(summary: Summary): string {
-  const { rows, gaps, connections, spent, filled, late, nameless, durationMs, completeTo } = summary;
+  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, completeTo } = summary;
   const parts = [
-    countText(rows, 'post'),
+    earlier === 0 ? countText(rows, 'post') : `${countText(rows, 'new post')} after the first ${earlier}`,
     gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
     countText(Math.max(0, connections - 1), 'reconnect'),
     spentText(spent),

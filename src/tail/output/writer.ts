@@ -13,6 +13,8 @@ export interface TailWriter {
   readonly failed: boolean;
   /** The number of rows written. */
   readonly rows: number;
+  /** The number of rows from before the start of the run, which are not counted in `rows`. */
+  readonly earlier: number;
   readonly lastPost: LastPost | null;
   /** Writes rows. With `counted` false, they do not count in `rows`, because the run starts after them. */
   push(rows: readonly TailRow[], counted?: boolean): void;
@@ -24,6 +26,7 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
   let job: Job<boolean> | undefined;
   let pending = 0;
   let rows = 0;
+  let earlier = 0;
   let closed = false;
   let failed = false;
   let lastPost: LastPost | null = null;
@@ -58,12 +61,16 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     get rows() {
       return rows;
     },
+    get earlier() {
+      return earlier;
+    },
     get lastPost() {
       return lastPost;
     },
     push(batch, counted = true) {
       if (batch.length === 0) return;
       const many = counted ? batch.length : 0;
+      earlier += batch.length - many;
       const at = batch.findLast((row) => row.at !== null)?.at ?? null;
       if (at !== null) lastPost = { at, lagMs: Math.max(0, now() - at) };
       let written: ReturnType<TailSink['write']>;

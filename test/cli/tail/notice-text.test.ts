@@ -7,6 +7,7 @@ import type { Gap, Summary } from '../../../src/tail/notice.ts';
 const summary: Summary = {
   ...{ reason: 'duration', rows: 1_287, filled: 0, late: 0, nameless: 0, gaps: [], connections: 1, pages: 3 },
   ...{ spent: { least: 100_000, most: 107_600 }, verifiedTo: null, durationMs: 283_000 },
+  earlier: 0,
   completeTo: Date.UTC(2026, 10, 21, 21, 14, 34),
 };
 const end = (given: Partial<Summary> = {}) => tailText({ kind: 'end', summary: { ...summary, ...given } });
