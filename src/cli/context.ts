@@ -65,7 +65,7 @@ export interface Context {
   readonly signal: AbortSignal;
   /** The service of the run: the configured one, or the embedded one, which is started on first use. */
   target(): Promise<Target>;
-  /** The client for this service, created on first use. */
+  /** The client for the service of the run, created on first use. */
   client(): Promise<Client>;
   /**
    * The base URL and key that cached answers belong to; undefined if no service is configured. The sandbox
@@ -74,7 +74,7 @@ export interface Context {
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
   /** A client for another service or key, for the commands that check keys. */
   connect(target: Target): Promise<Client>;
-  /** The store that all machines of the key share; undefined if none is configured. */
+  /** The store that all machines of the key share; undefined if none is configured, or with --sandbox. */
   store(): Promise<RunStore | undefined>;
   /** The ledger, which records paid calls on this machine, and in the store if there is one. */
   ledger(): Promise<Ledger>;
@@ -133,8 +133,8 @@ export interface Context {
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
   /**
-   * After a write error: saves the paid rows that were written before the error to another file, and adds the
-   * name of that file to the error.
+   * Saves paid rows to another file if a write failed or the records cannot be printed. Returns the error of
+   * the run, with the name of that file if rows were saved.
    */
   saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;

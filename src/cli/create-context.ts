@@ -15,7 +15,7 @@ import { loadSettings } from './settings/settings.ts';
 import { lookAtAccount } from './spend/balance.ts';
 import { createPermission } from './spend/permission.ts';
 
-/** Creates the context of a command. Everything is opened and loaded on first use. */
+/** Creates the context of a command. The settings are loaded at once, everything else on first use. */
 export async function createContext(
   io: Io,
   command: AnyCommand,

@@ -80,8 +80,8 @@ const rowsLost = (spent: number) =>
   });
 
 /**
- * Prints help for all commands, a group or a command. Throws if the line contains no command and does not
- * request help.
+ * Prints help for all commands, a group or a command. Throws if the command line is not empty, lacks a
+ * complete command, and does not request help.
  */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;

@@ -36,11 +36,11 @@ export interface Column<T> {
   readonly kindOf?: (record: T) => CellKind;
   readonly value: (record: T) => unknown;
   /**
-   * The rank of a column: on a narrow terminal, columns with the highest rank are dropped first. Rank 0 is
-   * never dropped.
+   * The rank of a column: on a narrow terminal, columns with the highest rank are dropped first. Columns of
+   * rank 0 are dropped only if they do not fit with one cell each.
    */
   readonly rank?: number;
-  /** The minimum width in cells. If the column would be narrower, it is dropped. */
+  /** The minimum width in cells. Columns of a rank above 0 are dropped until the others have their minimum. */
   readonly min?: number;
   /** Whether long values are wrapped instead of cut. */
   readonly wrap?: boolean;

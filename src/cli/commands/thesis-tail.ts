@@ -152,8 +152,8 @@ export const thesisTail = command({
         socketShare: context.settings.socketShare,
         feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        // With several tokens, pages contain the posts of all tokens, but the WebSocket delivers only posts
-        // of the subscribed tokens.
+        // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
+        // most, so with several tokens, pages also contain posts of other tokens.
         carries: byToken ? createFilter({ tokens }) : undefined,
         scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
         filter: wanted(userId),

@@ -30,8 +30,8 @@ export interface RunOutput
     | 'costLine'
   > {
   /**
-   * Saves the paid rows that were written before a write failed, and adds the name of their file to the
-   * error.
+   * Saves paid rows to another file if a write failed or the records cannot be printed. Returns the error of
+   * the run, with the name of that file if rows were saved.
    */
   saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import type { Display } from '../context.ts';
 
 /** The terminal of a run. Nothing else is printed while a question is open. */
 export interface Screen {
-  /** Prints a line to stderr. If a question is open, waits for its answer. */
+  /** Prints a line to stderr; if a question is open, after its answer. */
   notice(text: string): void;
   display(shown: Display): () => void;
   /** Hides all redrawn parts of the terminal while `work` asks a question. */

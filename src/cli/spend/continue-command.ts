@@ -47,7 +47,7 @@ export const continueList = (
 
 /**
  * A file name for the rest of a list: `rows-part2.csv` after `rows.csv`, or the next number whose file does
- * not exist.
+ * not exist. Stdout, pipes and devices keep their name.
  */
 function nextPart(cwd: string, out: string): string {
   const there = (file: string) => statsOf(resolve(cwd, file));

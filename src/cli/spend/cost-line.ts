@@ -20,11 +20,13 @@ interface CostLineParts {
   readonly isCached: boolean;
 }
 
-/** The last line of a run that has spent something: its result, its cost, and what is left if known. */
+/**
+ * The last line of a run: its result, its cost, and what is left if known. Undefined if the run sent no paid
+ * call and counted no answer.
+ */
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
-  // Print nothing if the run sent no paid call and counted no answer.
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left?.units;
   const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' of the sandbox' : ''}`;

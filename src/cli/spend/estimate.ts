@@ -14,7 +14,7 @@ export const estimateText = ({ least, most }: Estimate): string =>
 
 const MILLION = 1_000_000;
 
-/** What is left, rounded down to 0.1M: `19.9M CU left`. */
+/** What is left: `19.9M CU left` (from 1M on, rounded down to 0.1M) or `450,000 CU left`. */
 export function balanceText(units: number): string {
   const tenths = Math.floor(units / (MILLION / 10));
   return units < MILLION

@@ -36,7 +36,10 @@ export interface Permission {
    * cannot be asked.
    */
   approve(estimate: Estimate, question: Question): Promise<void>;
-  /** Starts a run without a known end. Its limit is `confirmAbove`, unless the user has set another limit. */
+  /**
+   * Starts a run without a known end. Its limit is `confirmAbove`, unless --max-cu sets another limit or --yes
+   * allows any cost.
+   */
   begin(run: OpenRun): void;
   /** Whether the user can be asked to raise the limit. */
   readonly canRaise: boolean;

@@ -43,7 +43,10 @@ export interface FollowPlan {
     | undefined;
 }
 
-/** Reads a feed from the store until the run ends, for 0 CU. Prints each post exactly once. */
+/**
+ * Reads a feed from the store until the run ends, and prints each post exactly once. Costs 0 CU, unless `fill`
+ * fetches posts from the service.
+ */
 export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
   const { globals } = context;
   const { checkpoint, status } = plan.flags;

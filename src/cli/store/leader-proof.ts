@@ -10,9 +10,9 @@ const ASK_MS = 15_000;
 const FIRST_ASK_MS = 2_000;
 
 /**
- * Returns up to when the leading relay has verified the feed, in epoch ms. The time is updated in the
- * background. While there is no leader, or the store is not reachable, the time stays the same, so that users
- * see a growing delay.
+ * Creates a function that returns the time up to which the leading relay has verified the feed, in epoch ms;
+ * null until this is known. The time is updated in the background. While there is no leader, or the store is
+ * not reachable, the time stays the same, so that users see a growing delay.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,

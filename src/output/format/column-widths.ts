@@ -92,9 +92,10 @@ function widen(shares: Share[], room: number, gap: number): void {
 
 /**
  * Divides the width of a terminal among columns. If the columns do not fit, they first use shorter variants,
- * are then cut to their minimum width, and are then dropped, highest rank first. Columns of rank 0 are never
- * dropped; as a last resort, they are cut below their minimum. Without `mayCut`, no column is dropped and
- * each column has at least its minimum width, so the table may be wider than the terminal.
+ * are then cut to their minimum width, and are then dropped, highest rank first. Columns of rank 0 are cut
+ * below their minimum instead, and dropped only if they do not fit with one cell each. Without `mayCut`, no
+ * column is dropped and each column has at least its minimum width, so the table may be wider than the
+ * terminal.
  */
 export function fitColumns(
   requests: readonly WidthRequest[],

@@ -34,11 +34,14 @@ export function compactNumber(size: number): string {
   return size >= 0.01 ? trimmed(size, 2) : small(size);
 }
 
-/** Formats an absolute amount of dollars in as few characters as possible. */
+/** Formats an absolute amount of dollars like `dollars`, but shortened from a thousand on. */
 export const shortDollars = (size: number): string =>
   size >= 999.995 ? `$${compactNumber(size)}` : dollars(size);
 
-/** Formats an absolute amount of dollars: to the cent below ten thousand, shortened above. */
+/**
+ * Formats an absolute amount of dollars: shortened from ten thousand on, to the cent below, and with two
+ * significant digits below a cent.
+ */
 export function dollars(size: number): string {
   if (size >= 9999.995) return `$${compactNumber(size)}`;
   if (size === 0 || size >= 0.995) return `$${group(size.toFixed(2))}`;

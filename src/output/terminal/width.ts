@@ -64,7 +64,7 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Breaks a text into lines of at most `width` cells. Longer words are broken too. */
+/** Breaks a text into lines of at most `width` cells. Words that are wider than a line are broken too. */
 export function wrap(text: string, width: number): string[] {
   const room = Math.max(1, width);
   const lines: string[] = [];
@@ -78,7 +78,7 @@ export function wrap(text: string, width: number): string[] {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
-        // Omit a character that is wider than the whole line.
+        // If a character is wider than the whole line, omit the rest of its piece.
         const part = head(rest, room);
         if (part === '') break;
         lines.push(part.trimEnd());
