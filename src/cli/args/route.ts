@@ -11,8 +11,8 @@ export interface CommandRoute {
 }
 
 /**
- * Finds the words of the command among the flags. Common flags may precede these words, and the word after a
- * flag with a value is that value.
+ * Finds the words of the command among the flags. Common flags may precede these words; if such a flag takes
+ * a value, the word after the flag is the value, not a part of the command.
  */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);

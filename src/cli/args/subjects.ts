@@ -73,7 +73,7 @@ export async function* subjectsOf(
   }
 }
 
-/** Whether a command has exactly one answer, because there is a single subject on the command line. */
+/** Whether a command has exactly one answer: there is one subject, and it is an argument. */
 export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
   checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
 

@@ -31,7 +31,8 @@ export const budgetShow = command({
       await context.print(storeView, own);
       return 0;
     }
-    // Raise the sums in the store to the service's count, unless they were raised recently.
+    // Raise the spending that the store has recorded to the usage that the service counts, unless this was
+    // done recently.
     await (await context.ledger()).budgets?.();
     const { readStatus } = await import('../../store/status.ts');
     const items = await store.link.use((connection) => readStatus(connection, store.keys));

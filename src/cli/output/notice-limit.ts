@@ -2,7 +2,7 @@
 export interface NoticeLimit<Kind extends string> {
   /** Returns the text to print; undefined if the notice is suppressed. */
   show(kind: Kind, text: string): string | undefined;
-  /** Returns the notices that were suppressed: the last text of each kind, with their number. */
+  /** Returns a line for each kind of suppressed notices: its last notice, and how many more there were. */
   rest(): string[];
 }
 

@@ -2,9 +2,9 @@ import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
- * Records the outcome of the batches that were in flight when the last run of an export died. Each batch may
- * have been charged, even if the usage of the key does not show this yet. The ledger already contains the
- * maximum cost of these batches.
+ * Marks as lost the batches that were in flight when the last run of an export died. Each batch may have been
+ * charged, even if the usage of the key does not show this yet. The ledger already contains the maximum cost
+ * of these batches.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

@@ -37,7 +37,7 @@ export function watchCaps({
       caps = capsOf(amount('budgetDay'), amount('budgetMonth'));
       seen = now;
     } catch (error) {
-      // If the file cannot be read, the last known limits apply.
+      // If the file cannot be read, the last known budgets apply.
       if (!(error instanceof Failure)) throw error;
     }
     return caps;

@@ -100,7 +100,7 @@ export function createTable<T>(
         : Math.max(shortest, title)
       : (column.min ?? leastOf[column.kind] ?? Math.max(shortest, title));
     const numeric = rightAligned.has(column.kind);
-    // A column with several variants uses shorter variants and is not cut.
+    // Before a column with several variants is cut, it uses its shorter variants, which lose less information.
     const ease =
       numeric || forms.length > 1 ? Number.POSITIVE_INFINITY : column.wrap || column.below ? READABLE : 20;
     const rank = column.rank ?? 0;

@@ -27,10 +27,10 @@ export const planView: View<PlannedCall> = {
   empty: 'no request would be sent',
 };
 
-/** A row of a dry run: a group of equal calls, the total, or the remaining units. */
+/** A row of a dry run: the calls of one endpoint, the total, or the remaining units. */
 export interface PlanRow {
   readonly call: string;
-  /** The number of calls. A text if the number has a unit; null if the row has no number. */
+  /** The number of calls, or a text such as `6/min`. Null if there is no maximum; empty in rows without calls. */
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;

@@ -90,8 +90,8 @@ function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[
 }
 
 /**
- * The members of a record with numbers. An unknown column belongs to the record if it has the same value in
- * all rows, otherwise to the windows.
+ * The members of a record with numbers, as JSON text. An unknown column belongs to the record if it has the
+ * same value in all rows, otherwise to the windows.
  */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
