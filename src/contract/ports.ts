@@ -171,6 +171,8 @@ export interface CallOptions {
    * confirmed cost covers both requests.
    */
   readonly repeat?: boolean | undefined;
+  /** The latest time by the monotonic clock at which the rate limit may let the call start. */
+  readonly until?: number | undefined;
 }
 
 /** The allowances that a key has left; null means unlimited, or not stated by the service. */

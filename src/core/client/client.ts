@@ -121,7 +121,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     bounds: (id, ask) => encode(id, ask).bounds,
 
-    async call(id, ask, { signal, once, repeat }: CallOptions = {}) {
+    async call(id, ask, { signal, once, repeat, until }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       requireKey(key);
       const outcome = await run(
@@ -131,6 +131,7 @@ export function createClient(options: ClientOptions): Client {
           rule: once ? 'never' : call.row.retry,
           repeat,
           lane: laneOf(id),
+          until,
           timeoutMs: options.timeoutMs ?? call.row.timeoutSeconds * 1000,
           read(answer) {
             const reading = decode(call, answer, clock.now());

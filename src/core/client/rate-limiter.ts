@@ -20,8 +20,11 @@ export interface LimiterOptions {
 
 /** Delays calls so that each lane stays within its rate limit. */
 export interface Limiter {
-  /** Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. */
-  acquire(lane: LaneName, signal?: AbortSignal): Promise<void>;
+  /**
+   * Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. Rejects if the
+   * call could only be sent after `until`, a time of `clock.mono`.
+   */
+  acquire(lane: LaneName, signal?: AbortSignal, until?: number): Promise<void>;
   /** Blocks the lane for `ms` milliseconds, after a 429. */
   refused(lane: LaneName, ms: number): Promise<void>;
   /** Saves the key's limit after an answer has stated it. */
@@ -96,7 +99,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 
-  async function takeKeySlot(signal: AbortSignal | undefined): Promise<void> {
+  async function takeKeySlot(signal: AbortSignal | undefined, until: number): Promise<void> {
     let ticket = nextTicket();
     let isReported = false;
     let slices = 0;
@@ -130,6 +133,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
             await clock.sleep(SLICE_MS, signal);
             continue;
           }
+          if (clock.mono() + waitMs > until) throw waitTooLong('key', waitMs, false);
           if (!isReported && waitMs > SILENT_WAIT_MS)
             notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
           isReported = true;
@@ -139,7 +143,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     );
   }
 
-  async function takeResolveSlot(signal: AbortSignal | undefined): Promise<void> {
+  async function takeResolveSlot(signal: AbortSignal | undefined, until: number): Promise<void> {
     const ticket = nextTicket();
     let isReported = false;
     await holdingPlace(
@@ -150,6 +154,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
           const { waitMs, queued } = await windows.take('resolve', RESOLVES_PER_MINUTE, ticket);
           if (waitMs <= 0) return;
           if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong('resolve', waitMs);
+          if (clock.mono() + waitMs > until) throw waitTooLong('resolve', waitMs, false);
           if (!isReported && waitMs > SILENT_WAIT_MS)
             notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
           isReported = true;
@@ -174,9 +179,9 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   return {
-    async acquire(lane, signal) {
-      if (lane === 'resolve') await queues.resolve(() => takeResolveSlot(signal), signal);
-      await queues.key(() => takeKeySlot(signal), signal);
+    async acquire(lane, signal, until = Number.POSITIVE_INFINITY) {
+      if (lane === 'resolve') await queues.resolve(() => takeResolveSlot(signal, until), signal);
+      await queues.key(() => takeKeySlot(signal, until), signal);
     },
     async refused(lane, ms) {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
@@ -198,11 +203,11 @@ const reasonOf = (lane: LaneName, limit: number | null) =>
       ? 'the rate limit of the key applies'
       : `the key allows ${limit} requests per minute`;
 
-const waitTooLong = (lane: LaneName, waitMs: number): Failure => {
+const waitTooLong = (lane: LaneName, waitMs: number, retryable = true): Failure => {
   const what = lane === 'resolve' ? 'resolves from this IP address' : 'calls with this key';
   return new Failure('rate', `the service accepts no ${what} for another ${Math.ceil(waitMs / 1000)} s`, {
     code: 'RATE_LIMITED',
-    retryable: true,
+    retryable,
     retryAfter: Math.ceil(waitMs / 1000),
     hint: 'other programs may be using the same key or IP address; try again later',
   });

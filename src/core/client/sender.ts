@@ -31,6 +31,7 @@ interface Plan<T> {
   /** True if the same call was sent before and its answer was lost. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
+  readonly until?: number | undefined;
   readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
@@ -155,7 +156,7 @@ export function createSender(parts: SenderParts): Sender {
     let unsent: ReturnType<typeof abortUntilSent> | undefined;
     let answer: HttpAnswer;
     try {
-      await limiter.acquire(plan.lane, signal);
+      await limiter.acquire(plan.lane, signal, plan.until);
       signal?.throwIfAborted();
       recorded = await begin(plan, signal);
       unsent = abortUntilSent(signal);

@@ -150,11 +150,12 @@ export function createResolver(options: ResolverOptions): Resolver {
     const until = clock.mono() + waitMs;
     let lost = 0;
     let failure: unknown;
+    let pending: PendingState | undefined;
     for (let round = 0; ; round++) {
-      let pending: PendingState;
       try {
         const ask = { params: { handle: subject.value } };
-        const result = await client.call('user.resolve', ask, { signal, repeat: lost > 0 });
+        const repetition = { repeat: lost > 0, until: pending && until };
+        const result = await client.call('user.resolve', ask, { signal, ...repetition });
         if (result.status === 200) {
           await users.keep(subject, result.record);
           const source = result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live';
@@ -162,6 +163,9 @@ export function createResolver(options: ResolverOptions): Resolver {
         }
         pending = readPending(result.known);
       } catch (error) {
+        // The rate limit would delay the repetition beyond the wait that the user allows.
+        if (pending && isTooLate(error)) return { record: pendingRecord(subject, pending) };
+        pending = undefined;
         // The confirmed cost no longer covers a repetition, because calls in flight have used the rest.
         // Return the failure of the lost answer.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
@@ -209,6 +213,10 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
   retryAfterSeconds === undefined
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
+
+/** Whether a call was not sent because the rate limit would have delayed it for too long. */
+const isTooLate = (error: unknown) =>
+  error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
 
 /** Whether the resolve may have been charged although its answer was lost. */
 const isLost = (error: unknown): error is Failure =>

@@ -140,6 +140,16 @@ describe('a resolve', () => {
     expect(client.spent.cu).toBe(100 + 6 * 200);
   });
 
+  it('does not wait for the rate limit of resolves beyond the maximum', async () => {
+    const posts = [() => pending('queued', { retryAfterSeconds: 1, position: 1 })];
+    const { run, clock, standings } = setUp(service([json(200, bare)], posts), { waitMs: 30_000 });
+    const began = clock.mono();
+    expect((await run(['mert'])).records).toMatchObject([{ code: 'PENDING', reason: 'queued', position: 1 }]);
+    // The service allows ten resolves per minute.
+    expect(standings).toHaveLength(10);
+    expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
+  });
+
   it('does not start a wait that would exceed the maximum', async () => {
     const { run, clock } = setUp(
       service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 61, position: 9 })]),
