@@ -16,7 +16,7 @@ export interface Planned {
   readonly ask: RequestParts<EndpointId>;
   /** The maximum number of calls, or of minutes on the WebSocket; null if there is no maximum. Default: 1. */
   readonly times?: number | null;
-  /** Calls per minute, for a run without a known end. */
+  /** Calls per minute, for a run whose duration is not known. */
   readonly perMinute?: number;
   /** False if the run may turn out not to need the call. Default: true. */
   readonly isSure?: boolean;

@@ -26,7 +26,7 @@ function openFailure(path: string, error: unknown): Failure {
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
 }
 
-/** How to create the folder of a file, which is another one if the path is a symbolic link. */
+/** The hint for a missing folder. If the path is a symbolic link, the folder of its target is missing. */
 function missingFolder(path: string): string {
   let folder = dirname(path);
   try {

@@ -10,7 +10,7 @@ import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
-export interface InputFlags {
+export interface GivenSubject {
   readonly text: string;
   readonly line?: number;
 }
@@ -53,7 +53,7 @@ export function subjectSource(
 export async function* readSubjects(
   source: SubjectSource,
   io: Pick<Io, 'stdin' | 'cwd'> & { readonly signal?: AbortSignal },
-): AsyncGenerator<InputFlags> {
+): AsyncGenerator<GivenSubject> {
   const stdin = () => fromBytes(stoppable(io.stdin, io.signal), source.column, 'stdin');
   for (const word of source.words) {
     if (word === '-') yield* stdin();
@@ -125,7 +125,7 @@ async function* fromBytes(
   chunks: AsyncIterable<Uint8Array>,
   column: string | undefined,
   name: string,
-): AsyncGenerator<InputFlags> {
+): AsyncGenerator<GivenSubject> {
   if (column === undefined) {
     let first = true;
     for await (const { bytes, number, cut } of lines(chunks)) {

@@ -3,7 +3,7 @@ import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
-import { type InputFlags, readSubjects, type SubjectSource } from './input.ts';
+import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are read and validated before the first paid call. */
 const AHEAD = 10_000;
@@ -33,7 +33,7 @@ export async function gatherSubjects(
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
-  let beyond: InputFlags | undefined;
+  let beyond: GivenSubject | undefined;
   for (;;) {
     const { value, done } = await input.next();
     if (done) break;
@@ -63,7 +63,7 @@ export async function gatherSubjects(
 export async function* subjectsOf(
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,
-): AsyncGenerator<InputFlags> {
+): AsyncGenerator<GivenSubject> {
   for await (const item of readSubjects(source, io)) {
     if (!isKey(trimText(item.text), settings.key)) yield item;
     else {

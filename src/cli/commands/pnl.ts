@@ -80,7 +80,7 @@ export const pnl = command({
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => {
-    // The file of --from already contains handles.
+    // With --from, no subjects are required: without any, the whole file is shown.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
     if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {

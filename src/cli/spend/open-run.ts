@@ -31,7 +31,7 @@ export function beginList(context: Context, rows: number | undefined, command: (
   else context.permission.begin(run);
 }
 
-/** Starts a run without a known end. On a terminal, reports its limit. */
+/** Starts a run whose total cost is not known in advance. On a terminal, reports its limit. */
 export function beginOpen(context: Context, run: OpenRun): void {
   context.permission.begin(run);
   const limit = limitText(context);

@@ -14,7 +14,7 @@ export interface Question {
   readonly cheaper?: string | undefined;
 }
 
-/** A run without a known end. The run starts at once and asks when it reaches its limit. */
+/** A run whose total cost is not known in advance. It starts at once, and asks when it reaches its limit. */
 export interface OpenRun {
   /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
   readonly rate?: (() => string | undefined) | undefined;
@@ -37,8 +37,8 @@ export interface Permission {
    */
   approve(estimate: Estimate, question: Question): Promise<void>;
   /**
-   * Starts a run without a known end. Its limit is `confirmAbove`, unless --max-cu sets another limit or --yes
-   * allows any cost.
+   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit
+   * or --yes allows any cost.
    */
   begin(run: OpenRun): void;
   /** Whether the user can be asked to raise the limit. */
@@ -48,7 +48,7 @@ export interface Permission {
    * must end.
    */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure of a run without a known end that has reached its limit; undefined for other runs. */
+  /** The failure of a run of unknown total cost that has reached its limit; undefined for other runs. */
   stopped(): Failure | undefined;
 }
 

@@ -6,7 +6,7 @@ import { lookAtAccount } from './balance.ts';
 import type { Estimate } from './estimate.ts';
 import { beginOpen } from './open-run.ts';
 
-/** The cost of a run in CU and reveals; `most` and `reveals` are null if the input has no known end. */
+/** The cost of a run in CU and reveals; `most` and `reveals` are null if the length of the input is not known. */
 export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
   readonly most: number | null;
   readonly reveals: number | null;

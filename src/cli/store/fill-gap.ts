@@ -2,10 +2,7 @@ import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/**
- * How far beyond the start of the gap the walk reads, because a post can appear in pages later than newer
- * posts.
- */
+/** How far before the start of the gap the walk also reads, for posts that appeared late in pages. */
 const MARGIN_MS = 120_000;
 
 /** Fetches the posts between two positions from the service, oldest first. */

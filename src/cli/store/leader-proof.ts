@@ -4,9 +4,9 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** The time between two reads of the verified time from the store. */
+/** How often the verified time is read from the store. */
 const ASK_MS = 15_000;
-/** The time between two reads until the leader has verified the feed for the first time. */
+/** How often it is read as long as no verified time is known. */
 const FIRST_ASK_MS = 2_000;
 
 /**

@@ -66,7 +66,7 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[] = 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-/** The state in words; empty for `ok`. */
+/** The result of `windowState` in words; empty for `ok`. */
 export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
   switch (windowState(record, windows)) {
     case 'ok':

@@ -48,8 +48,8 @@ interface Parts {
   /** The post time from which the tail starts, in epoch ms; null or absent if no time determines the start. */
   readonly since?: number | null;
   /**
-   * Whether acknowledged posts are saved for the next run. By default, they are saved if there is a
-   * checkpoint file.
+   * Whether the next run knows which posts were acknowledged. By default, it does if there is a checkpoint
+   * file.
    */
   readonly remembered?: boolean;
 }

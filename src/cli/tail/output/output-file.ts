@@ -16,7 +16,7 @@ export interface RotateFlags {
 export interface OutputFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
-  /** Stops checking the file, and waits for the compression, unless a signal ends the run. */
+  /** Stops checking the file. Unless a signal ends the run, also waits for the compression. */
   end(): Promise<void>;
 }
 

@@ -52,7 +52,8 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   // followed them.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
-  // A late post can make a file look older than it is, so use the last lines of the previous file as well.
+  // Because of a late post, a file can seem to reach back further than it does, so also use the last lines of
+  // the previous file.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);

@@ -24,7 +24,7 @@ interface SaverOptions {
   readonly notice: (text: string) => void;
 }
 
-/** The maximum number of previous files that are saved. */
+/** The maximum number of previous output files that a saved position names. */
 const MOST_BEFORE = 8;
 
 export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {

@@ -138,8 +138,8 @@ async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSign
 }
 
 /**
- * Notifies the service manager when the tail has caught up with its feed, and then at intervals while the
- * main loop does not hang.
+ * Notifies the service manager when the tail counts as started, and then at intervals while the main loop
+ * does not hang.
  */
 async function inform(
   context: HealthRun,
