@@ -39,6 +39,12 @@ export const renewalText = (period: Period, now: number): string =>
 /** The error code of calls that a budget does not allow. */
 export const BUDGET = 'BUDGET';
 
+const machineFlag = ({ scope, name }: Named) => (scope === 'machine' ? ` --machine ${name}` : '');
+
+/** How to raise a budget: `raise it: trdr budget set day N`. */
+export const raiseText = (budget: Named): string =>
+  `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
+
 /**
  * The error for a call that may cost more than a budget has left, or whose cost is unknown (`most` is
  * undefined).
@@ -48,19 +54,18 @@ export function budgetRefusal(
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, scope, limit, left } = budget;
+  const { period, limit, left } = budget;
   const what =
     most === undefined
       ? `the cost of the next call is unknown, so trdr cannot keep it within ${budgetText(budget)}`
       : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain; it renews at ${renewalText(period, now)}`;
-  const machine = scope === 'machine' ? ` --machine ${budget.name}` : '';
   return new Failure('limit', what, {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),
     hint:
       most === undefined
-        ? `remove the budget to send the call: trdr budget unset ${period}${machine}`
-        : `wait until the budget renews, or raise it: trdr budget set ${period} N${machine}`,
+        ? `remove the budget to send the call: trdr budget unset ${period}${machineFlag(budget)}`
+        : `wait until the budget renews, or ${raiseText(budget)}`,
   });
 }
 

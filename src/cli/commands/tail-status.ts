@@ -95,8 +95,8 @@ function unhealthy(
   return new Failure('local', `the tail ${name} ${what[verdict]}`, {
     code: `TAIL_${verdict.toUpperCase()}`,
     hint: status.serviceUp
-      ? 'to see why, read what the running tail prints on stderr'
-      : 'the service does not respond: run "trdr doctor"',
+      ? 'to see why, read what the tail has printed on stderr'
+      : 'the service did not respond to the tail: run "trdr doctor"',
   });
 }
 

@@ -31,7 +31,7 @@ const formats: Readonly<Record<string, string>> = {
   table: 'for people: colors, grouped digits, as wide as the terminal',
   ndjson: 'one compact JSON object per line; also for streams',
   json: 'one JSON document; not for streams',
-  csv: 'comma-separated values with a header; formulas are made harmless',
+  csv: 'comma-separated values with a header; text that a spreadsheet would execute gets an apostrophe',
   tsv: 'tab-separated values with a header; tabs and line breaks as \\t and \\n',
   markdown: 'a Markdown table with the columns of the terminal table',
 };

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
-import { leftIn } from '../../contract/budget.ts';
+import { leftIn, raiseText } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
@@ -60,7 +60,7 @@ async function* budgetChecks(context: Context): AsyncGenerator<Check> {
   for (const state of states) {
     const text = leftText(state, context.io.clock.now());
     if (leftIn(state) > 0) yield passed('budget', text);
-    else yield warn('budget', text, `raise it: trdr budget set ${state.period} N`);
+    else yield warn('budget', text, raiseText(state));
   }
 }
 

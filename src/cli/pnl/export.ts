@@ -88,7 +88,9 @@ async function exportBy(
   const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
   const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
-    context.notice(`recovered the answers for ${handlesText(read)} that an earlier run could not read`);
+    context.notice(
+      `recovered the answers for ${handlesText(read)}, which an earlier run had saved but could not parse`,
+    );
   }
   await fillFromCache(journal, saved, targets);
   let todo: readonly number[] = journal.free(subjects.length);

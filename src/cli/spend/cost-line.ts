@@ -29,7 +29,7 @@ export function costLine(parts: CostLineParts): string | undefined {
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left?.units;
-  const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' of the sandbox' : ''}`;
+  const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' (sandbox)' : ''}`;
   const line = [
     ...(outcome === undefined ? [] : [outcome.text]),
     cost,

@@ -13,7 +13,7 @@ export const tailOptions = {
   backfill: excluding(value('--backfill', 'start with the last N posts', integer({ min: 1 })), '--since'),
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N posts', integer({ min: 1 })),
-  duration: value('--duration', 'stop after this time', positiveDuration),
+  duration: value('--duration', 'stop after this length of time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
   rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),

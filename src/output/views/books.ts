@@ -64,7 +64,7 @@ export const cacheView: View<CacheRecord> = {
   columns: [
     { title: 'answers', kind: 'integer', value: (row) => row.entries, field: 'entries' },
     { title: 'found', kind: 'integer', value: (row) => row.found, rank: 2, field: 'found' },
-    { title: 'missing', kind: 'integer', value: (row) => row.missing, rank: 2, field: 'missing' },
+    { title: 'not found', kind: 'integer', value: (row) => row.missing, rank: 2, field: 'missing' },
     { title: 'bytes', kind: 'integer', value: (row) => row.bytes, field: 'bytes' },
     { title: 'oldest', kind: 'time', value: (row) => row.oldest, rank: 1, field: 'oldest' },
     { title: 'newest', kind: 'time', value: (row) => row.newest, rank: 1, field: 'newest' },
@@ -73,11 +73,11 @@ export const cacheView: View<CacheRecord> = {
     title: (row) => (row.entries === 1 ? '1 cached answer' : `${row.entries} cached answers`),
     lines: [
       { label: 'found', kind: 'integer', value: (row) => row.found },
-      { label: 'missing', kind: 'integer', value: (row) => row.missing },
+      { label: 'not found', kind: 'integer', value: (row) => row.missing },
       { label: 'bytes', kind: 'integer', value: (row) => row.bytes },
       { label: 'oldest', kind: 'time', value: (row) => row.oldest },
       { label: 'newest', kind: 'time', value: (row) => row.newest },
-      { label: 'in', kind: 'text', value: (row) => row.path },
+      { label: 'folder', kind: 'text', value: (row) => row.path },
     ],
   },
   fields: fieldPaths(CacheRecord),

@@ -96,7 +96,7 @@ function planText(me: Sent): string {
   const name = plan ?? 'not reported';
   const { entitlement } = me;
   return isRecord(entitlement) && entitlement['unmetered'] === true
-    ? `${name}, unmetered: calls are counted but never rejected`
+    ? `${name}, unmetered: usage is counted but not limited`
     : name;
 }
 

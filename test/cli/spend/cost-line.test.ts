@@ -23,7 +23,7 @@ test.each([
   [
     'that the sandbox charges nothing',
     { client: client(500, 500, 9), outcome, isSandbox: true },
-    '3 of 4 found, 500 CU of the sandbox',
+    '3 of 4 found, 500 CU (sandbox)',
   ],
   [
     'what is cached after an interrupt',

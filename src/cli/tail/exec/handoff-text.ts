@@ -18,7 +18,7 @@ export function handoffText(notice: HandoffNotice, deadLetters: string): string 
     case 'recovered':
       return `the command accepted ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}`;
     case 'dead':
-      return `the command failed on ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}: ${safeLine(notice.why)}; saved to ${deadLetters}`;
+      return `the command failed on ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}: ${safeLine(notice.why)}; the batch was saved to ${deadLetters}`;
   }
 }
 

@@ -123,10 +123,14 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
     health: meter.health,
     check() {
       if (dead === 0) return;
-      throw new Failure('local', `the command did not accept ${postsText(dead)}; saved to ${letters.path}`, {
-        code: 'DEAD_LETTER',
-        hint: `when the cause is fixed, hand them over again: ${redo(command)} < ${letters.path}`,
-      });
+      throw new Failure(
+        'local',
+        `the command did not accept ${postsText(dead)}, which trdr saved to ${letters.path}`,
+        {
+          code: 'DEAD_LETTER',
+          hint: `when the cause is fixed, hand them over again: ${redo(command)} < ${letters.path}`,
+        },
+      );
     },
     release() {
       signal.removeEventListener('abort', reportWait);
