@@ -32,17 +32,24 @@ export function withoutKey(text: string, key: string | undefined): string {
   return masked;
 }
 
+const ESCAPE = Buffer.from('\\u00');
+
 /** Masks the key in bytes; returns the same object if they do not contain the key. */
 export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
   if (!key || key.length < MIN_LENGTH) return bytes;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!buffer.includes(key) && !buffer.includes('\\u00')) return bytes;
+  if (!buffer.includes(formsOf(key).end) && !buffer.includes(ESCAPE)) return bytes;
   const text = buffer.toString('utf8');
   const masked = withoutKey(text, key);
   return masked === text ? bytes : Buffer.from(masked);
 }
 
 interface Forms {
+  /**
+   * The last characters of the key. They are random, so other texts rarely contain them, and searching for them
+   * is faster than for the whole key.
+   */
+  readonly end: Buffer;
   /** Matches the key with any of its characters escaped. */
   readonly escapable: RegExp;
   /** The parts of the key's base64 and hex encodings that do not depend on the text around the key. */
@@ -57,6 +64,7 @@ function formsOf(key: string): Forms {
   if (found) return found;
   const hex = Buffer.from(key).toString('hex');
   const forms = {
+    end: Buffer.from(key).subarray(-MIN_LENGTH),
     escapable: new RegExp([...key].map(escapesOf).join(''), 'g'),
     encodings: [...new Set([0, 1, 2].flatMap((lead) => base64Of(key, lead))), hex, hex.toUpperCase()],
   };

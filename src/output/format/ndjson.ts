@@ -33,11 +33,23 @@ const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
+const bytesOf = (text: string) => Buffer.from(text);
+const COLON_SPACE = bytesOf(': ');
+const NAME_COLON_SPACE = bytesOf('": ');
+const COMMA_SPACE = bytesOf(', "');
+const BACKSLASH = 0x5c;
+const UNICODE_ESCAPE = bytesOf('\\u');
+const SLASH_ESCAPE = bytesOf('\\/');
+
 /**
- * White space and escapes that `JSON.stringify` does not write. A match inside a text of the record is
- * possible: the line is then parsed unnecessarily, which is harmless.
+ * Whether JSON has white space or escapes that `JSON.stringify` does not write. Texts of the record can match
+ * too: the line is then parsed unnecessarily, which is harmless. Searches for the rarer bytes first, because
+ * this is faster.
  */
-const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.from(spelling));
+const hasOtherSpelling = (json: Buffer): boolean =>
+  (json.includes(COLON_SPACE) && json.includes(NAME_COLON_SPACE)) ||
+  json.includes(COMMA_SPACE) ||
+  (json.includes(BACKSLASH) && (json.includes(UNICODE_ESCAPE) || json.includes(SLASH_ESCAPE)));
 
 /**
  * Whether JSON can be printed unchanged: it is one line, contains nothing that a terminal could interpret,
@@ -46,7 +58,7 @@ const otherSpellings = ['": ', ', "', '\\u', '\\/'].map((spelling) => Buffer.fro
  */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
-  if (otherSpellings.some((spelling) => view.includes(spelling))) return false;
+  if (hasOtherSpelling(view)) return false;
   if (isAscii(view)) return !view.includes(0x0a) && !view.includes(0x0d) && !view.includes(0x7f);
   const text = view.toString('latin1');
   return !unsafeFirstBytes.test(text) || !unsafeBytes.test(text);
