@@ -11,7 +11,7 @@ export interface GatheredSubjects {
 }
 
 /**
- * The distinct subjects of an input, each in its first spelling. Throws at an invalid subject, with its line
+ * The distinct subjects of an input, each as it is spelled where it first occurs. Throws at an invalid subject, with its line
  * number, before anything is paid for.
  */
 export async function gatherPnlSubjects(

@@ -149,7 +149,7 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
       // Publish posts of the WebSocket only soon after a verification: followers resume after the last post
-      // that they wrote, and would never read an older post that was missing at that time.
+      // that they wrote, and would never read an older post that was missing when they wrote it.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);

@@ -15,7 +15,7 @@ export const tailOptions = {
   count: value('--count', 'stop after N posts', integer({ min: 1 })),
   duration: value('--duration', 'stop after this length of time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
-  checkpoint: value('--checkpoint', 'resume from this checkpoint file', file),
+  checkpoint: value('--checkpoint', 'checkpoint file to resume from; updated during the run', file),
   rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
   compress: flag('--compress', 'with --rotate: gzip finished files'),
   ...serviceOptions,

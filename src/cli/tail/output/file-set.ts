@@ -50,7 +50,7 @@ export async function readFileSet(
   return end;
 }
 
-/** Whether the lines reach back far enough to resume; see `readTailFile`. */
+/** Whether the lines reach back as far as ids are needed to resume, as described at `readTailFile`. */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {
   const base = resume?.watermark.base ?? null;
   const oldest = resume?.known.at(-1)?.[1] ?? null;
