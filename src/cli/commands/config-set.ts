@@ -27,7 +27,7 @@ export const configSet = command({
   common: [],
   examples: [
     { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
-    { run: 'trdr config set output table --profile desk', does: 'change the format in one profile' },
+    { run: 'trdr config set output table --profile desk', does: 'change the output format of one profile' },
   ],
   savesSettings: true,
   calls: [],

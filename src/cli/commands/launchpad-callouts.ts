@@ -45,11 +45,11 @@ export const launchpadCallouts = command({
     { run: 'trdr launchpad callouts --since 2h', does: 'list the callouts of the last two hours' },
     {
       run: 'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k',
-      does: 'export everything, for up to 50,000 CU',
+      does: 'export all callouts, for up to 50,000 CU',
     },
     {
       run: "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'",
-      does: 'compute the average multiple of the last 500',
+      does: 'compute the average multiple of the last 500 callouts',
     },
   ],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],

@@ -36,7 +36,7 @@ export const resolveCommand = command({
     },
   ],
   options: {
-    direct: flag('--direct', 'skip the 100 CU lookup'),
+    direct: flag('--direct', 'request a live resolve without the 100 CU lookup'),
     wait: valueOr('--wait', 'maximum wait for a live answer', duration, WAIT_MS, '60s'),
     noWait: flag('--no-wait', 'do not wait for a live answer'),
     ...subjectOptions,

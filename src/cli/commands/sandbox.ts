@@ -50,7 +50,12 @@ export const sandbox = command({
     seed: valueOr('--seed', 'seed of the generated data', integer({ min: 0 }), 1),
     plan: valueOr('--plan', 'plan of the key', oneOf(...planNames), 'growth'),
     rate: valueOr('--rate', 'live posts per minute', decimal({ min: 0 }), 12),
-    envelope: valueOr('--envelope', 'shape of the responses', oneOf('bare', 'wrapped'), 'bare'),
+    envelope: valueOr(
+      '--envelope',
+      'whether responses are bare or wrapped in data and meta',
+      oneOf('bare', 'wrapped'),
+      'bare',
+    ),
     page: valueOr('--page', 'full pages, or at most 20 rows per page', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: excluding(value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file), '--data'),

@@ -45,7 +45,7 @@ export const thesisList = command({
   },
   common: ['output', 'service', 'money'],
   examples: [
-    { run: 'trdr thesis list', does: 'list the latest 20' },
+    { run: 'trdr thesis list', does: 'list the latest 20 theses' },
     { run: 'trdr thesis list --user mira --since 7d', does: "list one author's theses of the last 7 days" },
     {
       run: 'trdr thesis list --all --max-cu 500k --out theses.ndjson',
@@ -57,7 +57,7 @@ export const thesisList = command({
     },
     {
       run: 'trdr thesis list --limit 100 --sort authorTradeUsd',
-      does: 'sort the latest 100 by size of the trade',
+      does: 'sort the latest 100 theses by the size of the trade',
     },
     {
       run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",

@@ -33,7 +33,7 @@ export const usageCommand = command({
   common: ['output', 'service'],
   examples: [
     { run: 'trdr usage --since 7d --by day', does: 'show the last 7 days, by day' },
-    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'print the total as a number' },
+    { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'print the total CU as a number' },
     { run: 'trdr usage --store --by machine', does: 'show what each machine of the key has spent' },
     { run: 'trdr usage --reconcile', does: 'check whether others use the key' },
   ],

@@ -13,7 +13,7 @@ const variables: readonly Definition[] = [
   ['TRDR_CACHE_DIR', 'folder of cached answers'],
   [
     'XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_CACHE_HOME',
-    'parents of these folders, if their own variables are not set',
+    'parents of the folders above, if TRDR_CONFIG_DIR, TRDR_STATE_DIR or TRDR_CACHE_DIR is not set',
   ],
   ['NO_COLOR, FORCE_COLOR', 'never or always use color'],
   ['TERM=dumb', 'disables color, spinners and progress bars'],
@@ -109,7 +109,7 @@ export const topics: readonly DocPage[] = [
           ['2026-01-31T09:30Z', 'a time with an offset: Z, +02:00'],
           ['1769851800000', 'epoch milliseconds (13 digits)'],
           ['2h, 7d, 1w', 'this long ago'],
-          ['now, today, yesterday', 'the present time, or midnight at the beginning of the day'],
+          ['now, today, yesterday', 'the present time; midnight at the beginning of today or of yesterday'],
         ],
       },
       {
@@ -129,10 +129,10 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Examples',
         code: [
-          { run: 'trdr thesis list --since 2h', does: 'list the last two hours' },
+          { run: 'trdr thesis list --since 2h', does: 'list the theses of the last two hours' },
           {
             run: 'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc',
-            does: 'list one day in UTC',
+            does: 'list the theses of one UTC day',
           },
         ],
       },
