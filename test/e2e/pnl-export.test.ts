@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { until } from './feed.ts';
 import { envOf, type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
@@ -50,11 +50,6 @@ const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandb
     extendEnv: false,
     reject: false,
   });
-
-/** Waits until a condition holds. */
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await delay(5);
-}
 
 const answeredIn = (journal: string) =>
   existsSync(journal) ? readFileSync(journal, 'utf8').split('"kind":"answered"').length - 1 : 0;
