@@ -123,11 +123,15 @@ async function run(seed: number): Promise<Outcome> {
 }
 
 const GAP = /posts may be missing (?:between|from) (.*?) (?:and|to) (.*?)(?:: |$)/gm;
+const LATE = /(?:and posts since|late may be missing between) (\S+Z)/g;
 const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
 
-/** Whether a post is inside a gap that was reported. */
+/** Whether a post is inside a gap that was reported, or appeared late and was reported as such. */
 function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
   const timeOf = (text: string) => feed.posts.find(({ id }) => id === idIn(text))?.at;
+  const isLate = post.visibleAt > post.at;
+  if (isLate && [...stderr.matchAll(LATE)].some(([, since = '']) => Date.parse(since) <= post.at))
+    return true;
   return [...stderr.matchAll(GAP)].some(([, from = '', to = '']) => {
     const low = timeOf(from) ?? Number.NEGATIVE_INFINITY;
     const high = timeOf(to) ?? Number.POSITIVE_INFINITY;

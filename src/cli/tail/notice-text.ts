@@ -21,15 +21,17 @@ export const placeText = (mark: PostMark | null): string =>
     ? 'the start of the feed'
     : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
-/** The range in which posts may be missing. */
+/** The range in which posts may be missing, and since when late posts may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
+  const isLater = from !== null && lateFrom !== null && (from.at === null || lateFrom < from.at);
+  const late = isLater ? `, and posts since ${iso(lateFrom)} that appeared late` : '';
   if (why === 'failing' || why === 'unauthorized') {
-    return `posts may be missing between ${from === null ? 'the start' : placeText(from)} and the end of this run`;
+    return `posts may be missing between ${from === null ? 'the start' : placeText(from)} and the end of this run${late}`;
   }
   if (from === null && lateFrom !== null) {
     return `posts that appeared late may be missing between ${iso(lateFrom)} and ${placeText(to)}`;
   }
-  return `posts may be missing between ${placeText(from)} and ${placeText(to)}`;
+  return `posts may be missing between ${placeText(from)} and ${placeText(to)}${late}`;
 }
 
 const cuts: Readonly<Record<Gap['why'], string>> = {

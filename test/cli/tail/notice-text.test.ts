@@ -52,6 +52,19 @@ describe('a gap', () => {
     );
   });
 
+  test('shows since when late posts may be missing, unless the bounds include them', () => {
+    const from = { id: 'a', at: 60_000 };
+    for (const to of [gap.to, null]) {
+      const late: Gap = { ...gap, why: to ? 'stuck' : 'failing', from, to, lateFrom: 1_000 };
+      expect(gapText(late)).toMatch(/ and posts since 1970-01-01T00:00:01.000Z that appeared late$/);
+      expect(gapText({ ...late, lateFrom: 60_000 })).not.toContain('late');
+      expect(gapText({ ...late, lateFrom: null })).not.toContain('late');
+    }
+    expect(gapText({ ...gap, lateFrom: 1_000 })).toBe(
+      'posts that appeared late may be missing between 1970-01-01T00:00:01.000Z and 1970-01-01T00:00:00.000Z (b)',
+    );
+  });
+
   test('omits an unknown id', () => expect(placeText({ id: '', at: 0 })).toBe('1970-01-01T00:00:00.000Z'));
 
   test('never carries control characters of an id to the terminal', () => {
