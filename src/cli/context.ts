@@ -31,7 +31,7 @@ export interface Records<T> {
   /** Resolves when all written records have left the process. */
   flush(): Promise<void>;
   end(): Promise<void>;
-  /** Ends an incomplete run; see `OutputSink`. */
+  /** Ends the output of an incomplete run; see `OutputSink`. */
   endEarly(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */
   readonly closed: AbortSignal;
@@ -47,7 +47,7 @@ export interface Display {
 /** The output of a run. */
 export interface OutputSink extends Sink {
   /**
-   * Ends an incomplete run and delivers the rows written so far, because they were paid for. After an
+   * Ends the output of an incomplete run: delivers the rows written so far, because they were paid for. After an
    * interrupt, the output file is not replaced; the rows are saved in a file next to it.
    */
   endEarly(): Promise<void>;

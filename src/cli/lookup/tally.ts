@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { ExitCode } from '../exit.ts';
 
-/** The outcomes of a lookup. */
+/** The possible outcomes of a lookup. */
 export type Outcomes =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }

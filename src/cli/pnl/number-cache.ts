@@ -28,7 +28,7 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
 export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
-  /** Checks positions whose handles have become known. Returns the positions to request. */
+  /** Searches the cache for positions whose handles have become known. Returns those still to be requested. */
   check(positions: readonly number[]): Promise<readonly number[]>;
 }
 

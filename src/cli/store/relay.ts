@@ -35,12 +35,13 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'>
   readonly observer?: RelayObserver | undefined;
 }
 
-/** Called when the state of the relay changes, for monitoring. */
+/** Functions that a relay calls when its state changes, for monitoring. */
 export interface RelayObserver {
   /** Called when this machine waits because another machine leads the feed. */
   standby(leader: string): void;
   /** Called when the store is not reachable. */
   away(): void;
+  /** Called when this machine begins to lead the feed with this tail. */
   leading(tail: Tail): void;
   /** Called when the term of this tail has ended. */
   ended(tail: Tail): void;

@@ -35,7 +35,8 @@ const GAP = 2;
 /** The minimum width of a text column. Text in narrower columns is hard to read. */
 const READABLE = 40;
 /**
- * A text is printed below its row, unless it fits next to the other columns or has at least this width there.
+ * A text is printed below its row, unless it fits next to the other columns or has at least this many cells
+ * there.
  */
 const BESIDE = 72;
 

@@ -120,7 +120,7 @@ function argument(
   const at = before.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
   const found = fill(slot, current);
-  // If the argument is optional, the word may also be the next argument.
+  // If this argument is optional, it may be omitted, and the word is then the next argument.
   const next = slot?.optional ? args[at + 1] : undefined;
   if (next === undefined) return found;
   const more = fill(next, current);
