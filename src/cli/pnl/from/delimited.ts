@@ -16,7 +16,10 @@ const knownFields = new Set<string>(rowFields);
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
-/** Restores records from the rows of an export. Consecutive rows with the same subject are one record. */
+/**
+ * Restores records from the rows of an export. Consecutive rows with the same subject are one record, until a
+ * window occurs again.
+ */
 export function createRowReader(header: readonly string[]) {
   const extras = header.filter((name) => !knownFields.has(name));
   let rows: Cells[] = [];
