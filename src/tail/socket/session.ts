@@ -127,7 +127,7 @@ export function createSession(world: SessionWorld): Session {
     if (!outcome) return undefined;
     if ('error' in outcome) {
       if (!(outcome.error instanceof Failure)) throw outcome.error;
-      if (outcome.error.code === 'BROKEN') meter.uncertain();
+      if (outcome.error.code === 'BROKEN') meter.uncertain(PING_MS);
       return down('refused', outcome.error.message, outcome.error);
     }
     const link = withPutBack(outcome.value);
@@ -176,7 +176,7 @@ export function createSession(world: SessionWorld): Session {
     if ('link' in state) hangUp(state.link, PING_MS);
     // If a connection is still being opened, close it when it is open: the service may already charge for it.
     if (state.kind === 'dialing') {
-      meter.uncertain();
+      meter.uncertain(PING_MS);
       closing = state.job.settled.then(closeLate(state.job));
     }
     cause = undefined;

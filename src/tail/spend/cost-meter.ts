@@ -24,8 +24,11 @@ export interface CostMeter {
    * calls the returned function when the service has confirmed the end.
    */
   closed(lingeringMs: number): () => void;
-  /** Counts a handshake whose outcome is not known. The service may have charged a minute for it. */
-  uncertain(): void;
+  /**
+   * Counts a handshake whose outcome is not known. The service may have opened the connection, and may consider it
+   * open for another `lingeringMs`.
+   */
+  uncertain(lingeringMs: number): void;
 }
 
 const MINUTE = 60_000;
@@ -83,8 +86,8 @@ export function createCostMeter(mono: () => number, pages?: () => { cu: number; 
         most -= Math.max(0, assumed - mostOf(mono() - from));
       };
     },
-    uncertain() {
-      most += price.socketMinute;
+    uncertain(lingeringMs) {
+      most += mostOf(lingeringMs);
     },
   };
 }

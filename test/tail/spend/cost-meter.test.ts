@@ -119,11 +119,12 @@ describe('the meter', () => {
     expect(minutes().least).toBe(0);
   });
 
-  test('includes one minute for a handshake with an unknown outcome', () => {
+  test('includes the minutes until the service notices that a handshake with an unknown outcome failed', () => {
     const { meter, minutes } = metered();
-    meter.uncertain();
-    meter.uncertain();
+    meter.uncertain(60_000);
     expect(minutes()).toEqual(sum(0, 2));
+    meter.uncertain(30_000);
+    expect(minutes()).toEqual(sum(0, 3));
   });
 
   test('counts nothing for the end of a connection that was never opened', () => {
