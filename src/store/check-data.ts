@@ -5,12 +5,12 @@ import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { listReply, serverNow } from './replies.ts';
 
-/** A key whose content trdr cannot use. */
+/** A key of the store whose content trdr cannot use. */
 export interface DamagedKey {
   readonly key: string;
-  /** What the key contains, for messages. */
+  /** What the store key contains, for messages. */
   readonly what: string;
-  /** What happens, or what to do, when the key is removed. */
+  /** The consequence of removing the store key, or what to do then, for messages. */
   readonly without: string;
 }
 

@@ -26,7 +26,7 @@ export interface StoreLedgerOptions {
   /** The maximum duration of a call. An older reservation belongs to a process that has died. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
-  /** Requests the units used from the service, with the free call `me`. */
+  /** Asks the service how many units were used, with the free call `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 

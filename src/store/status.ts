@@ -112,14 +112,15 @@ async function groups(
     const flat = listReply(group);
     const field = (name: string) => flat[flat.indexOf(name) + 1];
     const pending = number(field('pending'));
+    const behind = field('lag') === null ? null : number(field('lag'));
     const last = String(field('last-delivered-id') ?? '0-0');
     return {
       item: 'group',
       name: `${id}/${String(field('name'))}`,
-      state: pending > 0 ? 'pending' : 'up to date',
+      state: pending > 0 ? 'pending' : (behind ?? 0) > 0 ? 'behind' : 'up to date',
       members: number(field('consumers')),
       pending,
-      behind: field('lag') === null ? null : number(field('lag')),
+      behind,
       lastReadAgo: entryMs(last) === 0 ? null : Math.max(0, now - entryMs(last)),
     };
   });

@@ -544,7 +544,7 @@ describe('a run without a known end', () => {
       'total cost not known in advance; spending limit 650 CU (raise it with --max-cu)',
     );
     expect(ran.stderr).toContain(
-      'This run has spent 600 CU of 650 CU (19.9M CU left). Continue up to 1,600 CU?',
+      'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,600 CU?',
     );
     expect(ran.stderr).toContain(' CU, 19.9M CU left');
   });
@@ -573,7 +573,7 @@ describe('a run without a known end', () => {
     const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
     expect(ran.stderr).toMatch(
-      /This run has spent 600 CU of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,
+      /This run has spent 600 CU of its limit of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,
     );
   });
 });

@@ -101,7 +101,7 @@ export function createPermission(parts: PermissionParts): Permission {
 
   const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
     const next = nextLimit(now, spent, most);
-    const sentence = `This run has spent ${unitsText(spent)} of ${unitsText(now)}`;
+    const sentence = `This run has spent ${unitsText(spent)} of its limit of ${unitsText(now)}`;
     const answer = await ask(sentence, run.rate?.(), `Continue up to ${unitsText(next)}`);
     isDeclined = answer !== true;
     if (!isDeclined) limit = next;

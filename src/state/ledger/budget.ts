@@ -21,8 +21,8 @@ export interface BudgetOptions {
 /** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
 export interface Budget {
   /**
-   * Calls `write` once the budgets have at least `most` CU left. Waits up to a minute if calls in flight may
-   * leave enough; otherwise rejects with a `limit` Failure. Holds a lock, so that concurrent processes cannot
+   * Calls `write` as soon as the budgets have at least `most` CU left. Waits up to a minute if calls in flight may
+   * cost less than reserved, and so leave enough; otherwise rejects with a `limit` Failure. Holds a lock, so that concurrent processes cannot
    * exceed a budget together.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;

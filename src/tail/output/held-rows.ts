@@ -7,7 +7,7 @@ import type { TailWriter } from './writer.ts';
  */
 const SOLID_LINES = 3;
 
-/** Passes rows to the writer, and delays rows that a later run could not resume from yet. */
+/** Passes rows to the writer, and delays those after which a later run could not resume yet. */
 export interface HeldRows {
   /** The number of frames that wait for the first walk. They already count toward `--count`. */
   readonly waiting: number;

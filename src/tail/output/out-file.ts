@@ -54,9 +54,11 @@ interface Known {
 }
 
 /**
- * Reads the end of an NDJSON file that a tail wrote. A row is printed at most `holdMs` after the last
- * verification, and its post appears at most `marginMs` late. The feed is therefore complete up to the time
- * of the newest line minus both. Ids are read from twice this span, because late lines follow newer lines.
+ * Reads the end of an NDJSON file that a tail wrote. A tail prints rows for at most `holdMs` without a new
+ * verification, and a post appears at most `marginMs` late. So the file is complete up to the time T of its
+ * newest line minus `holdMs` and `marginMs`. The ids of the same span before T (or before `wanted`, if that is
+ * earlier) are read too: the lines are not in the order of time, because a late post is written after newer
+ * ones.
  */
 export async function readTailFile(
   bytes: TailBytes,

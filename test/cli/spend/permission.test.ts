@@ -129,7 +129,7 @@ describe('a run without a known end', () => {
     spending.cu = 99_800;
     expect([await permission.raise(400), permission.limit]).toEqual([true, 200_000]);
     expect(text()).toContain(
-      'This run has spent 99,800 CU of 100,000 CU (19.9M CU left; polling every 10s costs 1,200 CU/min). Continue up to 200,000 CU? [y/N] ',
+      'This run has spent 99,800 CU of its limit of 100,000 CU (19.9M CU left; polling every 10s costs 1,200 CU/min). Continue up to 200,000 CU? [y/N] ',
     );
     expect([await permission.raise(400, 199_900), permission.limit]).toEqual([true, 400_000]);
     expect([await permission.raise(400), await permission.raise(400), permission.limit]).toEqual([

@@ -4,8 +4,8 @@ import type { FileIdentity } from '../output/followed-file.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
 /**
- * Saves the position of a tail: in the checkpoint file of the user, and in the state folder for the output
- * file.
+ * Saves the position of a tail: in the checkpoint file that the user named, and, if there is an output file, in
+ * a file of the state folder.
  */
 export interface Saver {
   save(text: string): Promise<void>;
