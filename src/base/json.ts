@@ -197,7 +197,7 @@ export function stringifyJson(value: unknown): string {
 }
 
 /**
- * Like `JSON.stringify`, but with the original numbers. Undefined for values that `JSON.stringify` omits,
+ * Like `JSON.stringify`, but with each number as it was written in the parsed text. Undefined for values that `JSON.stringify` omits,
  * such as functions.
  */
 function written(value: unknown): string | undefined {

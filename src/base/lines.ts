@@ -16,7 +16,7 @@ export interface Line {
 /** Splits chunks of bytes into lines, with bounded memory and linear time even for endless lines. */
 export interface LineSplitter {
   push(chunk: Uint8Array): Generator<Line, void>;
-  /** Returns the last line if it does not end with a line break. */
+  /** Yields the last line unless it ended with a line break. */
   end(): Generator<Line, void>;
 }
 

@@ -31,12 +31,12 @@ export async function approveTail(context: Context, shape: TailShape): Promise<v
   });
 }
 
-/** The cost of following the feed: `streaming costs 20,000 CU/min, polling every 10s 1,200 CU/min`. */
+/** The cost of following the feed: `streaming costs 20,000 CU/min, polling every 10s costs 1,200 CU/min`. */
 function rateText(shape: TailShape): string {
   const polling = `polling ${everyText(shape.lagMs)}`;
   const price = perMinuteText((shape.page * MINUTE) / shape.lagMs);
   if (!shape.socket) return `${polling} costs ${price}, less with a longer --lag`;
-  return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} ${price}`;
+  return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} costs ${price}`;
 }
 
 /** The spending limit of a tail, and the function that asks the user to raise it. */

@@ -40,7 +40,7 @@ const LONGEST_BACKOFF_MS = 20_000;
 /** The wait after a 429 without Retry-After. */
 const UNSTATED_WAIT_MS = 5_000;
 
-/** Short waits are reported only when their sum reaches this time. */
+/** Short waits that are not reported one by one are reported when their sum exceeds this time. */
 const BEARABLE_MS = 10_000;
 
 /**

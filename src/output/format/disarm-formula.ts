@@ -17,8 +17,7 @@ let formula: RegExp | undefined;
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /**
- * Characters at which a spreadsheet that uses `;` or tab as separator begins a new cell or row, even within
- * quotes.
+ * A spreadsheet whose separator is `;` or tab begins a new cell or row at these characters, even within quotes.
  */
 const separator = /[;\t\r\n]/;
 

@@ -16,7 +16,7 @@ export interface TailWriter {
   /** The number of rows from before the start of the run, which are not counted in `rows`. */
   readonly earlier: number;
   readonly lastPost: LastPost | null;
-  /** Writes rows. With `counted` false, they do not count in `rows`, because the run starts after them. */
+  /** Writes rows. With `counted` false, they count as `earlier`: they were posted before the start of the run. */
   push(rows: readonly TailRow[], counted?: boolean): void;
   /** Resolves when the current write has ended. */
   settled(): Promise<void>;

@@ -118,7 +118,8 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
   };
 
   /**
-   * Polls until the allowance of the key resets. Until then, the service would close every new connection.
+   * Switches to polling until the allowance of the key resets, because the service would close every new
+   * connection. With `waitForBudget`, the walks wait for the reset too.
    */
   const withoutUnits = () => {
     spend.refused(resetsIn(clock.now()));

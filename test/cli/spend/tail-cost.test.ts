@@ -47,7 +47,7 @@ describe('a tail', () => {
 
   test('without an end starts at once', async () => {
     expect(await approvalOf(undefined)).toEqual([
-      'begin: streaming costs 20,000 CU/min, polling every 10s 1,200 CU/min',
+      'begin: streaming costs 20,000 CU/min, polling every 10s costs 1,200 CU/min',
     ]);
   });
 });
