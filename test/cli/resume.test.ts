@@ -9,7 +9,9 @@ import { createSaver } from '../../src/cli/tail/resume/saver.ts';
 import { writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
 
 const fileOf = (text: string) => {
-  const out = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'theses.ndjson');
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const out = join(folder, 'theses.ndjson');
   writeFileSync(out, text);
   return out;
 };

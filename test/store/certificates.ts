@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
+import { onTestFinished } from 'vitest';
 
-/** A test certificate authority, and a certificate signed by it for 127.0.0.1. */
+/** A certificate authority of a test, and a certificate signed by it for 127.0.0.1. */
 export function certificates(): { readonly folder: string; readonly ca: string } {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-tls-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const openssl = (...args: readonly string[]) => {
     const { status, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 
@@ -18,8 +18,15 @@ async function given(text: string | readonly Uint8Array[], column?: string) {
   return found;
 }
 
+/** Creates a folder for a test and removes it afterwards. */
+function openFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'trdr-input-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 test('reading a FIFO ends at the signal, without a writer and with a writer that sends nothing', async () => {
-  const path = join(mkdtempSync(join(tmpdir(), 'trdr-input-')), 'fifo');
+  const path = join(openFolder(), 'fifo');
   execFileSync('mkfifo', [path]);
   const read = async (signal: AbortSignal) => {
     const rows = readSubjects(
@@ -113,7 +120,7 @@ describe('sources of subjects', () => {
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
   ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
-    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    const file = join(openFolder(), 'desk.csv');
     writeFileSync(file, content);
     const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
     await expect(Readable.from(read).toArray()).rejects.toMatchObject({
@@ -139,7 +146,7 @@ describe('sources of subjects', () => {
   });
 
   it('are the lines of a CSV with a single column', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    const file = join(openFolder(), 'desk.csv');
     writeFileSync(file, '@handle\nkato\n');
     const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
     expect(await Readable.from(read).toArray()).toEqual([
@@ -149,7 +156,7 @@ describe('sources of subjects', () => {
   });
 
   it('are rejected if a CSV has another separator', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'desk.csv');
+    const file = join(openFolder(), 'desk.csv');
     writeFileSync(file, 'handle;desk\nmira;1\n');
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
     await expect(Readable.from(read).toArray()).rejects.toMatchObject({
@@ -159,7 +166,7 @@ describe('sources of subjects', () => {
   });
 
   it('are the arguments, then the file', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'trdr-')), 'handles.txt');
+    const file = join(openFolder(), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
     const found = [];
     const source = subjectSource(['a'], { file, column: undefined }, 'handle');
