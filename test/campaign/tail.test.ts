@@ -135,8 +135,7 @@ function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
   return [...stderr.matchAll(GAP)].some(([, from = '', to = '']) => {
     const low = timeOf(from) ?? Number.NEGATIVE_INFINITY;
     const high = timeOf(to) ?? Number.POSITIVE_INFINITY;
-    // A post that appeared late, after the last post before the gap, may be missing although it is dated before that one.
-    return Math.max(post.at, post.visibleAt) >= low && post.at <= high;
+    return low <= post.at && post.at <= high;
   });
 }
 
