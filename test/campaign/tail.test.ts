@@ -157,8 +157,10 @@ function problemsOf(outcome: Outcome): string[] {
   if (removed.length === 0 && twice.length > 0) problems.push(`twice: ${twice}`);
 
   const have = new Set([...lines, ...removed.flatMap((text) => idsOf(text))]);
-  // A slow first page may be requested again, so only the first printed post shows when the run started.
-  const start = Math.min(...feed.posts.filter(({ id, old }) => have.has(id) && !old).map(({ at }) => at));
+  // A slow first page may be requested again, so only the first printed post shows when the run started. A post that
+  // appeared late shows nothing: it is printed even if it is dated before the start.
+  const inTime = feed.posts.filter(({ id, old, at, visibleAt }) => have.has(id) && !old && visibleAt <= at);
+  const start = Math.min(...inTime.map(({ at }) => at));
   const missing = feed.posts.filter(
     ({ id, at, nameless, old, visibleAt }) =>
       at > start && !have.has(id) && !nameless && !old && visibleAt < lastProofAt,
