@@ -10,7 +10,7 @@ export interface InFlight {
    */
   begin(timeoutMs: number): () => void;
   readonly count: number;
-  /** The time in ms until all counted calls have timed out; 0 if there are none. */
+  /** The time in ms until all counted calls have timed out; 0 if no call is counted. */
   leftMs(): number;
   /**
    * Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended.

@@ -43,7 +43,7 @@ export const rowFields = [
 
 export type SortKey = (typeof sortKeys)[number];
 
-/** The numbers of a record for a window, unchanged; undefined if there are none. */
+/** The numbers of a record for a window, unchanged; undefined if the record has no numbers for it. */
 export function windowOf(record: PnlRecord, window: WindowName): Sent | undefined {
   if (record.found !== true || !isRecord(record['windows'])) return undefined;
   const numbers = record['windows'][window];
