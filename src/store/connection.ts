@@ -202,8 +202,7 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
     why: 'is a Sentinel, which stores no data',
     next: 'use the address of the primary, or a host name or proxy that always leads to it',
   },
-  // Reject cluster mode: some scripts use keys of a base URL together with keys of an API key, and a cluster
-  // may store these in different slots.
+  // Reject cluster mode: a cluster may store the Redis keys that a script uses in different slots.
   cluster: {
     why: 'is in cluster mode',
     next: 'use a server that is not a cluster node; it may have replicas',

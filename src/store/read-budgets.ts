@@ -40,7 +40,7 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
   return sums;
 }
 
-/** A limit in CU. Throws if it is not a number, because a damaged limit must not mean that there is none. */
+/** A limit in CU; null if there is no limit. Throws if the text is not a number, because it is a damaged limit. */
 function limitIn(text: string | undefined): number | null {
   if (text === undefined) return null;
   if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
@@ -54,8 +54,8 @@ function limitIn(text: string | undefined): number | null {
 const OLD_MS = 600_000;
 
 /**
- * Whether the sum of the month was never compared with the service's count, or last more than ten minutes
- * ago.
+ * Whether the sums must be compared with the service's count, because the last comparison was more than ten minutes
+ * ago or before a restart of the server.
  */
 export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
   const now = await serverNow(store);

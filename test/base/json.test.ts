@@ -81,7 +81,7 @@ describe('any JSON', () => {
           .map((members) => `{${members.map(([name, value]) => `${JSON.stringify(name)} : ${value}`)}}`),
       ),
     }));
-    // The top level of the value is always a record.
+    // Wrap the value in a list, because an answer is never a bare number or text.
     holds(text, (inner) => {
       const json = `[${inner}]`;
       expect(JSON.stringify(parseJson(json))).toBe(JSON.stringify(JSON.parse(json)));

@@ -5,7 +5,8 @@
 //
 // The feed is a separate process with one post of 1.2 KB per second of the same accelerated clock: all timers and times of
 // both processes run `speed` times as fast, so that the known ids, files, polls and status files are those of a real month.
-// Sockets are closed once per simulated hour. A month takes 90 minutes at a speed of 500. TRDR is the start script to measure.
+// Sockets are closed once per simulated hour. A month takes 90 minutes at a speed of 500. The variable TRDR sets the start
+// script to measure.
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   createReadStream,

@@ -3,8 +3,8 @@
 //   npm run build && npx esbuild test/bench/startup.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/startup.mjs && node node_modules/.bench/startup.mjs [ROUNDS] [NODE...]
 //
-// Each NODE is the path of a node to measure (default: the running one). TRDR is the start
-// script to measure (default: bin/trdr.js). `cold` runs have no compiled code, like the first run after an install.
+// Each NODE is the path of a node to measure (default: the running one). The variable TRDR sets the start script to
+// measure (default: bin/trdr.js). `cold` runs have no compiled code, like the first run after an install.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';

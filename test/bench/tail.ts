@@ -9,7 +9,7 @@
 //
 // The feed is a separate process. In a flood it sends frames of 1.2 KB as fast as the connection accepts them, and its
 // pages do not change, like those of a lagging replica. For the stall it publishes 500 per second, in pages too.
-// A run is timed from the first frame sent to the end of the client. TRDR is the start script to measure.
+// A run is timed from the first frame sent to the end of the client. The variable TRDR sets the start script to measure.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -155,7 +155,7 @@ function serve(frames: number, ends: boolean): void {
 const trdr = 'trdr thesis tail';
 const base = 'ws, one write per frame';
 
-/** The simplest client. */
+/** What each client does with a frame. */
 const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   [base]: (frame) => {
     process.stdout.write(frame);
@@ -166,7 +166,7 @@ const plain: Readonly<Record<string, (frame: Buffer) => void>> = {
   },
 };
 
-/** A better client: parses each frame and writes the record's bytes in batches. */
+/** Parses each frame, skips repeated ids, and writes the record's bytes in batches. */
 function batching(): (frame: Buffer) => void {
   const seen = new Set<string>();
   const start = '{"type":"thesis","data":'.length;

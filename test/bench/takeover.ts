@@ -40,8 +40,8 @@ async function takeOver(): Promise<number> {
 }
 
 /**
- * Measures a takeover of a stream in which only the ids of the last `known` entries are remembered. Compares the
- * time with that of a stream of one entry.
+ * Measures a takeover of a feed of which the store has only the last `known` ids. Compares the time with that for a
+ * stream of one entry.
  */
 async function measure(entries: number, known: number): Promise<void> {
   await store.send('DEL', [feed.stream, feed.seen]);
@@ -49,7 +49,7 @@ async function measure(entries: number, known: number): Promise<void> {
     const count = Math.min(FILLED, entries - at);
     await store.run(fill, [feed.stream, feed.seen], [at, count, entries - known - 1, body]);
   }
-  // Older ids were forgotten below the floor.
+  // Ids older than the floor count as removed on purpose.
   await store.send('HSET', [feed.info, 'floor', entries === known ? 0 : Date.now() + 60_000]);
   // The first leader after a start of the server checks the newest entries; later leaders skip this check.
   const [first, later]: [number[], number[]] = [[], []];

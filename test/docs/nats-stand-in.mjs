@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The calls of the `nats` program that the recipes use, for machines without it: the server is a real one.
+// Implements the commands of the `nats` program that the recipes use, for machines without it. Needs a real server.
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';

@@ -241,7 +241,7 @@ test.runIf(process.platform === 'linux')('a home below /proc only disables the c
     TRDR_CONFIG_DIR: undefined,
     TRDR_STATE_DIR: undefined,
     TRDR_CACHE_DIR: undefined,
-    // Saving compiled code creates folders too.
+    // Let the program also try to save compiled code, which creates folders.
     NODE_DISABLE_COMPILE_CACHE: undefined,
   };
   const { exitCode, records } = await trdr(['whois', 'mira'], { sandbox, env: none });

@@ -9,10 +9,7 @@ const codes = Object.keys(errorCodes).filter(isErrorCode);
 const members = ['code', 'message', 'status', 'retryable', 'retryAfter', 'requestId', 'hint', 'exit'];
 const misses = new Set<ErrorCode>(['NOT_OBSERVED', 'NOT_FOUND']);
 
-/**
- * The number of attempts for an error that occurs again and again. With 30 s each, four 429s fit into two
- * minutes.
- */
+/** The number of attempts if every call fails. After 429s, the program waits at most 120 s: four times 30 s. */
 const tries = (code: ErrorCode) => (errorCodes[code].retryable ? 5 : 1);
 
 const commands = [

@@ -42,7 +42,7 @@ const breaks = ['502', 'reset', 'lost', 'cut', 'html', 'shape', 'stall'] as cons
 
 /** The exit code of a permanent fault. */
 const exitOfFault = (fault: string): number => (isErrorCode(fault) ? exitOfCode[fault] : 9);
-/** Whether a fault is transient, so that the program repeats a call that may be repeated. */
+/** Whether the program retries a call after the fault, if a retry is safe. */
 const passes = (fault: string): boolean =>
   isErrorCode(fault) ? errorCodes[fault].retryable : fault !== 'html' && fault !== 'shape';
 
@@ -183,5 +183,5 @@ function otherEnds(path: string, words: readonly string[], fault: string): numbe
 /** Whether a command only requests the record of the key. */
 const isMe = (path: string) => ['me', 'usage', 'auth status', 'auth login', 'doctor'].includes(path);
 
-/** Returns the text of this run if it is as long as that of the other run, because only times differ between runs. */
+/** The expected text: `well`, or `now` if the texts are equally long and so may differ only in times. */
 const steady = (well: string, now: string): string => (well.length === now.length ? now : well);

@@ -165,7 +165,7 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   };
 }
 
-/** The history of a service. A tenth of the default is enough for tests, and generating the default takes 20 ms. */
+/** The number of theses in a sandbox: a tenth of the default, which takes 20 ms to generate. */
 const THESES = 2_000;
 
 /** Starts the embedded service for a test and closes it afterwards. */

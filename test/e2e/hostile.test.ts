@@ -174,7 +174,7 @@ function answer({ method, path }: Call): Reply {
   return { body: page([thesis(1), thesis(2)]) };
 }
 
-/** The text around the first active character; null if there is none. */
+/** The text around the first unsafe character; null if there is none. */
 function positionOf(text: string, what = unsafe): string | null {
   const found = what.exec(text);
   return found && JSON.stringify(text.slice(Math.max(0, found.index - 40), found.index + 40));

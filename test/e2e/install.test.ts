@@ -158,7 +158,7 @@ describe('bin/trdr.js', () => {
   });
 });
 
-/** Other versions of Node to try, by path: `TRDR_NODES=/a/bin/node:/b/bin/node`. */
+/** The Node binaries to test: this one, and more with `TRDR_NODES=/a/bin/node:/b/bin/node`. */
 const nodes = [
   process.execPath,
   ...(process.env['TRDR_NODES'] ?? '').split(':').filter((path) => path !== ''),

@@ -11,7 +11,7 @@ interface Known {
   readonly evmAddress: string;
 }
 
-/** A user whose service knows mira and solwolf, and their addresses. */
+/** A home and a sandbox, and the records of mira and solwolf, which were looked up from another home. */
 async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
   const sandbox = await withSandbox({ plan: 'enterprise', monthlyUnits: 1e9, ...options });
   const home = openHome();

@@ -19,7 +19,7 @@ const parts = ['bin', 'dist', 'completions', 'package.json'];
 
 /** The built program's start script. */
 export const program: string = join(inject('program'), 'bin/trdr.js');
-/** The code that the program compiled in earlier tests of this run. */
+/** The folder of the code that the program compiled in earlier tests of this run. */
 export const compiledCode: string = join(inject('program'), '../code');
 
 const age = (path: string) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
@@ -60,7 +60,7 @@ async function build(folder: string): Promise<void> {
   for (const part of ['src', '.tools', 'node_modules']) rmSync(join(folder, part), { recursive: true });
 }
 
-/** Builds the program once for all test files of a run; others wait. */
+/** Builds the program once for all test files of a run; all but the first wait for the build. */
 async function ensureBuilt(): Promise<void> {
   const folder = inject('program');
   const [done, failed] = [join(folder, '.done'), join(folder, '.failed')];

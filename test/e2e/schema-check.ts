@@ -26,7 +26,7 @@ function validate(check: ValidateFunction, value: unknown, what: string): void {
 
 /**
  * Validates the machine output of a run and the error on its stderr against the schemas that `trdr schema` prints. Does
- * not check selected fields, output that is not JSON, and answers that differ from their description.
+ * not check output with `--fields`, output that is not JSON, or answers that differ from their description.
  */
 export async function checkSchema(argv: readonly string[], stdout: string, stderr: string): Promise<void> {
   const { commands, map } = await described;

@@ -8,7 +8,7 @@ import { program } from './program.ts';
 
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
-/** A folder for PATH with a program that appends its arguments to a file. */
+/** Installs a program that appends its arguments and input to a file, and returns a function that reads the file. */
 function installStub(home: string, name: string) {
   const log = join(home, `${name}.log`);
   writeFileSync(log, '');

@@ -20,7 +20,7 @@ import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const read = (sandbox: Sandbox) =>
   sandbox.log.some(({ path, status }) => path.startsWith('/v2/thesis') && status === 200);
-/** Repeats a run with a duration until the test did its part early enough: on a busy machine, the run may end before. */
+/** Repeats `run` until it returns true: on a busy machine, a tail with a duration may end before the test acts. */
 async function repeatIfLate(run: () => Promise<boolean>): Promise<void> {
   while (!(await run()));
 }

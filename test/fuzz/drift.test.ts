@@ -9,7 +9,7 @@ import { openHome, runInProcess } from '../e2e/harness.ts';
 import { anyMe, type FakeService, withService } from '../e2e/service.ts';
 
 type Json = Record<string, unknown>;
-/** The expected output; undefined if the answer is not the record and the run exits 9. */
+/** The expected output; undefined if the answer is not a valid record, so that the run exits 9. */
 type Expected = readonly unknown[] | undefined;
 
 interface Scenario {

@@ -3,7 +3,7 @@ import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
 import { passes } from './world.ts';
 
-/** The maximum lag of pages. Posts that became visible within this time need not be verified yet. */
+/** The maximum lag of pages. Posts that became visible in this last part of a run need not be verified yet. */
 const UNSETTLED_MS = 30_000;
 
 /** The violations of the tail's guarantees in an outcome; empty if there are none. */
@@ -69,7 +69,7 @@ function lost(
   if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    // A file starts with its first line; posts with the same time may be before or after it.
+    // A run that resumes from its file starts at the first line, and may read other posts with the same time.
     const tied = restarted && post.sortAt === firstLine?.sortAt;
     if (
       held &&

@@ -6,7 +6,7 @@ import { runExecMonth } from './month/exec.ts';
 import { runMonth } from './month/run.ts';
 
 /** `SIM_DAYS=30` simulates a month; `SEED=n` repeats a run. */
-/** With `SIM_CALM=1`, there are no faults and kills: a single process, whose memory must not grow. */
+/** With `SIM_CALM=1`, there are no faults or kills: a single process runs, and its memory must not grow. */
 const calm = process.env['SIM_CALM'] === '1';
 const days = Number(process.env['SIM_DAYS'] ?? 0);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));

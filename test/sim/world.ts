@@ -33,7 +33,7 @@ export interface Process {
   /** The number of waits and listeners that remain after the end. */
   left: number;
   savedWrites: number;
-  /** Ids of batches that a command had processed before it failed. */
+  /** The ids of posts that a command had processed before the command failed. */
   readonly failed: Set<string>;
 }
 

@@ -8,7 +8,7 @@ export interface Service {
 
 export const PRICE = 30_000;
 
-/** The simplest export loop that keeps the order of a journal. */
+/** A minimal export that makes the calls of a journal in the order that the journal requires. */
 export async function runExport(
   out: string,
   handles: readonly string[],

@@ -52,7 +52,7 @@ const modes: Record<string, () => Promise<void>> = {
     writeAtomic(join(folder, 'whole'), 'x');
     appendLines(join(folder, 'lines'), 'x\n');
   },
-  /** Requests slots of a window whose limit is the name; prints how many it got. */
+  /** Requests slots of a window whose limit is given as the name; prints how many slots it got. */
   async windows() {
     const windows = openWindows({ dir: path, baseUrl: 'http://127.0.0.1', key: 'k', now: () => Date.now() });
     let taken = 0;
@@ -69,8 +69,8 @@ const modes: Record<string, () => Promise<void>> = {
     }
   },
   /**
-   * Spends within a daily budget of `count`: calls that may cost 30 and cost 10 or 30, some of which are lost. Dies in the
-   * middle where the name says so. Prints what was certainly spent.
+   * Makes calls that cost 10 or 30 CU, until the daily budget of `times` CU rejects one; then prints the error code. Some
+   * calls are lost. If the name is `dies`, the process kills itself during a call.
    */
   async spend() {
     const clock = systemClock;
@@ -97,7 +97,7 @@ const modes: Record<string, () => Promise<void>> = {
     const config = openConfig({ config: path, state: undefined, cache: undefined });
     for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
   },
-  /** Repeatedly saves every sixth subject of the list in the file given as the name. */
+  /** Repeatedly caches an answer for every sixth subject; the name is the file that lists the subjects. */
   async cache() {
     const cache = openCache({ dir: path, baseUrl: 'b', key: 'k', now: () => 1_000 });
     const subjects: string[] = JSON.parse(readFileSync(name, 'utf8'));
@@ -109,7 +109,7 @@ const modes: Record<string, () => Promise<void>> = {
       }
     }
   },
-  /** Exports from the service at the port given as the name; prints what was lost. */
+  /** Exports from the service at the port given as the name; prints how many handles were lost. */
   async resume() {
     const at = `http://127.0.0.1:${name}`;
     const ask: Service['ask'] = async (asked) =>
@@ -119,7 +119,7 @@ const modes: Record<string, () => Promise<void>> = {
     const onLost = (count: number) => process.stdout.write(`lost ${count}\n`);
     await runExport(path, handles, { ask, me }, { onLost });
   },
-  /** Exports from its own service; prints what it paid for and why it ended. */
+  /** Exports from a service in this process; prints how many handles were paid for, and the error code. */
   async export() {
     let paid = 0;
     const handles = Array.from({ length: times }, (_, index) => `trader${index}`);

@@ -77,10 +77,7 @@ describe.skipIf(!hasServer())('after a failover', () => {
   });
 });
 
-/**
- * Each mutant omits something that a promise depends on; the same scenario must distinguish it from the
- * real script.
- */
+/** Each mutant is a script without one safeguard. Its test shows what the real script prevents. */
 describe.skipIf(!hasServer())('scripts with an omission', () => {
   const without = (name: string, text: string, part: string, instead: string) => {
     expect(text).toContain(part);

@@ -87,8 +87,8 @@ export async function startFeedFleet(
         outages.push([from, performance.now()]);
       },
       /**
-       * The server loses what it wrote last, although a follower has delivered it. The cut is at any byte: within a block,
-       * the server can leave the beginning of the block in its file and run it at a later start.
+       * The server loses its last writes, although a follower has delivered their posts. The file is cut at any byte, also
+       * inside a transaction.
        */
       async power(victim, _, grown) {
         const from = performance.now();
@@ -137,7 +137,7 @@ export async function startFeedFleet(
       posting.stop();
       const last = posting.ids.at(-1) ?? '';
       await patience(() => text(0).includes(last) && text(1).includes(last));
-      // A post that the WebSocket withheld is found by the next walk, and a new leader starts with one.
+      // Restart the relays: a new leader starts with a walk, which finds the posts that the WebSocket withheld.
       for (const [at, child] of relays.entries()) {
         child.kill('SIGTERM');
         await child;

@@ -167,7 +167,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     await first.leading.publish(posts);
     const written = readFileSync(server.aof());
     await server.kill();
-    // Cut the file within each command of the block, and between two commands.
+    // Cut the file within each command of the transaction, and between two commands.
     const cuts = [...written.toString('latin1').matchAll(/\r\n(?=\*\d+\r\n)/g)]
       .map(({ index }) => index + 2)
       .filter((index) => index > start)

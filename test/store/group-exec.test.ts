@@ -136,7 +136,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const left = idsOf(readText(stuck));
     first.child.kill('SIGKILL');
     await first.child;
-    // Simulates that the lease of the dead member has expired, ten seconds later.
+    // Remove the lease of the dead member instead of waiting ten seconds until it expires.
     const admin = await server.connect();
     const keys = keysOf({ baseUrl: sandbox.url, key: sandbox.key });
     expect(await admin.send('DEL', [keys.feed('thesis').group('desk')])).toBe(1);

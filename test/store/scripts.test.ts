@@ -246,11 +246,11 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await it.reseed(480);
       expect(await sums()).toEqual([130, 130]);
       await it.settle('3', 'paid', 50);
-      // The lost call turns out to be free, and may have covered units that others used.
+      // The lost call turns out to be free. So the units that were subtracted from the count for it may be those of others.
       expect(await it.begin('4', 1)).toEqual(['ok', 1]);
       await it.settle('2', 'paid', 0);
       expect(await it.begin('5', 1)).toEqual(['refresh', 1]);
-      // Call 4 was sent after the service was asked.
+      // The service was asked before call 4 was sent, so its count does not include that call.
       await it.reseed(490, 'b1', 0);
       expect(await sums()).toEqual([490, 490]);
       expect(await it.begin('5', 1)).toEqual(['ok', 1]);

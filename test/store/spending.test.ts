@@ -76,7 +76,7 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     };
     await Promise.all(Array.from({ length: 12 }, (_, at) => spender(`m${at}`)));
     expect(meter.used).toBeLessThanOrEqual(CAP);
-    // Only what may have been charged prevents the rest from being spent.
+    // The sums in the store include everything that the service charged.
     const items = await owner.link.use((store) => readStatus(store, keysOf(scope)));
     const month = items.find(({ item, name }) => item === 'budget' && name === 'month');
     const used = ['spent', 'lost', 'reserved'].map((figure) => Number(month?.[figure]));

@@ -127,7 +127,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   const known = await knownIds(store, feed, { token, checked: second });
-  /** The ids that this term has read from the store or published. */
+  /** The ids that this leader has read from the store or published. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();

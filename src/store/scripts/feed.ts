@@ -96,7 +96,7 @@ return count`,
 
 /**
  * Extends the leader's lease and saves its state. KEYS: lease, info. ARGV: token, ms, then fields and
- * values. Returns 0 if another process holds the lease.
+ * values. Returns 0 if the leader has lost the lease.
  */
 export const report = script(
   'report',

@@ -4,9 +4,8 @@ import { script } from '../script.ts';
  * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
  * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease with
  * the caller's previous token counts as free: that term has ended, and its token is no longer accepted. KEYS:
- * lease, epoch, info. ARGV: nonce, ms, previous token, then fields and values. Returns the token and the start
- * of the server for which the feed was last checked. If the lease is not free, returns an empty string and its
- * remaining time in ms.
+ * lease, epoch, info. ARGV: nonce, ms, previous token, then fields and values. Returns the token and the field
+ * `checked` of the feed. If the lease is not free, returns an empty string and its remaining time in ms.
  */
 export const lead = script(
   'lead',

@@ -209,14 +209,13 @@ return { 'ok' }`,
 );
 
 /**
- * Raises the sums of the settled calls to the service's own count, which includes calls from elsewhere and calls
- * that the store may have lost. The script sets the sums instead of adding to them, so that nothing counts twice if
- * the script runs twice.
+ * Raises the sums of the settled calls to the service's own count, which includes calls of other programs and calls
+ * whose records the server lost in a crash. The script sets the sums instead of adding to them, so that nothing counts
+ * twice if the script runs twice.
  *
- * The service's count may include lost and reserved calls, which have sums of their own. So these are subtracted
- * from the count first. After a restart or failover, they are not subtracted, because they may be outdated. The
- * script then also computes the sums of the lost calls again: if the server saved a write only partially, the same
- * loss may have been corrected twice.
+ * The service's count may include the calls with state `lost` (no answer arrived) and the reserved calls, which have
+ * sums of their own. So these sums are subtracted from the count first, except after a restart or failover, when they
+ * may be outdated. In that case the script also computes the sums of the `lost` calls again.
  *
  * ARGV[3..6]: units used, their month, boot, and the CU reserved before the service was asked (empty: the CU
  * reserved now).

@@ -13,7 +13,7 @@ interface Given {
   readonly left?: number | null;
 }
 
-/** A permission with a terminal that types the answers. Without answers, there is no terminal. */
+/** A permission whose prompts get these answers from a terminal. Without answers, there is no terminal. */
 function permissionOf(given: Given = {}) {
   const { confirmAbove = 100_000, maxCu, yes = false, sandbox = false, env = {}, left = 19_987_654 } = given;
   const answers = [...(given.answers ?? [])];

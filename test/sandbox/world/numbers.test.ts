@@ -105,7 +105,7 @@ describe('trading numbers', () => {
     const world = createWorld({ seed: 9, now: NOW });
     const before = world.pnl('mira', NOW + MINUTE)?.windows.all?.trades ?? 0;
     const { trades } = historyOf(9, 20_000);
-    // Exactly at the time of a refresh that was already computed.
+    // Post exactly at the time of a refresh that was already computed.
     const full = refreshOf(NOW) + MINUTE;
     let own = 0;
     for (let post = 0; post < 300; post++) {

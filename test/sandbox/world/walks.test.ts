@@ -18,7 +18,7 @@ interface Row {
   gone: boolean;
 }
 
-/** The rows that follow from the trades of a history, with the ids of the world. */
+/** Returns a function that creates the row of a thesis from the trade that the thesis explains. */
 function rowsOf(history: ReturnType<typeof historyOf>, seed: number, theses: number) {
   const { traders, tokens, trades } = history;
   return (index: number, id: string): Row => {

@@ -8,7 +8,7 @@ import type { Scheduler } from '../scheduler.ts';
 export interface Trouble {
   /**
    * Pages fail; frames are lost or doubled; connections close, carry no posts (`mute`), fall silent without an end, or are closed
-   * with 1008 because the units are used up; nothing works for longer than pages have posts (`outage`).
+   * with 1008 because the units are used up; nothing works for so long that unread posts leave the pages (`outage`).
    */
   readonly kind: 'pages' | 'lose' | 'double' | 'close' | 'mute' | 'silent' | 'quota' | 'outage';
   readonly from: number;

@@ -1,6 +1,6 @@
 import { rngOf } from '../rng.ts';
 
-/** Something that happens once during a simulated month, in virtual milliseconds. */
+/** Something that happens during a simulated month; times are in virtual milliseconds. */
 export interface Incident<K extends string> {
   readonly kind: K;
   readonly from: number;
@@ -14,7 +14,7 @@ export interface IncidentPlan {
   readonly troubleMs: number;
 }
 
-/** The virtual time of the first process. */
+/** The virtual time at which the first process starts. */
 export const START_MS = 600_000;
 
 /** Random incidents of each kind. There are none in the last minutes, so that everything can be read. */

@@ -49,7 +49,7 @@ const common = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as
 const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
 type Kind = (typeof common)[number] | (typeof ofStreams)[number];
 
-/** Some incidents take longer than others; an outage lasts longer than pages have posts. */
+/** The lengths of some kinds of incidents in ms. */
 const lengths = {
   pages: [1_000, 200_000],
   mute: [60_000, 600_000],

@@ -10,7 +10,7 @@ import type { RelaySchedule, StoreFault } from './schedule.ts';
 
 /** The store as clients see it: one server, or two of them during a failover. */
 export interface StoreModel {
-  /** Opens a connection of a client. `later` runs its callbacks, which stop when `alive` returns false. */
+  /** Opens a connection for a client. */
   open(client: StoreClient): Promise<StoreConnection>;
   /** The data at the end of the run. */
   readonly data: Data;
@@ -21,6 +21,7 @@ export interface StoreModel {
 /** A process that uses the store. */
 export interface StoreClient {
   readonly number: number;
+  /** Schedules a callback, which runs only if the process is still alive. */
   readonly later: Scheduler['at'];
   readonly alive: () => boolean;
 }
