@@ -41,6 +41,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     ENOTDIR: 'a parent of the path is not a folder',
     EISDIR: 'it is a folder',
     ENOTREG: 'it is not a regular file',
+    ETOOLARGE: 'it is too large',
     EACCES: 'permission denied',
     EPERM: 'not permitted',
     EROFS: 'the disk is read-only',
@@ -249,7 +250,7 @@ export function readBounded(path: string, most: number): string | undefined {
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');
       size += read;
-      if (size > most) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
+      if (size > most) throw Object.assign(new Error('file too large'), { code: 'ETOOLARGE' });
       parts.push(part.subarray(0, read));
     }
   } finally {

@@ -67,7 +67,7 @@ test('reading stops at its limit, and a missing file reads as empty', () => {
   expect(readBounded(join('/dev/null', 'x'), 10)).toBeUndefined();
   writeFileSync(file, 'x'.repeat(10_000));
   expect(readBounded(file, 10_000)).toHaveLength(10_000);
-  expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'EFBIG' }));
+  expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'ETOOLARGE' }));
   expect(() => readBounded('/dev/zero', 100_000)).toThrow(expect.objectContaining({ code: 'ENOTREG' }));
   expect(() => readBounded(dirname(file), 10)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
   expect(existsSync(file)).toBe(true);
@@ -85,4 +85,17 @@ test('errors are described in words', () => {
     'EBUSY',
   );
   expect(fileFailure('read', '/f', 'odd').message).toContain('unknown error');
+});
+
+test('a file that is too large to read is described as too large', () => {
+  const file = under('large');
+  writeFileSync(file, 'xx');
+  const read = () => {
+    try {
+      return readBounded(file, 1);
+    } catch (error) {
+      throw fileFailure('read', file, error);
+    }
+  };
+  expect(read).toThrow(`cannot read ${file}: it is too large`);
 });
