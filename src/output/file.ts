@@ -19,7 +19,7 @@ function openFailure(path: string, error: unknown): Failure {
   const hint = {
     EISDIR: 'give the name of a file in that folder',
     ENOENT: missingFolder(path),
-    ENOTDIR: 'use a different file',
+    ENOTDIR: 'use a different path',
   }[failure.code];
   return hint === undefined
     ? failure
@@ -165,10 +165,7 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   }
 }
 
-/**
- * Saves the file next to its target. Returns the name of the saved file; if possible, with the path as the
- * user wrote it.
- */
+/** Saves the file next to its target. Returns the path of the saved file, as the user wrote it if possible. */
 function saveBeside(file: Replacement, path: string, options?: { readonly sync: boolean }): string {
   const saved = file.saveBeside(options);
   const target = realPath(path);

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
-/** The format of lines on stderr: for people, for people with the time, or JSON. */
+/** The format of lines on stderr: text, text that starts with the time, or JSON. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
 /** The severity of a line. */
@@ -11,7 +11,7 @@ export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 export interface NoticeOptions {
   /** Returns the stream; called for the first notice. */
   readonly stream: () => Writable;
-  /** Whether to suppress all notices. */
+  /** Whether to suppress all notices, except those of level `debug`. */
   readonly quiet: boolean;
   readonly unicode: boolean;
   readonly form?: LogForm | undefined;
@@ -20,10 +20,7 @@ export interface NoticeOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/**
- * Writes one-line notices to stderr. Errors of a closed stderr are ignored. Traces are written even with
- * --quiet.
- */
+/** Writes one-line notices to stderr. Errors of a closed stderr are ignored. */
 export function createNotices({
   stream,
   quiet,
@@ -52,5 +49,5 @@ const levelOf = (text: string): LogLevel => (/^(?:warning|GAP):/.test(text) ? 'w
 /** The levels of syslog(3). */
 const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warning: 4, error: 3 };
 
-/** The start of a line in the journal, which stores the level instead of printing it (sd-daemon(3)). */
+/** The level as a line prefix. The systemd journal reads and removes this prefix (sd-daemon(3)). */
 export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;

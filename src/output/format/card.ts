@@ -5,7 +5,7 @@ import type { Column, View } from '../view.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** Table characters without lines, because a card is aligned but has no borders. */
+/** No borders: the columns of a table inside a card are separated by two spaces. */
 const noBorders = {
   top: '',
   'top-mid': '',

@@ -34,8 +34,8 @@ const sum = (shares: readonly Share[], gap: number) =>
   shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
 
 /**
- * Gives columns shorter variants, one step at a time. Each step shortens the column whose shorter variant
- * saves the most cells. The steps end when no column saves at least `worth` cells.
+ * Gives columns shorter variants until the columns fit in `room`. Each step shortens the column that saves
+ * the most cells; a step that saves fewer than `worth` cells is not made.
  */
 function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
   while (sum(shares, gap) > room) {
@@ -78,7 +78,7 @@ function narrow(shares: Share[], room: number, gap: number, least: (share: Share
   }
 }
 
-/** If more width was gained than needed, gives columns longer variants again. */
+/** Gives columns longer variants again while the table still fits. */
 function widen(shares: Share[], room: number, gap: number): void {
   for (const share of shares) {
     while (share.form > 0) {

@@ -5,9 +5,9 @@ import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Creates a check of the names in `--fields` that the schema does not list, because the service may send
- * undocumented fields. The check returns a failure if the first record with an answer does not have such a
- * field. Undefined if there is nothing to check.
+ * Creates a check for the names in `--fields` that the schema does not list. The service may send undocumented
+ * fields, so the check looks for them in the first record that was found, and returns a failure if one is
+ * absent. Undefined if the schema lists all names.
  */
 export function createFieldCheck(
   view: Pick<View<never>, 'fields' | 'csv' | 'checked'>,

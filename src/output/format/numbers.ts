@@ -89,8 +89,8 @@ export function fixedNumber(
 }
 
 /**
- * Formats any absolute value with grouped thousands. From 1 on, it has at most two decimals; below 1, at most
- * four; below 0.01, two significant digits.
+ * Formats an absolute value with grouped thousands: at most two decimals from 1 on, at most four below 1, and
+ * two significant digits below 0.01.
  */
 export function grouped(size: number): string {
   if (size >= 1e15) return compactNumber(size);

@@ -32,12 +32,9 @@ export interface Table<T> {
 const BLANK: Cell = { forms: [''], tone: 'plain' };
 
 const GAP = 2;
-/** The minimum width of a text column. Text in narrower columns is hard to read. */
+/** A comfortable width for long text. Text in narrower columns is hard to read. */
 const READABLE = 40;
-/**
- * A text is printed below its row, unless it fits next to the other columns or has at least this many cells
- * there.
- */
+/** Text is printed below its row if it does not fit next to the other columns and fewer cells are free there. */
 const BESIDE = 72;
 
 /**
@@ -46,7 +43,10 @@ const BESIDE = 72;
  */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
-/** The expected widths by kind, for a table whose later rows are not known yet. */
+/**
+ * The expected widths of cells by kind, for a table whose later rows are not known yet: one width for each
+ * variant, longest first.
+ */
 const likely: Partial<Record<CellKind, readonly number[]>> = {
   usd: [9, 7],
   signedUsd: [10, 8],

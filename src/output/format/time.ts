@@ -12,7 +12,7 @@ const two = (value: number) => String(value).padStart(2, '0');
 
 const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Formats the date and time of a zone, independent of the locale and calendar of this machine. */
+/** Creates a formatter for the date and time in a zone; undefined if Intl does not support the zone. */
 function clockOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -94,7 +94,7 @@ export interface TableClock {
   readonly zone: string;
   /** A time with and without seconds. */
   forms(ms: number): readonly [string, string];
-  /** Whether this format shows a time unambiguously: the time has the date or year that cells omit. */
+  /** Whether a time has the date or year that cells omit; true if they omit neither. */
   covers(ms: number): boolean;
 }
 

@@ -67,7 +67,7 @@ export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs:
 
 /**
  * The progress line: label, bar, count, rate, CU, remaining time. If the line is too long for the terminal,
- * the last parts are omitted.
+ * parts are omitted.
  * @internal Exported for tests.
  */
 export function barLine(
@@ -89,7 +89,7 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // If the line is still too long, omit the bar first, because the count is more informative.
+  // If label, bar and count are still too long, omit the bar first, because the count is more informative.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));

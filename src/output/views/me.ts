@@ -107,7 +107,7 @@ const dayText = (ms: number): string =>
 const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
   `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
 
-/** The first day of the next UTC month; undefined for a period that is not a month. */
+/** The first day of the UTC month after `period`; undefined if `period` is not a month. */
 function resetText(period: unknown): string | undefined {
   const [, year, month] = (typeof period === 'string' && /^(\d{4})-(\d{2})$/.exec(period)) || [];
   return month === undefined ? undefined : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;

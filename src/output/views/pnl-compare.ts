@@ -23,14 +23,14 @@ const measures: readonly {
   { title: 'rank', kind: 'integer', of: 'rank' },
 ];
 
-/** The number of traders that can be compared side by side. */
+/** The least and the largest number of traders that a comparison shows side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
 /** The width of one trader's column in cells. */
 const COLUMN = 12;
 /** The total width of the columns before the first trader, in cells. */
 const FRONT = 20;
 
-/** Whether this number of handles fits side by side. */
+/** Whether this many handles can be compared side by side in `width` cells. */
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
@@ -52,7 +52,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** The rows of a comparison. The first row states which handles have no numbers. */
+/** The rows of a comparison. If a handle has no numbers, the first row states why. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

@@ -58,7 +58,7 @@ export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey):
 export const handleOf = (record: PnlRecord): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
-/** The state of one window, or of several windows together. */
+/** The state of a record: `ok` if it has numbers for at least one of the windows. */
 export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
@@ -130,9 +130,9 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. A batch answer may contain entries that were not requested. They are
- * part of the failure of a handle of the batch. They were paid for, so their rows follow the row of that
- * handle. Their `found` is empty, because they are not the numbers of that handle.
+ * Converts a record to rows of the CSV. The failure of a handle can contain entries of a batch answer that
+ * match no requested handle. Their rows follow the row of that handle, because they were paid for. Their
+ * `found` is null, because they are not the numbers of that handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);

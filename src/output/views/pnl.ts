@@ -109,7 +109,7 @@ const numbers: readonly Column<PnlRow>[] = [
 
 /**
  * The table, with one row per handle and window. `bars` can be set only if all rows are known. `gaps` adds a
- * note to rows without numbers.
+ * column that states why a row has no numbers.
  */
 export function rowView(look: {
   readonly bars: boolean;

@@ -59,10 +59,7 @@ function parseRule(text: string): FaultRule {
   if (where !== undefined && place === 'post')
     throw usageError(`invalid fault "${text}": a fault of posts cannot have @where`, faultHelp());
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usageError(
-      `invalid fault "${text}": a fault of frames allows no other place than @ws`,
-      faultHelp(),
-    );
+    throw usageError(`invalid fault "${text}": a fault of frames can only have @ws`, faultHelp());
   if (place === 'frame' && framelessKinds.has(fault.kind)) {
     throw usageError(
       `invalid fault "${text}": it cannot have @ws, because it does not apply to frames`,

@@ -6,8 +6,8 @@ import type { HandlerContext } from './context.ts';
 const hit = { cu: cu.reveal, reveals: 1 };
 
 /**
- * Returns the user of a handle, whose wallet was already verified or is found by a live search, or a 202 if
- * the search has no result yet. First rejects a key that cannot pay the price of a found wallet.
+ * Returns the user of a handle. If the user has no verified wallet, first searches for one, and returns a 202
+ * if the search has no result yet. A key that cannot pay for a found wallet is rejected before any search.
  */
 export function resolveHandle({ world, resolves }: HandlerContext, handle: string, { key }: Caller) {
   const shortage = key.meter.shortage(hit);

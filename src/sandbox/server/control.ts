@@ -60,7 +60,7 @@ export function createControls({ parts, sockets, state, restart }: ControlTarget
   const { world, clock, faults, feed, admission, log } = parts;
   const keyOf = (text: string | undefined) => {
     const key = text === undefined ? admission.keys[0] : admission.byText(text);
-    if (!key) throw usageError('unknown key', 'create it with the operation key, or omit it');
+    if (!key) throw usageError('unknown key', 'create it with the operation "key", or omit it');
     return key;
   };
 

@@ -40,6 +40,6 @@ function readText(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`cannot read ${file}: ${reason}`, 'check the file');
+    throw usageError(`cannot read ${file}: ${reason}`, 'check that it is a readable file');
   }
 }
