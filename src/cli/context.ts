@@ -31,7 +31,7 @@ export interface Records<T> {
   /** Resolves when all written records have left the process. */
   flush(): Promise<void>;
   end(): Promise<void>;
-  /** Ends the output of an incomplete run; see `OutputSink`. */
+  /** Ends the output of an incomplete run: delivers the rows written so far, because they were paid for. */
   endEarly(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */
   readonly closed: AbortSignal;

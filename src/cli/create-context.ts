@@ -108,7 +108,7 @@ export async function createContext(
     async askWhatIsLeft() {
       const { opened } = connections;
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
-      // Do not request the amount if no cost line will be printed.
+      // Without a cost line, nothing would show what is left.
       if (costLine() === undefined) return;
       // A run that stopped because its records cannot be printed may still send this call, so do not use its
       // aborted signal.

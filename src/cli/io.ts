@@ -23,7 +23,7 @@ export interface Io {
   readonly stderr: Out;
   /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */
   readonly isJournal?: boolean | undefined;
-  /** The terminal for questions; undefined if there is none. */
+  /** The terminal for questions. */
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;

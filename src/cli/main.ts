@@ -7,8 +7,8 @@ import { layoutPage } from './docs/layout.ts';
 declare const __VERSION__: string;
 
 /**
- * Starts the program. Version, help and completion come from prebuilt files; for all other command lines, the
- * parser and one command are loaded.
+ * Starts the program. Prints version, help and completion from prebuilt text; for all other command lines, loads
+ * the parser and one command.
  */
 export function start(): void {
   const argv = process.argv.slice(2);
@@ -40,7 +40,7 @@ function complete(request: readonly string[], outline: string): void {
 }
 
 /**
- * Writes the only text of a run directly to the descriptor of stdout, because opening a stream takes longer
+ * Writes the whole output of a run directly to the descriptor of stdout, because opening a stream takes longer
  * than the rest of the run. If stdout is non-blocking and the reader is slow, a stream is used.
  */
 function writeText(text: string, failed: () => void): void {
@@ -60,7 +60,7 @@ function writeText(text: string, failed: () => void): void {
 
 const scripts: Readonly<Record<string, string>> = completionFiles;
 
-/** The output of a command line from a prebuilt file; undefined if no prebuilt file contains it. */
+/** The prebuilt output of a command line; undefined if there is none. */
 function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);
@@ -82,7 +82,10 @@ function prebuiltHelp(words: readonly string[]): string | undefined {
   });
 }
 
-/** The width of the terminal on stdout; undefined if stdout is not a terminal. Does not open a stream. */
+/**
+ * The width of the terminal on stdout; undefined if stdout is not a terminal. Checks the descriptor first, because
+ * `process.stdout` opens a stream, which takes longer.
+ */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }

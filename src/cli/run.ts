@@ -108,10 +108,7 @@ const subcommands = (group: string) =>
     .filter((path) => path.startsWith(`${group} `))
     .map((path) => path.slice(group.length + 1));
 
-/**
- * Answers a completion request of a shell in a single executable, which has no prebuilt outline of the
- * commands.
- */
+/** Answers a completion request if the program is a single executable, which has no prebuilt files. */
 async function completeSlowly(io: Io): Promise<ExitCode> {
   const [{ answerShell }, { outlineText }] = await Promise.all([
     import('./docs/complete.ts'),

@@ -14,7 +14,7 @@ const DELIVERY_MS = 3_000;
  */
 const SAME_MS = 100;
 
-/** The signals that this process has received. */
+/** Connects the signal handlers with the run. */
 export interface Signals {
   /** Aborted by the first signal, which starts a clean shutdown. */
   readonly first: AbortSignal;

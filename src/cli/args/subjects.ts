@@ -59,7 +59,7 @@ export async function gatherSubjects(
   };
 }
 
-/** Yields the subjects of the input. Throws if a line is an API key, so that no record contains the key. */
+/** Yields the subjects. Throws if a subject is an API key, so that no record contains the key. */
 export async function* subjectsOf(
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,

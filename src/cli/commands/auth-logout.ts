@@ -13,7 +13,7 @@ export const authLogout = command({
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
   common: [],
   examples: [
-    { run: 'trdr auth logout', does: 'remove the key in use' },
+    { run: 'trdr auth logout', does: 'remove the key of the current profile' },
     { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
   ],
   savesSettings: true,

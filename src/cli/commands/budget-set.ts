@@ -13,7 +13,7 @@ export const budgetSet = command({
   summary: 'Limit what a profile may spend per day or month',
   about: [
     'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
-    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. This amount can be ten minutes old; for a day, it is counted from the first call that was sent through the store that day. --machine limits one machine of the store.',
+    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. This amount can be ten minutes old, and a day budget counts it only from the first call that was sent through the store that day. --machine limits one machine that uses the store.',
   ],
   args: [
     { name: 'period', help: 'month or day', choices: ['month', 'day'] },
@@ -24,7 +24,7 @@ export const budgetSet = command({
   examples: [
     { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together' },
     { run: 'trdr budget set month 15M', does: 'limit all runs per calendar month (UTC)' },
-    { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine of a store' },
+    { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine that uses the store' },
   ],
   savesSettings: true,
   calls: [],

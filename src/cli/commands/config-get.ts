@@ -37,7 +37,7 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`no row describes the setting ${name}`);
     const { json, output, fields, out } = context.globals;
-    // Print only the value, even if the configured output format is table.
+    // If the configured output format is table, print only the value.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true, settingText), row);

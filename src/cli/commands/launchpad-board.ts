@@ -154,5 +154,5 @@ function comparison(board: Sent, before: Sent): string {
     return 'no snapshot on record at or before the time of --compare; changes are not shown';
   const time = numberOf(before['capturedAt']);
   const same = time !== undefined && time === board['capturedAt'];
-  return `${captured('compared with the snapshot', before)}${same ? ', which is the same snapshot, so nothing changed' : ''}`;
+  return `${captured('compared with the snapshot', before)}${same ? ', which is also the snapshot shown, so nothing changed' : ''}`;
 }

@@ -72,7 +72,7 @@ export const price = command({
   async run(context, name) {
     const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
     const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
-    // A command without calls has no prices, so search for endpoints whose path begins with its name.
+    // If no command has this name, or the command sends no calls, search the endpoints.
     const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name);
     await context.print(priceView, rows);
     return 0;

@@ -65,7 +65,7 @@ export const resolveCommand = command({
       ids.map((id) => ({ id, ask: { params: { handle } }, isSure: direct || id === 'user.handle' })),
     );
     if (await context.dryRun(planned)) return 0;
-    // The maximum cost: a lookup without a wallet, the attempts without an answer, and the last attempt.
+    // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
     const maxCost = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
     await preflight(
       context,
@@ -125,10 +125,7 @@ export const resolveCommand = command({
   },
 });
 
-/**
- * Explains why handles have no answer: `nowallet: no wallet can be verified for this user; a retry rarely
- * helps`.
- */
+/** Explains why handles have no answer: `mira: no wallet can be verified for this user; a retry rarely helps`. */
 function unansweredText(reason: string, names: readonly string[]): string {
   const who = names.length === 1 ? names[0] : countText(names.length, 'handle');
   return `${who}: ${reason === 'queued' ? 'queued; retry later' : meaningOf(reason)}`;
@@ -137,7 +134,7 @@ function unansweredText(reason: string, names: readonly string[]): string {
 const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
-/** The state of a wait: `slowpoke: queued, position 2 in the queue; retrying in 3s`. */
+/** The state of a wait: `mira: queued, position 2 in the queue; retrying in 3s`. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, position ${position} in the queue`;
   return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;

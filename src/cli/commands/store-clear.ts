@@ -7,7 +7,7 @@ export const storeClear = command({
   path: 'store clear',
   summary: 'Remove cached answers, a feed or everything of this key from the store',
   about: [
-    'Lists what it will remove, and asks for confirmation. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes the posts of a feed, its checkpoint and its groups; "all" removes everything of this base URL and key, including budgets.',
+    'Asks for confirmation. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes a feed with its posts and groups; "all" removes everything of this base URL and key, including budgets.',
   ],
   args: [
     { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },

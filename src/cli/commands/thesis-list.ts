@@ -32,7 +32,7 @@ export const thesisList = command({
   summary: 'List theses, newest first',
   about: [
     'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
-    'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, or with --since but no --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. With --limit, the command stops after 20 pages in a row without a match.',
+    'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. With --limit, the command stops after 20 pages in a row without a match.',
     '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it.',
   ],
   args: [],
@@ -87,8 +87,7 @@ export const thesisList = command({
       flags.symbol.length > 0 ||
       flags.devOnly ||
       [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // With filters, the maximum cost is not known: theses that do not match are paid for too, and their
-    // number is not known.
+    // The maximum cost is not known with a filter or --until: they skip theses that are paid for too.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
     const ticker = tokenCost(choice, context);

@@ -22,7 +22,7 @@ export const usageCommand = command({
   options: {
     since: value('--since', 'only calls since this time, such as 7d (7 days ago)', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
-    store: flag('--store', 'show all machines of the key, from the shared store'),
+    store: flag('--store', 'count the calls of all machines, from the shared store'),
     reconcile: excluding(
       flag('--reconcile', 'compare this month with the service (free)'),
       '--since',

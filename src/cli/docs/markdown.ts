@@ -52,7 +52,7 @@ const codeText = (code: readonly Example[]) =>
     ? ''
     : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
 
-/** A table without headings, because the title above it is enough. */
+/** A table with empty headings, because the title above it is enough. */
 function table(terms: readonly Definition[]): string {
   if (terms.length === 0) return '';
   const cell = (text: string) => text.replaceAll('|', '\\|');

@@ -54,7 +54,7 @@ export function commandSections(
   return [...named, more].filter((each) => each.commands.length > 0);
 }
 
-/** The overview page, with one line per command. */
+/** The overview page, with one line for each command or group of commands. */
 export function overviewPage(commands: readonly AnyCommand[]): DocPage {
   const rows = (names: readonly string[]): Definition[] =>
     names.flatMap((name): Definition[] => {

@@ -123,7 +123,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Output',
         text: [
-          'JSON, NDJSON, CSV and TSV contain timestamps as the service sends them, in epoch milliseconds. Tables print them in the time zone of the machine, or in UTC with --utc.',
+          'JSON, NDJSON, CSV and TSV contain timestamps as the service sends them, in epoch milliseconds, unless --times iso is given. Tables print them in the time zone of the machine, or in UTC with --utc.',
         ],
       },
       {
@@ -166,14 +166,14 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Confirmation',
         text: [
-          'Before a run that is known to cost more than confirmAbove, trdr asks for confirmation. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
+          'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
           '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
         ],
       },
       {
         title: 'Commands without a known total cost',
         text: [
-          'The total cost of tails, of lists with --all or without a limit, and of input with more than 10,000 subjects is not known in advance. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to double the limit; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with --limit stops after 20 pages in a row without a match.',
+          'The total cost of tails, of lists with --all, a filter, --until, or --since without --limit, and of input with more than 10,000 subjects is not known in advance. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with --limit stops after 20 pages in a row without a match.',
         ],
       },
       {

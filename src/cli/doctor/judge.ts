@@ -13,7 +13,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
  * it at any time between request and response.
  */
 const UNSURE_MS = 1_000;
-/** Clock differences up to this size have no effect. */
+/** The check passes if the clocks differ by at most this much. */
 const SKEW_MS = 30_000;
 /** The check warns if less than this share of an allowance is left. */
 const LITTLE = 0.05;

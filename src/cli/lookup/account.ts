@@ -15,13 +15,13 @@ export interface Account {
 /** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;
 
-/** The parts that are needed to share the answer of `me` between machines. */
+/** What a run needs to share the answer of `me` with other machines. */
 export interface AccountSharing {
   readonly flight: AnswerFlight;
   readonly now: () => number;
 }
 
-/** The parts with which a run shares the answer of `me`; undefined without a store. */
+/** Returns undefined if no store is configured. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { flight } = openAnswers(context) ?? {};
   return flight && { flight, now: context.io.clock.now };

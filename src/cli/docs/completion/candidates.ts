@@ -13,7 +13,7 @@ export interface Completion {
   readonly directive?: 'files' | 'nospace';
 }
 
-/** The profile and sandbox flags of the command line, which determine whose saved names are used. */
+/** The flags --profile and --sandbox of the command line. They select the handles that are offered. */
 export interface LineContext {
   readonly profile: string | undefined;
   readonly sandbox: boolean;
@@ -47,13 +47,14 @@ export function completeLine(outline: Outline, words: readonly string[], findNam
 interface Line {
   readonly path: string;
   readonly command: CommandOutline | undefined;
-  /** The flags that are allowed at the cursor. */
+  /** The flags that the command accepts. */
   readonly flags: readonly FlagOutline[];
   /** The names of the flags that the line already contains. */
   readonly given: ReadonlySet<string>;
   readonly args: readonly string[];
   /** The flag whose value is at the cursor; undefined if the cursor is not at the value of a flag. */
   readonly awaiting: FlagOutline | undefined;
+  /** False after `--`. */
   readonly flagsAllowed: boolean;
   readonly context: LineContext;
 }
@@ -120,7 +121,7 @@ function argument(
   const at = before.length;
   const slot = args[at] ?? (variadic ? args.at(-1) : undefined);
   const found = fill(slot, current);
-  // If this argument is optional, it may be omitted, and the word is then the next argument.
+  // An optional argument may be omitted, so also offer the candidates of the next argument.
   const next = slot?.optional ? args[at + 1] : undefined;
   if (next === undefined) return found;
   const more = fill(next, current);
@@ -172,7 +173,7 @@ function nextWords({ commands, groups }: Outline, path: string): Candidate[] {
 
 const plain = (word: string): Candidate => ({ word, about: '' });
 
-/** The candidates that begin with a prefix, as whole words. `lead` is the text before the prefix. */
+/** The candidates that begin with a prefix. Each result starts with `lead`, the text before the prefix. */
 const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Completion => ({
   candidates: candidates
     .filter(({ word }) => word.startsWith(prefix))

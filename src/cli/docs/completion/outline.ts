@@ -6,7 +6,7 @@ import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
-/** The candidates for a word. */
+/** Where the candidates for a word come from. */
 export interface CompletionSlot {
   readonly choices?: readonly string[];
   /** Choices that depend on the previous argument. */
