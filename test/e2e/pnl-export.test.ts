@@ -270,9 +270,7 @@ describe('an export and its money', () => {
     readable = true;
     const { exitCode, stderr } = await run();
     expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
-    expect(stderr).toContain(
-      'recovered the answers for 3 handles, which an earlier run had saved but could not parse',
-    );
+    expect(stderr).toContain('recovered 3 handles from saved answers that an earlier run could not parse');
     const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
     expect(rows.map((row) => JSON.parse(row)).map(({ subject, found }) => [subject, found])).toEqual([
       ...[

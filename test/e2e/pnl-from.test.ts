@@ -135,7 +135,7 @@ describe('--from', () => {
   });
 
   test.each([
-    ['a list of handles', 'mira\nsolwolf\n', 'its header lacks the columns subject and window'],
+    ['a list of handles', 'mira\nsolwolf\n', 'its header needs the columns window and subject (or handle)'],
     ['other JSON', '{"id":"x"}\n', 'line 1 is not a record'],
     ['a torn document', '[{"subject":', 'not valid JSON'],
     ['a torn row', 'subject,window,netUsd\nmira,7d\n', 'line 2 has 2 cells, but the header has 3'],

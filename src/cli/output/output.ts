@@ -53,8 +53,8 @@ export function formatOf(
       'use -o ndjson',
     );
   }
-  // Ignore the setting if the output cannot have that format: a stream cannot be a JSON document, and a file
-  // cannot contain a table.
+  // Ignore the setting if the output cannot have that format: a tail cannot print a JSON document, and a
+  // file cannot contain a table.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback =
     out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
@@ -105,7 +105,7 @@ export async function renderOptions(
 }
 
 /**
- * Opens the output for records: stdout, or a file. A stream appends to its file. For other commands, the file
+ * Opens the output for records: stdout, or a file. A tail appends to its file. For other commands, the file
  * appears when all records are written.
  */
 export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {

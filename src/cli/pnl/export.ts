@@ -88,9 +88,7 @@ async function exportBy(
   const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
   const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
-    context.notice(
-      `recovered the answers for ${handlesText(read)}, which an earlier run had saved but could not parse`,
-    );
+    context.notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
   }
   await fillFromCache(journal, saved, targets);
   let todo: readonly number[] = journal.free(subjects.length);
@@ -201,7 +199,7 @@ const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): Rea
     ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
   ]);
 
-/** The allowance, created on first use, because a complete journal needs no service. */
+/** The allowance, created on first use, because an export that has all answers does not call the service. */
 function lazyAllowance(context: Context): () => Promise<Allowance> {
   let allowance: Promise<Allowance> | undefined;
   return () => {

@@ -28,7 +28,10 @@ export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse
 export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
-  /** Searches the cache for positions whose handles have become known. Returns those still to be requested. */
+  /**
+   * Looks for cached answers again, after more handles have become known. Returns the positions that must still
+   * be requested.
+   */
   check(positions: readonly number[]): Promise<readonly number[]>;
 }
 

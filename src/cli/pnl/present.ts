@@ -34,8 +34,8 @@ export interface Shape {
 export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
 /**
- * Tables of at most this many handles are printed when all rows are available, so that they can have bars and
- * exact widths.
+ * A table of at most this many handles is printed only when all its rows are available, so that it can have bars
+ * and exact widths.
  */
 export const WHOLE_TABLE = 1_000;
 

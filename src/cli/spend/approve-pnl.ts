@@ -29,8 +29,8 @@ export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
 }
 
 /**
- * The cost of numbers. The minimum does not include subjects that must be looked up first, because a user who
- * is not found has no numbers.
+ * The cost of numbers. The minimum includes no numbers of subjects that must be looked up first, because a user
+ * who is not found has no numbers.
  */
 export const numbersEstimate = (count: number, { count: unknown, least, most }: LookupCost) => ({
   least: cu.miss * Math.max(0, count - unknown) + least,
@@ -38,8 +38,8 @@ export const numbersEstimate = (count: number, { count: unknown, least, most }: 
 });
 
 /**
- * Asks for confirmation of a run if necessary, and reports which part of the run the allowances do not cover.
- * The run starts nevertheless, because the sizes of its batches depend on the remaining allowances.
+ * Asks for confirmation of a run if necessary, and reports if the remaining units or reveals may not suffice.
+ * The run starts nevertheless, because it requests only as many handles as they cover.
  */
 export async function approveRun(
   context: Context,

@@ -11,8 +11,8 @@ const capsOf = (day: number | undefined, month: number | undefined): Caps | unde
   day === undefined && month === undefined ? undefined : { day, month };
 
 /**
- * Returns a function for the present budgets of the profile, so that "trdr budget set" also applies to a tail
- * that is already running. The config file is read again only when it has changed.
+ * Returns a function that returns the present budgets of the profile, so that "trdr budget set" also applies to
+ * a tail that is already running. The config file is read again only when it has changed.
  */
 export function watchCaps({
   folders,

@@ -24,8 +24,8 @@ const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 const LONG_PATH = 50;
 
 /**
- * The path that is shown for a group of calls: the path of the only call, or the path template of the
- * endpoint.
+ * The path that is shown for a group of calls: their common path if it is short, otherwise the path template
+ * of the endpoint.
  */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
@@ -75,8 +75,8 @@ export async function planRows(
 }
 
 /**
- * The units that the key has left; undefined if they cannot be requested, because a dry run works without key
- * and service.
+ * The units that the key has left; null if unlimited. Undefined if they cannot be requested, so that a dry run
+ * also works without a key or the service.
  */
 export async function unitsLeft(context: Context): Promise<number | null | undefined> {
   if (context.scope === undefined) return undefined;

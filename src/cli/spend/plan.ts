@@ -18,7 +18,7 @@ export async function printPlan(
   for (const line of await knownBudgets(context)) context.notice(line);
 }
 
-/** What the budgets have left; empty if not known, because a dry run works without the service. */
+/** What the budgets have left; empty if this cannot be read, so that a dry run does not fail. */
 async function knownBudgets(context: Context): Promise<readonly string[]> {
   if (context.scope === undefined) return [];
   try {

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { StatusItem } from '../../store/status.ts';
 
-/** The failure of a probe with `--max-lag`: a feed without a leader, or verified too long ago. */
+/** The failure of a probe with `--max-lag`: a feed has no leader, or was verified too long ago. */
 export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): Failure | undefined {
   const late = items.find(
     ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),
@@ -15,6 +15,6 @@ export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): 
   const why = late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
   return new Failure('network', `feed ${late.name}: ${why}`, {
     code: 'STORE_LAG',
-    hint: 'to see why, read what its leading relay prints on stderr',
+    hint: 'to see why, read the stderr of the relay that leads this feed',
   });
 }

@@ -142,10 +142,11 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 
   async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
     if (plan.fill) {
-      notice(`fetching the posts before ${placeText(to)}, which the store no longer has`);
-      return emit(
-        await plan.fill(from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null), to, until),
+      const start = from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
+      notice(
+        `the store no longer has the posts between ${placeText(start)} and ${placeText(to)}; fetching them from the service`,
       );
+      return emit(await plan.fill(start, to, until));
     }
     gaps++;
     notice(

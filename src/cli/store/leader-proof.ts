@@ -6,7 +6,7 @@ import type { RunStore } from './open-store.ts';
 
 /** How often the verified time is read from the store. */
 const ASK_MS = 15_000;
-/** How often it is read as long as no verified time is known. */
+/** How often the verified time is read as long as it is not known. */
 const FIRST_ASK_MS = 2_000;
 
 /**

@@ -76,7 +76,7 @@ function readCa(path: string): string {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    throw refuse(`cannot read ${path}, the certificate authority of the store`, error);
+    throw refuse(`cannot read ${path}, the CA certificate of the store`, error);
   }
   // Reject a file without a PEM certificate: Node would ignore the file, and report that the server's
   // certificate is not trusted.

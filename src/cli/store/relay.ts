@@ -47,11 +47,9 @@ export interface RelayObserver {
   ended(tail: Tail): void;
 }
 
-/**
- * The tail whose state is saved in the store with each renewal of the lease; undefined until the term has
- * started its tail.
- */
+/** What a leader saves in the store with each renewal of the lease. */
 interface Health {
+  /** The tail whose state is saved; undefined until the term has started its tail. */
   tail: Tail | undefined;
 }
 
@@ -149,8 +147,8 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Publish posts of the WebSocket only soon after a verification: followers resume after the last post
-      // that they wrote, and would never read an older post that was missing when they wrote it.
+      // Publish posts of the WebSocket only soon after a verification, because followers that write to a file
+      // resume from the lines of that file.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);

@@ -16,7 +16,7 @@ import type { RunStore } from './open-store.ts';
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   /** Called when rows were delivered. */
   delivered(rows: readonly TailRow[]): void;
-  /** Called for each event of the follower, which shows whether the store is reachable. */
+  /** Called with the kind of each event of the follower. */
   heard(kind: string): void;
 }
 

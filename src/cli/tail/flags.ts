@@ -27,7 +27,7 @@ export const tailOptions = {
     '100',
   ),
   linger: value('--linger', 'with --exec: how long a batch waits for more posts', duration, '1s'),
-  tries: value('--tries', 'with --exec: attempts per batch; 0 retries forever', integer({ min: 0 }), '10'),
+  tries: value('--tries', 'with --exec: attempts per batch; 0 for no limit', integer({ min: 0 }), '10'),
   shell: flag('--shell', 'with --exec: run CMD with /bin/sh'),
   bell: flag('--bell', 'ring the terminal bell for new posts'),
 };

@@ -41,7 +41,7 @@ const cuts: Readonly<Record<Gap['why'], string>> = {
   cursor: 'the service rejected the cursor of the next page',
   stuck: 'the service sends the same pages again',
   denied: 'the service reported the end of the feed too early',
-  failing: 'the service failed until the end',
+  failing: 'the service kept failing',
   unauthorized: 'the service rejected the key',
 };
 
@@ -102,7 +102,7 @@ export function tailText(notice: TailNotice): string | undefined {
 }
 
 /**
- * Budgets renew at UTC midnight, whatever the time zone of the output. A wait may end up to 2 s after
+ * Budgets renew at UTC midnight, whatever the time zone of the output. A wait ends at most 2 s after
  * midnight, but the text shows midnight.
  */
 export const untilText = (ms: number): string =>
@@ -149,9 +149,9 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   rejected: 'the service rejected the subscription',
   ceiling: 'the spending limit cannot cover another minute of streaming',
   allowance: 'the remaining units cannot cover another minute of streaming',
-  budget: 'the budget does not cover streaming until it renews',
+  budget: 'streaming would use up the budget before it renews',
   quota: 'the key has no units left until its allowance resets',
-  share: 'streaming has used its share of the remaining units',
+  share: 'streaming has used its share of the units (setting socketShare)',
   unstable: 'the connection failed three times in a row',
 };
 

@@ -99,7 +99,8 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
       start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
     });
-    // Throw reasons that have their own exit codes: a signal, a closed reader, a full disk.
+    // Throw the reason of the abort, which determines the exit code: SIGINT or SIGTERM, an output closed by its
+    // reader, or a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
     if (reason !== 'reader') failOnGaps(gaps);
     check?.();

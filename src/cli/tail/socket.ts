@@ -31,7 +31,7 @@ export function socketOf(
         onChange();
       }, signal);
     } catch (error) {
-      // The handshake was sent, so the service may have opened a connection and charge for it.
+      // With BROKEN, the handshake was sent, so the service may have opened a connection and charge for it.
       if (error instanceof Failure && error.code === 'BROKEN') await minutes.end(false);
       else await minutes.refused();
       throw error;

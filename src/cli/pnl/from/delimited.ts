@@ -17,8 +17,8 @@ export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
 /**
- * Restores records from the rows of an export. Consecutive rows with the same subject are one record, until a
- * window occurs again.
+ * Restores records from the rows of an export. A record consists of consecutive rows with the same subject and
+ * different windows.
  */
 export function createRowReader(header: readonly string[]) {
   const extras = header.filter((name) => !knownFields.has(name));
@@ -114,8 +114,8 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
 }
 
 /**
- * The entries of a batch answer for handles that were not requested. The export has them in the rows of a
- * failed handle.
+ * The entries of a batch answer for handles that were not requested. An export contains these entries as rows
+ * of a failed handle.
  */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();

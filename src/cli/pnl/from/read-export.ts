@@ -126,7 +126,8 @@ async function* rows(all: AsyncIterable<Row>, name: string): AsyncGenerator<PnlR
   for await (const { cells, line } of all) {
     if (cells.length === 1 && cells[0] === '') continue;
     if (!reader) {
-      if (!isRowHeader(cells)) throw notAnExport(name, 'its header lacks the columns subject and window');
+      if (!isRowHeader(cells))
+        throw notAnExport(name, 'its header needs the columns window and subject (or handle)');
       reader = createRowReader(cells);
       width = cells.length;
       continue;

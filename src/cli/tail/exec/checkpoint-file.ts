@@ -10,7 +10,7 @@ import {
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
-/** The checkpoint file, which is replaced atomically. Each line is appended with a single write. */
+/** The checkpoint file at `path`. The whole file is replaced atomically. */
 export const openCheckpointFile = (path: string): CheckpointFile => ({
   text: readText(path),
   replace(text) {

@@ -7,8 +7,8 @@ import { timing } from '../../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
 /**
- * The maximum number of files to read. A small number suffices, because each file is large or covers a long
- * time.
+ * The maximum number of finished files to read. A small number suffices, because each file is large or covers a
+ * long time.
  */
 const MOST_FILES = 16;
 const NEWLINE = 10;
@@ -16,7 +16,7 @@ const NEWLINE = 10;
 /**
  * Reads the end of an output that consists of several files. If the present file does not reach back far
  * enough, the finished files are read as if they were the beginning of the present file. `alone` is the
- * result for the present file only.
+ * end of the present file.
  */
 export async function readFileSet(
   out: string,
@@ -50,7 +50,10 @@ export async function readFileSet(
   return end;
 }
 
-/** Whether the lines reach back as far as ids are needed to resume, as described at `readTailFile`. */
+/**
+ * Whether a later run can resume from these lines: they must reach back to `depth` before the time up to which
+ * they are complete, or before `wanted` if that is earlier.
+ */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {
   const base = resume?.watermark.base ?? null;
   const oldest = resume?.known.at(-1)?.[1] ?? null;

@@ -50,8 +50,8 @@ interface Opened {
 }
 
 /**
- * Opens a file for appending. If the file is deleted, the text that was written after the deletion is written
- * again to the next file.
+ * Opens a file for appending. If another program deletes the file, the output continues in a new file,
+ * which also gets the text written since the last check of the path.
  */
 export async function openFollowed(
   path: string,

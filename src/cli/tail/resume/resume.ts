@@ -48,12 +48,12 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const set = from.rotates && !isScratch ? await readFileSet(out, alone, from, saved?.floor) : alone;
   const file = set && { ...set, torn: alone?.torn };
   // If the present file reaches back far enough, resume from its lines, which are more recent than any saved
-  // position. Finished files cannot replace a saved position: another program may have renamed a file that
-  // followed them.
+  // position. Finished files do not help: a file between them and the present file may be missing, because
+  // another program renamed it.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
   // Because of a late post, a file can seem to reach back further than it does, so also use the last lines of
-  // the previous file.
+  // the previous files.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
