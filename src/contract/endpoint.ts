@@ -132,7 +132,7 @@ export interface AnyEndpoint
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
-/** The error codes that any endpoint can return. */
+/** The error codes that are documented for all endpoints except `me`. */
 export const commonErrors = [
   'VALIDATION_ERROR',
   'BAD_REQUEST',

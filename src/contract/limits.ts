@@ -32,5 +32,5 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** The lowest per-minute limit of all plans. It applies until the limit of the key is known. */
+/** The lowest per-minute limit of all plans. It applies if the limit of the key cannot be fetched. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;

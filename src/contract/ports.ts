@@ -23,7 +23,7 @@ export interface HttpRequest {
 /** A complete HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
-  /** Lower-cased names. */
+  /** The names are lower-cased. */
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
@@ -57,8 +57,8 @@ export interface WindowSlot {
 }
 
 /**
- * The rate limits, counted for all trdr processes of a machine or for all machines of a store. A lane is a
- * set of calls that share one rate limit.
+ * Rate limits. Calls are counted for all trdr processes of a machine, or for all machines of a store. A lane
+ * is a set of calls that share one rate limit.
  */
 export interface RateWindows {
   /**
@@ -80,7 +80,7 @@ export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
   readonly profile: string;
-  /** The name of the machine; entries of older versions do not have it. */
+  /** The name of the machine; absent from entries that older versions of trdr wrote. */
   readonly host?: string | undefined;
   readonly endpoint: string;
   /** The HTTP status; null if no response arrived. */
@@ -112,13 +112,12 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
  */
 export interface Ledger {
   /**
-   * Records a call right before the call is sent. If a budget cannot cover the call only because of what is
-   * reserved for calls in flight, waits until these calls end or the signal is aborted. Rejects with a
-   * `limit` Failure if a budget cannot cover the call; its `retryAfter` is the number of seconds until the
-   * budget renews.
+   * Records a call right before the call is sent. If the rest of a budget is too small only because of calls
+   * in flight, waits until they end or the signal is aborted. If a budget cannot cover the call, rejects with
+   * a `limit` Failure, whose `retryAfter` is the number of seconds until the budget renews.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
-  /** The budgets that apply to these calls, with their use; absent if the ledger has no budgets. */
+  /** The budgets that limit the recorded calls; absent if the ledger has no budgets. */
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
@@ -194,15 +193,15 @@ export interface Client {
   /** The CU that this run has spent. `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   /**
-   * What the key has left: the last answer of `me` minus the cost of the calls since then; undefined if this
-   * run has not requested `me`.
+   * What the key has left, by the last answer of `me`. The CU of the calls since then are subtracted, their
+   * reveals are not. Undefined if this run has not requested `me`.
    */
   readonly left: KeyMeters | undefined;
   /** The key's limit of requests per minute; null if not known yet. */
   readonly ratePerMinute: number | null;
   /**
-   * Whether calls that cost up to `cu` and whose answers were lost may be sent again. The confirmed cost must
-   * also cover everything else that was spent, was lost or is in flight.
+   * Whether calls whose answers were lost may be sent again if they cost up to `cu` together. The confirmed
+   * cost must cover `cu` and everything that was spent, was lost or is in flight.
    */
   mayRepeat(cu: number): boolean;
   close(): Promise<void>;

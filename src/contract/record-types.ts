@@ -8,7 +8,10 @@ import type { Sent } from './read-record.ts';
 interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /** Whether the record has fields that an envelope never has. If this function is absent, `fits` decides. */
+  /**
+   * Whether an object is the record itself and not an envelope around it. If this function is absent, every
+   * object that fits is the record itself.
+   */
   readonly isCertain?: (record: Sent) => boolean;
 }
 

@@ -6,21 +6,21 @@ import { numberOf, type Sent } from '../read-record.ts';
 const Usage = z.looseObject({
   period: field(z.string(), 'Current UTC month, YYYY-MM.'),
   unitsUsed: field(z.number(), 'CU used; every charged call counts, also for unmetered keys.'),
-  unitsRemaining: field(nullable(z.number()), 'CU left, never below 0; null for an unlimited key.'),
+  unitsRemaining: field(nullable(z.number()), 'CU left, never below 0; null for a key without a limit.'),
   additionalUnits: field(
     z.number(),
-    'Top-up units that are left. They never expire, and are used only when what the plan includes per month cannot cover a call.',
+    'Top-up units left. They never expire, and are used only when the monthly units of the plan cannot cover a call.',
   ),
   revealsUsed: field(
     z.number(),
     'Responses of this period that contained a wallet, including those of handle lookups.',
   ),
-  revealsRemaining: field(nullable(z.number()), 'Reveals left; null for an unlimited key.'),
+  revealsRemaining: field(nullable(z.number()), 'Reveals left; null for a key without a limit.'),
 });
 
 const Entitlement = z.looseObject({
-  unmetered: field(z.boolean(), 'True if calls are accepted even when the quota is used up.'),
-  monthlyUnits: field(z.number(), 'CU per month that the plan includes; no limit for an unmetered key.'),
+  unmetered: field(z.boolean(), 'True if calls are accepted even when the allowance is used up.'),
+  monthlyUnits: field(z.number(), 'CU per month that the plan includes; an unmetered key can exceed them.'),
 });
 
 /**

@@ -35,7 +35,7 @@ export const Pnl = z.looseObject({
     nullable(z.string()),
     'EVM address whose trades on all EVM chains the numbers include; null if no verified EVM wallet is on record.',
   ),
-  updatedAt: field(nullable(z.int()), 'Time of the last refresh, epoch ms.'),
+  updatedAt: field(nullable(z.int()), 'When the numbers were last refreshed, epoch ms.'),
   windows: field(
     z.looseObject({
       '24h': field(nullable(PnlWindow), 'The last 24 hours; null if there was no trade on the platform.'),

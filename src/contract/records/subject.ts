@@ -20,7 +20,7 @@ export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
 const subject = field(z.string(), 'The subject as the user wrote it.');
 
-/** A subject without a verified link. */
+/** A subject that was not found. */
 export const MissingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
@@ -60,7 +60,7 @@ export const ResolveRecord = z.union([
   answered({
     source: field(
       z.enum(['held', 'cached', 'live']),
-      'held: found by a plain lookup; cached: on record at the service; live: found by a live search.',
+      'How the wallet was found: held (plain lookup), cached (resolve without a live search) or live (live search).',
     ),
     ...User.shape,
   }),

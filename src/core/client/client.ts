@@ -41,9 +41,9 @@ export interface ClientOptions {
   /** Counts the paid calls in flight, so that a shutdown can wait for them. */
   readonly inFlight?: InFlight | undefined;
   readonly retries?: number | undefined;
-  /** The maximum total time that one call waits after 429 responses. */
+  /** For each call: the maximum total of the waits after 429s, and the maximum of a single other wait. */
   readonly maxWaitMs?: number | undefined;
-  /** Timeout of requests that do not set their own. If undefined, the default of the endpoint applies. */
+  /** Timeout of requests; by default, the timeout of their endpoint. */
   readonly timeoutMs?: number | undefined;
   readonly notify?: ((notice: Notice) => void) | undefined;
   readonly userAgent?: string | undefined;

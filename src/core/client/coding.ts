@@ -43,8 +43,8 @@ export interface Encoded {
 }
 
 /**
- * A decoded answer. `charge` can be undefined only if `ok` is false: the cost of the call cannot be read from
- * the answer.
+ * A decoded answer. `charge` is undefined if the cost of the call cannot be read from the answer; `ok` is then
+ * false.
  */
 export type DecodedAnswer<Id extends EndpointId> =
   | {

@@ -56,7 +56,7 @@ interface Forms {
   readonly encodings: readonly string[];
 }
 
-/** The patterns of each key. A run has one key, or two during a login. */
+/** The forms of each key, computed once. A run has one key, or two during a login. */
 const known = new Map<string, Forms>();
 
 function formsOf(key: string): Forms {

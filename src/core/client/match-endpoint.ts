@@ -29,7 +29,7 @@ export function matchEndpoint(method: string, path: string, body: string | undef
   return undefined;
 }
 
-/** Whether a raw path is known to be free. */
+/** Whether a raw request is known to be free. */
 export const isFree = (method: string, path: string): boolean =>
   method === 'GET' && path.split('?')[0] === OPENAPI_PATH;
 
@@ -82,7 +82,7 @@ function encodeLoose(
 
 /**
  * Prepares a raw path for sending: removes the fragment and encodes non-ASCII characters. Throws if the path
- * is a misspelling of a known one.
+ * is invalid or a misspelling of a known path.
  */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');

@@ -89,7 +89,10 @@ export const isOneSegment = (segment: string) => {
   return !/^\.{0,2}$/.test(text) && !/[/\\\p{Cc}]/u.test(text) && text.trim() === text;
 };
 
-/** The paths that lenient services may read: split into segments after or before decoding. */
+/**
+ * How lenient services may read a path: some decode it before they split it into segments, others decode each
+ * segment.
+ */
 function variantsOf(pathname: string): string[] {
   const whole = decoded(pathname);
   const parted = pathname

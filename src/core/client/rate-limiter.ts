@@ -7,7 +7,7 @@ import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
 export type LaneName = 'key' | 'resolve';
 
 export interface LimiterOptions {
-  /** The rate limits of one base URL and key. All keys share the lane `resolve`. */
+  /** The rate limits of one base URL and key. The keys of a base URL share the lane `resolve`. */
   readonly windows: RateWindows;
   readonly clock: Clock;
   /**
@@ -94,8 +94,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Whether a call may enter the queue: not while the limit is only assumed, because the position of the call
-   * in the queue could then be wrong.
+   * Whether the limit is known, or could not be fetched. Before that, calls do not enter the queue, because
+   * their waits there would be calculated from CALLS_BEFORE_ASKING.
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 

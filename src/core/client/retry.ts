@@ -25,7 +25,7 @@ export interface RetryOptions {
   readonly mayPayAgain: () => boolean;
   /** The maximum number of retries. Retries after a 429 do not count. */
   readonly retries: number;
-  /** The maximum total time of the waits after 429s, and the maximum time of any other wait. */
+  /** The maximum total of the waits after 429s, and the maximum of a single wait for another reason. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
   /** Returns a number in the range [0, 1). */

@@ -134,8 +134,8 @@ export function createSender(parts: SenderParts): Sender {
 
   const settling = new Set<Promise<void>>();
   /**
-   * Remembers a ledger write that is still running. An answer is returned before its cost is written, and
-   * `settled` waits for all these writes.
+   * Remembers a ledger write that is still running. An answer is returned before its cost is written;
+   * `Sender.settled` waits for all writes.
    */
   function after(settled: Promise<void> | undefined): void {
     if (!settled) return;

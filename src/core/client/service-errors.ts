@@ -83,7 +83,7 @@ function codeOf(value: unknown): string | undefined {
   return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
 }
 
-/** Returns the text if it is written like a code: `RATE_LIMITED`, not `Not Found`. */
+/** Reads an `error` that is text: only a known code, or a text written like `RATE_LIMITED`, is a code. */
 const constantOf = (value: unknown) => {
   const code = codeOf(value);
   return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))
@@ -109,7 +109,8 @@ const kinds: Readonly<Record<number, FailureKind>> = {
 
 /**
  * The kind of failure of an error response. A 404 without a code is not "trader not found", because any
- * server at this address could send such a 404. For an undocumented status, a known code decides.
+ * server at this address could send such a 404. If `kinds` does not contain the status, `usual` decides: the
+ * status that is documented for the error code.
  */
 const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
   status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');

@@ -8,7 +8,7 @@ export interface Spent {
   readonly cu: number;
   /** `cu` plus the maximum cost of calls whose answers were lost. */
   readonly atMost: number;
-  /** The number of paid calls that were sent. */
+  /** The number of ended calls that were or may have been charged. */
   readonly calls: number;
 }
 
@@ -18,7 +18,7 @@ export interface Hold {
   settle(cu: number, uncertain?: number): void;
   /** The call was sent but its answer was lost: the reservation counts as spent until the run ends. */
   lose(): void;
-  /** The call was not sent: removes the reservation. */
+  /** The call was not sent, or is known to be free: removes the reservation. */
   release(): void;
 }
 
@@ -44,8 +44,8 @@ interface Waiter {
 }
 
 /**
- * The limits of a run. They are read again for every call, because the user confirms the cost only after the
- * first free call.
+ * The limits of a run. They are read again for every call, because they can change during the run, for
+ * example when the user confirms the cost.
  */
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;

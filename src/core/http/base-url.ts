@@ -22,7 +22,7 @@ export function parseBaseUrl(
       'write it as https://host/path',
     );
   }
-  // Do not print the URL, because it contains a password.
+  // Do not print the URL, because it may contain a password.
   if (url.username || url.password) {
     throw usageError(
       'invalid base URL: it contains a user name or password',

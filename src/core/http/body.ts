@@ -1,6 +1,6 @@
 /**
  * The text of a body, without a byte order mark; undefined if the text is larger than `maxBytes`. trdr
- * requests no content coding, but a proxy may still compress a response. A body that cannot be decoded is
+ * does not request compression, but a proxy may still compress a response. A body that cannot be decoded is
  * returned unchanged.
  */
 export function textOfBody(bytes: Buffer, coding: string | undefined, maxBytes: number): string | undefined {

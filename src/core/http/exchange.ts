@@ -45,8 +45,8 @@ export function exchange(
     const textSoFar = () => textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
     /**
-     * Ends the request after a failure of the connection. If the whole record has arrived and only the end of
-     * the response is missing, returns the record, because it may have been charged.
+     * Ends the request after a connection failure or a timeout. If the whole record has arrived and only the
+     * end of the response is missing, succeeds with the record, because it may have been charged.
      */
     const end = (failure: Error) => {
       if (done) return;
@@ -75,7 +75,7 @@ export function exchange(
         answered = flat(received);
         const { location } = answered;
         if (status >= 300 && status < 400 && location) {
-          // Mask the key: the location of a redirect may repeat the request.
+          // Mask the key, because the location of a redirect may repeat the path and query of the request.
           const key = headers['authorization']?.replace(/^Bearer /, '');
           fail(redirected(host, status, withoutKey(location, key)));
         }

@@ -34,8 +34,8 @@ function parseProxy(value: string, name: string): URL {
 }
 
 /**
- * Whether NO_PROXY lists a host. Entries are `*`, domains (which include their subdomains), addresses and
- * networks, each with an optional port.
+ * Whether NO_PROXY lists a host. Entries are `*`, networks, addresses, and domains (which include their
+ * subdomains). Addresses and domains can have a port.
  */
 function isExempt(target: URL, list: string): boolean {
   const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');

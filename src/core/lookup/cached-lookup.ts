@@ -108,9 +108,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Caches a user under the requested subject and under the id and the handle of the record, but not under
-   * the wallets. A wallet can be linked to several users; the service then always returns the same one of
-   * them, which may not be this user.
+   * Caches a user under the requested subject and under the id and the handle of the record. Wallets of the
+   * record that were not requested are excluded: a wallet can be linked to several users, and for such a
+   * wallet, the service may return a different user.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -125,9 +125,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   /**
-   * Renews an expired answer for a wallet: looks up the user by id, which costs at most 100 CU, and uses that
-   * answer if the user still has the address. Returns undefined if only the expensive lookup of the wallet
-   * can answer.
+   * Renews an expired answer for a wallet: looks up the user by id, which is cheaper, and uses that answer if
+   * the user still has the wallet. Returns undefined if only the expensive lookup of the wallet can answer.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);
@@ -181,7 +180,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   };
 }
 
-/** Whether one of the verified wallets of a user is the address of the subject. */
+/** Whether the subject is one of the verified wallets of a user. */
 function holds(user: Sent, { normal }: Subject): boolean {
   const { solanaAddress, evmAddress } = known(User, user);
   return solanaAddress === normal || evmAddress?.toLowerCase() === normal;

@@ -13,7 +13,10 @@ export interface ResolveAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many handles are resolved concurrently. */
   readonly window?: number;
-  /** Stores answers for repeated handles that do not fit in memory; `resolveAll` closes it at the end. */
+  /**
+   * Temporary storage on disk for older answers; `resolveAll` closes it at the end. Without it, older answers
+   * are dropped.
+   */
   readonly overflow?: Overflow | undefined;
 }
 

@@ -6,8 +6,8 @@ import { answerOf, type ErrorFields, errorFields } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Where the wallet came from: a plain lookup (held), a resolve that the service answered without a search
- * (cached), or a live search (live).
+ * Where the wallet came from: a plain lookup (held), a resolve that needed no live search (cached), or a live
+ * search (live).
  */
 export type ResolveSource = 'held' | 'cached' | 'live';
 

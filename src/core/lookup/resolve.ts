@@ -109,7 +109,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   /**
    * Uses the result of another machine that is resolving the same handle or has just resolved it. If there is
-   * none, resolves the handle and shares the result.
+   * no such machine, resolves the handle and shares the result.
    */
   async function searchTogether(
     flight: AnswerFlight,

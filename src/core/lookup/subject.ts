@@ -51,7 +51,7 @@ function typeOf(text: string): SubjectType {
     throw refused(
       text,
       slip,
-      'correct the address; if it is a handle, write it as @handle or add --as handle',
+      'correct the address; if this is a handle, write it as @handle or add --as handle',
     );
   return 'handle';
 }
@@ -128,10 +128,7 @@ function handleOf(text: string): Subject {
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
-/**
- * A usage error that shows the beginning of the text. Users can recognize the text, but the message does not
- * contain all of a pasted key.
- */
+/** A usage error that shows the text. A long text is shortened, because it may contain a pasted key. */
 const refused = (text: string, why: string, hint: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });

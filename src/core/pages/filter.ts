@@ -15,7 +15,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly exclude?: RegExp | undefined;
   /** The name of the field with the symbol; `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
-  /** Called for a post on which a pattern timed out. The post is not filtered out, because it may match. */
+  /** Called for a post on which a pattern timed out. The post passes, because it may meet the conditions. */
   readonly endless?: ((row: R) => void) | undefined;
 }
 

@@ -8,18 +8,15 @@ export interface PageSizer {
   saw(times: readonly (number | null)[], hasMore: boolean): void;
 }
 
-/**
- * If at least this many rows are needed, trdr tests whether the service returns larger pages. Larger pages
- * cost the same per row and need fewer requests.
- */
+/** If at least this many rows are needed, trdr tests whether the service returns pages of two blocks. */
 const WORTH_A_PROBE = 100;
 const PROBE = 2 * THESIS_BLOCK;
 
 /**
  * Chooses the page size for a walk back to `since`. A page of one block never costs more per row than a
  * larger page, but larger pages need fewer requests. The first page is one block. If many more rows are
- * needed, the next page is two blocks. If the service returns only one block for it, all further pages are
- * one block.
+ * needed, two blocks are requested next. Further pages can be larger only if the service then returns more
+ * than one block.
  */
 export function blockSizer(since: number): PageSizer {
   let asked = 0;

@@ -54,7 +54,7 @@ const BARREN_PAGES = 2;
  * could continue without end.
  */
 const UNTIMED_PAGES = 3;
-/** How many items of a page are tried as the cursor, oldest first, if the service rejects one. */
+/** How many items of a page are tried as cursors, oldest first. */
 const CURSORS_TRIED = 3;
 /** The number of ids remembered to recognize repeated items. */
 const REMEMBERED = 5_000;

@@ -34,9 +34,9 @@ export interface Allowance {
   /** Requests `me` if the last answer of `me` may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
-  /** The units used this month, as reported by the last `me`; null if not known. */
+  /** The units used this month, as reported by the last answer of `me`; null if not known. */
   readonly unitsUsed: number | null;
-  /** Whether nothing was paid since the last `me`. */
+  /** Whether nothing was paid since the last answer of `me`. */
   readonly fresh: boolean;
   paid(charge: Charge): void;
   /** Callers report here that an unknown amount may have been charged. */
@@ -47,20 +47,17 @@ export interface Allowance {
    */
   countWallets(): void;
   /**
-   * Whether the call whose answer was lost was probably not charged: the number of used units stayed at
-   * `since`, its value before the call, as long as the service may still be processing the call. This is not
-   * certain, because the service may update its counter late. False if the number changed, is not known, was
-   * 0 before the call, or if the wait was aborted.
+   * Whether a call whose answer was lost was probably not charged. Requests the number of used units for
+   * `waitMs`. True if the number stays at `before`, its value before the call. This is not certain, because
+   * the service may update the number late. False if `before` is null or 0, or if the usage cannot be
+   * requested.
    */
-  unmoved(since: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
+  unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** The failure to report when the run cannot pay for another handle. */
   shortage(): Failure;
 }
 
-/**
- * The maximum number of batches between two requests of the usage. The number grows as long as the usage
- * agrees with the run's own count.
- */
+/** The maximum of `unchecked`, which doubles each time the usage agrees with the run's own count. */
 const MAX_UNCHECKED = 16;
 
 /** How often to request the usage while waiting for a change. Each request counts against the rate limit. */
@@ -69,7 +66,9 @@ const LOOK_MS = 5_000;
 export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptions): Allowance {
   let left: Left = { units: null, reveals: null };
   let used: number | null = null;
+  /** The number of batches that were paid since the last request of the usage. */
   let since = 0;
+  /** The usage is requested again when `since` exceeds this number. */
   let unchecked = 0;
   let walletsCount = false;
 

@@ -23,10 +23,7 @@ export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];
   readonly requestId: string | undefined;
   readonly reveals: number;
-  /**
-   * Caches the answer. An export calls this after it has written the answer to its journal, so that a run
-   * that is killed in between does not lose the answer.
-   */
+  /** Caches the answer. An export first writes the answer to its journal, from which it resumes. */
   readonly save: () => Promise<void>;
 }
 

@@ -41,7 +41,7 @@ export interface SavedNumbers {
     request: () => Promise<Failure | undefined>,
     signal?: AbortSignal,
   ) => Promise<PnlAnswer | Failure | undefined>;
-  /** Saves the answer of the single call. */
+  /** Saves the answer to a call for one handle. */
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
   saveMiss(subject: string): Promise<void>;
@@ -60,7 +60,7 @@ export function createSavedNumbers({
   now,
   maxAgeMs = NUMBERS_AGE_MS,
 }: SavedNumbersOptions): SavedNumbers {
-  // Ages are relative to the start of the run, because answers must not expire between the cost estimate and
+  // Ages are relative to the start of the run, so that answers do not expire between the cost estimate and
   // their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);

@@ -75,6 +75,6 @@ function unaccounted(unmatched: readonly unknown[]): Failure {
     hint:
       others.length > 0
         ? `check with "trdr whois" whether the trader was renamed; the answer contains ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')} instead`
-        : 'request it alone with "trdr pnl"; trdr does not repeat it in this run, because it may have been charged',
+        : 'request this handle alone with "trdr pnl"; this run does not request it again, because it may have been charged',
   });
 }

@@ -11,7 +11,7 @@ export interface TurnsOptions {
   readonly clock: Pick<Clock, 'mono' | 'sleep'>;
 }
 
-/** The next step: a batch to request, and answers that another machine has received. */
+/** The next step: a batch to request, and answers that other machines have received. */
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
