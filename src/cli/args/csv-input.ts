@@ -11,7 +11,7 @@ const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
  * Parses CSV as a stream. Quoted cells may contain separators, doubled quotes and line breaks. Throws if a
- * closing quote is missing.
+ * closing quote is missing or a row is too long.
  */
 export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   let cells: string[] = [];

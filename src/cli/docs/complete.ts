@@ -66,8 +66,8 @@ interface Config {
 }
 
 /**
- * Reads the config file without its schema, because loading the schema takes too long for a key press. If the
- * file cannot be read, no saved names are completed.
+ * Reads the config file without its schema, because loading the schema takes too long for a key press. A file
+ * that cannot be read counts as empty.
  */
 function readConfig(folder: string | undefined): Config {
   const text = folder === undefined ? '' : fileText(join(folder, 'config.json'));

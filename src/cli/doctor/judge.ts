@@ -8,10 +8,7 @@ import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
-/**
- * The precision of a comparison of clocks: a Date header has whole seconds, and the service may have written
- * it at any time between request and response.
- */
+/** The precision of a Date header, which has whole seconds. */
 const UNSURE_MS = 1_000;
 /** The check passes if the clocks differ by at most this much. */
 const SKEW_MS = 30_000;
@@ -22,6 +19,7 @@ const LITTLE = 0.05;
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return skip('clock', 'the service does not report its time');
+  // The service may have written the header at any time between request and response.
   const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
   const off = theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
   if (Math.abs(off) <= SKEW_MS)
