@@ -30,6 +30,9 @@ export const errno = (error: unknown): string =>
 /** Whether an error means that the path does not exist. */
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
+/** Whether an error means that the disk or the user's disk quota is full. */
+export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
+
 /**
  * A failure that states why a file operation failed. Node's own message is not used, because it mostly
  * repeats the path.

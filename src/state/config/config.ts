@@ -1,7 +1,14 @@
 import { chmodSync, readdirSync, rmSync } from 'node:fs';
 import { join, parse } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
-import { ensureFolder, errno, fileFailure, PRIVATE_FILE, realPath, syncFolder } from '../../base/files.ts';
+import {
+  ensureFolder,
+  fileFailure,
+  isDiskFull,
+  PRIVATE_FILE,
+  realPath,
+  syncFolder,
+} from '../../base/files.ts';
 import { type Waiting, withLock } from '../../base/lock.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { type Folders, needFolder } from '../paths.ts';
@@ -54,8 +61,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       );
     } catch (error) {
       if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;
-      const isFull = errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
-      const hint = isFull
+      const hint = isDiskFull(error)
         ? 'free some disk space, then run the command again'
         : 'set TRDR_CONFIG_DIR to a folder that you own';
       throw fileFailure('write the settings in', file, error, hint);

@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { Failure } from '../../base/failure.ts';
-import { discard, inWords, isAbsent } from '../../base/files.ts';
+import { discard, inWords, isAbsent, isDiskFull } from '../../base/files.ts';
 import { replaceWith } from '../../base/replace-file.ts';
 import type { JournalFile } from './journal-file.ts';
 import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
@@ -87,6 +87,11 @@ const damaged = (path: string, position: number) =>
     },
   );
 
+const resumeHint = (error: unknown) =>
+  isDiskFull(error)
+    ? 'free some disk space and run the same command again with --resume'
+    : 'remove the cause and run the same command again with --resume';
+
 /** The default disk space that is reserved for one row, in bytes. */
 const ROW_BYTES = 4_096;
 
@@ -140,12 +145,7 @@ export function journalOn({
       try {
         return await work();
       } catch (error) {
-        throw inWords(
-          'write the journal',
-          path,
-          error,
-          'free some disk space and run the same command again with --resume',
-        );
+        throw inWords('write the journal', path, error, resumeHint(error));
       }
     });
     turn = result.catch(() => {});
@@ -216,7 +216,7 @@ export function journalOn({
       try {
         await replaceWith(target, text);
       } catch (error) {
-        throw inWords('write', target, error, 'free some disk space, then run the command again');
+        throw inWords('write', target, error, resumeHint(error));
       }
       try {
         if (!keep) await unlink(path);

@@ -229,6 +229,16 @@ test.each([
   expect(readFileSync(journal, 'utf8')).toBe(text);
 });
 
+test('only a full disk is a reason to free disk space', async () => {
+  const { out } = folder('occupied');
+  const journal = await openJournal(options(out));
+  await journal.found([{ position: 0, value: 'v0' }]);
+  mkdirSync(join(out, 'child'), { recursive: true });
+  const failure = await failureOf(journal.deliver(['text']));
+  expect(failure.hint).toBe('remove the cause and run the same command again with --resume');
+  await journal.close();
+});
+
 test('an empty journal does not prevent an export', async () => {
   const { out } = folder('empty');
   await (await openJournal(options(out))).close();
