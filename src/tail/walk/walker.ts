@@ -8,6 +8,7 @@ import type { TailPorts } from '../ports.ts';
 import { createPollSizer } from '../spend/pace.ts';
 import type { Timing } from '../timing.ts';
 import type { Depth } from './bounds.ts';
+import type { Cut } from './page-request.ts';
 import { createPageStatus } from './page-status.ts';
 import { createRowStack, type RowStack } from './row-stack.ts';
 import { planWalk } from './schedule.ts';
@@ -75,6 +76,11 @@ interface WalkerWorld {
 
 /** After this many walks without progress, a gap is reported. */
 const WALK_TRIES = 3;
+/** Why a walk made no progress, for the notice that it is repeated. */
+const stalls: Partial<Record<Cut, string>> = {
+  cursor: 'the service rejected the cursor of the next page',
+  denied: 'the service reported the end of the feed too early',
+};
 
 export function createWalker({ world, timing, flow, notify, wake, signal, ...given }: WalkerWorld): Walker {
   const { clock, source } = world;
@@ -166,7 +172,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
    * Schedules the repetition of a walk that made no progress. Returns false if a gap must be reported instead;
    * throws if the run must end.
    */
-  const repeatWalk = ({ rows }: Walked, urgent: boolean): boolean => {
+  const repeatWalk = ({ rows }: Walked, cut: Cut, urgent: boolean): boolean => {
     failures++;
     if (rows === 0 && !started && failures >= given.firstTries) throw hollowFeed();
     if (rows > 0 && failures >= WALK_TRIES) return false;
@@ -174,7 +180,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     retryAt = clock.mono() + ms;
     wanted ||= urgent && started && !finale;
     if (finale === 'walking') finale = 'wanted';
-    notify({ kind: 'wait', ms, reason: 'the service sent pages without new posts' });
+    notify({ kind: 'wait', ms, reason: stalls[cut] ?? 'the service sent pages without new posts' });
     return true;
   };
 
@@ -187,7 +193,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     if ('error' in outcome) throw outcome.error;
     const walked = outcome.value;
     const continues = walked.cut !== 'ceiling' && walked.cut !== 'budget' && walked.cut !== 'quota';
-    if (walked.cut && continues && repeatWalk(walked, urgent)) return undefined;
+    if (walked.cut && continues && repeatWalk(walked, walked.cut, urgent)) return undefined;
     if (continues) {
       failures = 0;
       backoff.reset();
