@@ -96,7 +96,7 @@ export interface Bucket {
 }
 
 /**
- * Opens a bucket file. The file is read once; later, only the lines that other processes appended are read.
+ * Opens a bucket file. The file is read once; later, only the lines that were appended since then are read.
  */
 export function openBucket(path: string): Bucket {
   let file = '';

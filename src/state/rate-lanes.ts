@@ -21,7 +21,7 @@ export interface LaneState {
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
 /**
- * Updates a lane: removes calls that no longer count. If the clock was set back, moves all times of the lane
+ * Updates a lane: removes calls that are older than the rate window. If the clock was set back, moves all times of the lane
  * back by the same amount.
  */
 export function expireCalls(lane: LaneState, now: number): LaneState {
@@ -51,7 +51,7 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   if (above > 0) {
     for (const [slot, calls] of lane.slots) {
       above -= calls;
-      // The lane has no free capacity until the calls of this time slot no longer count.
+      // The lane has no free capacity until the calls of this time slot leave the rate window.
       if (above <= 0) return answer((slot + 1) * SLOT_MS + RATE_WINDOW_MS - now);
     }
   }

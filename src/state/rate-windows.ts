@@ -55,8 +55,8 @@ export function openWindows(options: WindowsOptions): RateWindows {
         () => {
           lanes = readLanes(quietly(() => readBounded(file, LARGEST)) ?? '');
           applied = { result: apply() };
-          // Skip the sync to disk: a restart after a power failure takes more than a minute, and by then no
-          // saved call counts any more.
+          // Skip the sync to disk: a restart after a power failure takes longer than the rate window of a
+          // minute, so the saved calls are no longer needed.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
         { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
@@ -78,7 +78,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
 
   return {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
-    // This limiter has no queue, so there is no ticket to remove: each process takes the next free slot.
+    // Nothing to remove: waiting calls are not in a queue, and the first one to ask takes the next free slot.
     drop: async () => {},
     block: (lane, ms) =>
       inTurn(lane, (state) => {

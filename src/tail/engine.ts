@@ -64,8 +64,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   };
 
   /**
-   * Whether no other output is in progress, so that frames can be printed when they arrive. If not, no WebSocket
-   * is opened, because an open one is charged by the minute.
+   * Whether the first walk is done and neither a walk nor a write is in progress, so that frames can be printed
+   * when they arrive. Otherwise no WebSocket is opened, because an open one is charged by the minute.
    */
   const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
 

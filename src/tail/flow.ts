@@ -41,7 +41,7 @@ export interface Filled extends Readonly<Found> {
 /** Passes all rows to the writer, and tracks which part of the feed is complete and what was printed. */
 export interface Flow {
   readonly watermark: Watermark | undefined;
-  /** The monotonic time at which the last deep walk (see `Depth`) started. */
+  /** The monotonic time at which the walk that last verified the feed started. */
   readonly verifiedAt: number | undefined;
   readonly filling: boolean;
   readonly full: boolean;
@@ -74,7 +74,7 @@ export interface Flow {
   takeUnverified(): UnverifiedRange | undefined;
 }
 
-/** The number of frames that are printed in one batch. */
+/** The maximum number of frames that are read from the queue at a time. */
 const FRAMES = 512;
 
 interface FlowWorld {
@@ -100,8 +100,8 @@ export function createFlow(world: FlowWorld): Flow {
   const margin = createMargin(world.timing.marginMs, world.timing.leastMarginMs, world.timing.auditMs);
   let verifiedAt: number | undefined;
   let left = world.count;
-  // Until the first walk has finished, a later run resumes at the same position as this run.
   const resume = 'known' in start ? start : undefined;
+  /** Whether a later run would still resume at the same position as this run: until the first walk is done. */
   let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
   const held = createHeldRows(
@@ -119,7 +119,7 @@ export function createFlow(world: FlowWorld): Flow {
   const verified = createVerifiedRange(seen, margin, resume?.watermark);
   const routes = createBounds({ start, seen, margin, watermark: () => verified.watermark });
 
-  /** Whether to print a row: it must be new and pass the filter. */
+  /** Remembers a row of a page; returns whether to print it: it must be new and pass the filter. */
   const accept = (row: TailRow): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
     return seen.add(row.id, row.at) && filter(row);
@@ -201,7 +201,7 @@ export function createFlow(world: FlowWorld): Flow {
         const before = routes.begin(walked);
         verified.noteFloor();
         const recent = start.kind === 'now' ? (start.recent ?? 0) : 0;
-        // These rows are printed but not counted, because the run starts after them.
+        // These rows are printed but not counted, because they were posted before the start of the run.
         if (recent > 0) writer.push(before.filter(filter).slice(0, recent).reverse(), false);
       }
     },

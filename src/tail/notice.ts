@@ -53,7 +53,7 @@ export interface Summary {
   /** The newest verified post. Up to this post, the feed is complete except for the gaps. */
   readonly verifiedTo: PostMark | null;
   readonly durationMs: number;
-  /** The local time up to which the feed is complete, except for the gaps; null if nothing was verified. */
+  /** The time, by the local clock, up to which the feed is complete except for the gaps; null if not verified. */
   readonly completeTo: number | null;
 }
 
@@ -92,7 +92,7 @@ export type TailNotice =
       readonly perMinute: number;
       readonly stretched?: Stretched | undefined;
     }
-  /** A budget has renewed, and streaming is possible again. */
+  /** A budget or the allowance has renewed, and streaming is possible again. */
   | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
   /** The polling interval was changed to make a budget last. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }

@@ -25,7 +25,7 @@ export async function shutDown(
   );
   const work = (async () => {
     await Promise.all([writer.settled(), ...pending.map((settled) => settled?.())]);
-    // The state counts rows as written that a failed write has lost, so the checkpoint must stay as it is.
+    // After a failed write, do not update the checkpoint: the lost rows count as printed.
     if (writer.failed || writer.busy() || writer.closed) return;
     await checkpointer?.end();
     await flush();

@@ -50,7 +50,7 @@ export function readConfig(path: string | undefined): ConfigFile {
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    // If the file belongs to another user, moving it away would fail too, so the hint is a different one.
+    // The usual hint suggests to move the file away, which would fail for a file of another user.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
     throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }

@@ -10,8 +10,8 @@ export function keyKind(key: string): KeyKind {
 }
 
 /**
- * Returns the key without surrounding white space and invisible characters; throws if the key cannot be sent. Only the service can decide whether the key is
- * valid.
+ * Returns the key without surrounding white space and invisible characters; throws if the key cannot be sent.
+ * Only the service can decide whether the key is valid.
  */
 export function checkKeyFormat(given: string, where = 'the key'): string {
   const key = trimText(given);

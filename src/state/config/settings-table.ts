@@ -9,10 +9,7 @@ export interface SettingRow<T, D extends T | undefined = T | undefined> {
   /** The default; if it is undefined, `fallbackText` describes what trdr does instead. */
   readonly fallback: D;
   readonly fallbackText: string;
-  /**
-   * The flag and the environment variable that override the profile. Only some settings have a flag, which
-   * has the name of the setting.
-   */
+  /** The flag and the environment variable that override the profile, if the setting has them. */
   readonly flag?: string;
   readonly env?: string;
   /** Whether the config file contains the parsed value instead of the text that the user wrote. */
@@ -146,7 +143,7 @@ export const settingRows = {
     kind: plainName,
     fallback: 'trdr' as string,
     fallbackText: 'trdr',
-    about: 'prefix of all keys in the store',
+    about: 'prefix of all Redis keys in the store',
   }),
   storeAway: row({
     kind: oneOf('local', 'stop'),

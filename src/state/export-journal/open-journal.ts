@@ -72,8 +72,8 @@ export async function openJournal({
       asked = false;
     }
     if (end === undefined || !header || !asked) {
-      // Start a new journal. It replaces only a journal for which nothing was paid, or which `fresh` gives
-      // up.
+      // Start a new journal. It replaces an existing one only if that one has no requests and answers, or if
+      // `fresh` is set.
       header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
       const text = writeLine(header);
       writeAtomic(path, text);
@@ -108,6 +108,9 @@ function checkTarget(out: string, target: string): void {
   }
   const there = statsOf(out);
   if (/[\\/]$/.test(out) || (there && !there.isFile())) {
-    throw usageError(`${out} is not a regular file`, 'write to a regular file: --resume needs one');
+    throw usageError(
+      `${out} is not a regular file`,
+      'write to a regular file, next to which the journal is saved',
+    );
   }
 }

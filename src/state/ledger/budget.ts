@@ -21,9 +21,9 @@ export interface BudgetOptions {
 /** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
 export interface Budget {
   /**
-   * Calls `write` as soon as the budgets have at least `most` CU left. Waits up to a minute if calls in flight may
-   * cost less than reserved, and so leave enough; otherwise rejects with a `limit` Failure. Holds a lock, so that concurrent processes cannot
-   * exceed a budget together.
+   * Calls `write` as soon as the budgets have at least `most` CU left; rejects with a `limit` Failure if they do
+   * not. Before that, waits up to a minute if calls in flight may turn out to cost less than was reserved. Holds a
+   * lock, so that concurrent processes cannot exceed a budget together.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;
@@ -53,8 +53,8 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
     const now = clock.now();
     const path = monthFile(dir, monthOf(now));
     try {
-      // A compaction holds the same lock, because during the replacement of a file some lines are in neither
-      // the old file nor the new one.
+      // A compaction holds the same lock, because lines that are appended while it replaces the file are missing
+      // from the new file for a moment.
       return await withLock(
         `${path}.lock`,
         () => {

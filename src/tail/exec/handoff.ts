@@ -21,7 +21,7 @@ export interface Handoff extends TailSink {
   readonly queued: readonly HandoffRow[];
 }
 
-/** The numbers of rows by outcome. */
+/** The number of batches, and the numbers of rows by outcome. */
 export interface HandoffCounts {
   readonly batches: number;
   /** The rows that were acknowledged, and those in the dead-letter file. */

@@ -7,9 +7,9 @@ import type { TailWriter } from './writer.ts';
  */
 const SOLID_LINES = 3;
 
-/** Passes rows to the writer, and delays those after which a later run could not resume yet. */
+/** Passes rows to the writer, but delays rows that would prevent a later run from resuming from the file. */
 export interface HeldRows {
-  /** The number of frames that wait for the first walk. They already count toward `--count`. */
+  /** The number of rows of frames that wait for a walk. They already count toward `--count`. */
   readonly waiting: number;
   /** Whether a late row may be printed now. */
   readonly acceptsLate: boolean;
@@ -17,11 +17,11 @@ export interface HeldRows {
   /** Prints rows of pages. */
   printPage(rows: readonly TailRow[]): void;
   /**
-   * Prints rows of frames, or delays them until the rows of the first walk are printed. Delays the `late` rows
-   * until the file has enough lines.
+   * Prints rows of frames. If they would be the first lines of a new file, they wait for a walk. The `late` rows
+   * wait until the file has enough lines.
    */
   printFrames(rows: TailRow[], late: readonly TailRow[]): void;
-  /** Prints the rows of frames that were delayed until the first walk was printed. */
+  /** Prints the rows of frames that waited for a walk. */
   release(): void;
   /** Prints all remaining rows at the end of a run. */
   releaseAll(): void;

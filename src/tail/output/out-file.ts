@@ -55,10 +55,9 @@ interface Known {
 
 /**
  * Reads the end of an NDJSON file that a tail wrote. A tail prints rows for at most `holdMs` without a new
- * verification, and a post appears at most `marginMs` late. So the file is complete up to the time T of its
- * newest line minus `holdMs` and `marginMs`. The ids of the same span before T (or before `wanted`, if that is
- * earlier) are read too: the lines are not in the order of time, because a late post is written after newer
- * ones.
+ * verification, and a post appears at most `marginMs` late. So the file is complete up to T, the post time of its
+ * newest line minus `holdMs` and `marginMs`. The ids of another `holdMs` and `marginMs` before T (or before
+ * `wanted`, if that is earlier) are read too, because a late post is written after newer ones.
  */
 export async function readTailFile(
   bytes: TailBytes,
@@ -158,7 +157,7 @@ async function* linesFromEnd(bytes: TailBytes): AsyncGenerator<{ text: string; e
   if (end >= 0) yield { text: Buffer.from(rest).toString('utf8'), end };
 }
 
-/** The post time of a line, in ISO 8601 if the file was written with `--times iso`. */
+/** The post time in a line, which is ISO 8601 text if the file was written with `--times iso`. */
 const timeOfLine = (value: unknown): number | null =>
   postTimeOf(typeof value === 'string' && /^\d{4}-/.test(value) ? Date.parse(value) : value);
 

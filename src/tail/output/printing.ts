@@ -9,9 +9,9 @@ import type { Walker } from '../walk/walker.ts';
 import type { Checkpointer } from './checkpointer.ts';
 import type { TailWriter } from './writer.ts';
 
-/** Prints rows batch by batch: the rows of a walk first, then frames. */
+/** Prints rows: the rows of a walk first, then those of frames. */
 export interface Printing {
-  /** Prints the next batch; returns whether there was anything to do. */
+  /** Prints the next rows; returns whether there was anything to do. */
   step(): Promise<boolean>;
   readonly due: number;
   /** Returns the number of frames that were read from the queue since the last call. */
@@ -19,7 +19,7 @@ export interface Printing {
   /** The number of frames that were read from the queue since the last call of `takeFrames`. */
   readonly frames: number;
   /**
-   * Called when the rows of a walk with this start time are printed. Prints the rows that waited for the
+   * Called after the rows of a walk with this start time were printed. Prints the frames that waited for the
    * walk.
    */
   walked(startedAt: number): void;

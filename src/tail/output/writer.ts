@@ -3,7 +3,7 @@ import type { LastPost } from '../notice.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
 
-/** Writes rows, one batch at a time. During a write, the tail reads no rows from pages or the WebSocket. */
+/** Writes rows, one write at a time: during a write, the tail prints no further rows. */
 export interface TailWriter {
   /** Whether a write is in progress. Throws the error of a failed write. */
   busy(): boolean;

@@ -12,9 +12,9 @@ export interface Seen {
   has(id: string): boolean;
   /** Remembers an id; returns false if it was remembered before. */
   add(id: string, at: number | null): boolean;
-  /** Remembers the id of a post that is older than `floor`. Such ids are not part of checkpoints. */
+  /** Remembers the id of a post that is older than `floor`, without adding it to checkpoints. */
   recall(id: string): void;
-  /** Raises the floor to `horizon` and removes the ids of older posts. */
+  /** Raises the floor to `horizon`; a small change is skipped (see `STEP_MS`). */
   forget(horizon: number): void;
   /**
    * The ids of posts with a post time of `horizon` or later, of posts without a time, and of late posts that only
@@ -37,7 +37,7 @@ const TIMELESS_MAX = 10_000;
 const STEP_MS = 5_000;
 
 /**
- * Ids in the order of arrival, with their times in a second array. A map would need one object for each time.
+ * Ids in the order of arrival, with their times in a second array: a map would allocate an object for each time.
  */
 interface Generation {
   readonly ids: Set<string>;

@@ -1,4 +1,4 @@
-/** A queue of frames whose memory is limited. */
+/** A queue of frames that measures its memory, so that the caller can limit it. */
 export interface FrameQueue {
   /** The size in bytes, including a fixed overhead for each frame. */
   readonly held: number;

@@ -33,7 +33,7 @@ export function createHeartbeat(clock: Clock, timing: Timing) {
         heardAt = now;
       }
       if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
-      // If the service sends no pings, send one, which the service must answer.
+      // If nothing was received for a while, send a ping, which the service must answer.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;
       return { why: 'silent', text: `nothing received for ${Math.round((now - heardAt) / 1_000)} s` };

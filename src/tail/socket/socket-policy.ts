@@ -11,15 +11,15 @@ import type { Session, SessionEvent } from './session.ts';
 /** Decides when a WebSocket is opened, and when the tail uses polling instead. */
 export interface SocketPolicy {
   /**
-   * Advances the session; returns whether anything happened. If `quiet` is false, other output is still in
-   * progress, and no connection is opened.
+   * Advances the session; returns whether anything happened. `quiet` is false while a walk or a write is in
+   * progress; no connection is opened then.
    */
   step(quiet: boolean): boolean;
   /** When `step` must be called again even if no part wakes the loop. */
   due(quiet: boolean): number;
   /**
-   * Switches to polling for this reason. If the reason is a budget, streaming is possible again after the
-   * budget renews.
+   * Switches to polling for this reason. If a budget or the allowance is the reason, streaming is possible again
+   * after it renews.
    */
   poll(why: PollReason): void;
   /**

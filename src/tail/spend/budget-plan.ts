@@ -9,8 +9,8 @@ export interface BudgetPlan {
   /** Updates what the budgets have left; `spent` is the cost of the run so far. */
   learn(budgets: readonly BudgetLeft[], spent: number): void;
   /**
-   * Called when a budget did not cover a minute of the WebSocket. That budget counts as used up until it
-   * renews.
+   * Called when a budget or the allowance did not cover a minute of the WebSocket. Until the given time, `covers`
+   * returns false.
    */
   refuse(untilMs: number): void;
   /**
@@ -83,13 +83,13 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
     covers(spent, whole) {
       if (clock.now() < refusedUntil) return false;
       const known = current(spent);
-      // Do not change the decision until the use of the new budget period is known.
+      // If a budget has renewed and what it has left is not known yet, do not change the decision.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
       // Require one more minute, in which the service may not have noticed yet that the client died.
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
-      // Do not stream again before such a budget renews. It has more left when the connection ends, because minutes
-      // that were reserved in advance are then released, but these are too few for a new connection.
+      // Do not stream again before these budgets renew. The end of the connection releases the minutes that were
+      // reserved in advance, but these are too few for a new connection.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

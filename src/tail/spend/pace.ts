@@ -22,7 +22,7 @@ export const pollPerMinute = (rate: number, seconds: number, price = thesisPrice
 
 /**
  * The cheapest polling interval in seconds for the requested lag, but at least `least`. It is the lag itself, or
- * a shorter interval in which the expected posts and the known post just fill whole blocks.
+ * a shorter interval at which the rows of a poll exactly fill the blocks that are paid for.
  */
 export function pollSeconds(rate: number, lag: number, least: number, price = thesisPrice): number {
   const longest = Math.max(lag, least);

@@ -64,8 +64,8 @@ export async function recordSocketMinutes(
 
   async function close(known: boolean): Promise<void> {
     const lasted = elapsed();
-    // After this long without data, the service must have closed the connection, even if buffered data still
-    // arrives.
+    // After this long without data, the service must have closed the connection. Data that arrives later was
+    // buffered on the way.
     const stale = lasted - heardAt > LINGER_MS + SLACK_MS;
     const most = startedBy(known && !stale ? lasted : heardAt + LINGER_MS);
     await settleCertain();

@@ -36,7 +36,7 @@ export interface TailSpend {
   takeAnswer(): boolean | undefined;
   /** Requests `me`, which is free, if it is due. */
   step(mode: Mode): void;
-  /** Called when a budget did not cover a minute of the WebSocket. */
+  /** Called when a budget or the allowance did not cover a minute of the WebSocket. */
   refused(retryAfterMs: number): void;
   /** The polling interval, if a budget makes the interval longer than the requested lag. */
   readonly stretched: Stretched | undefined;

@@ -27,7 +27,8 @@ interface ConclusionParts {
 }
 
 /**
- * The connection counts as broken if a walk finds this many posts that the connection should have delivered.
+ * A connection that delivered no frames counts as broken if a walk finds this many posts that it should have
+ * delivered.
  */
 const MISSED_ROWS = 3;
 

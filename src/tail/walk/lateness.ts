@@ -8,7 +8,7 @@ const PROMPT_MS = 15_000;
 export interface Lateness {
   late: number;
   worstMs: number;
-  /** The number of rows that a working WebSocket would have delivered long before. */
+  /** The number of rows that the WebSocket should have delivered before the walk. */
   missed: number;
 }
 

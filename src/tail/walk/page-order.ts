@@ -39,7 +39,7 @@ export function settledRows(rows: readonly TailRow[]): number {
   return rows.length;
 }
 
-/** Copies a row member by member, because the spread operator does not copy getters of a prototype. */
+/** Copies a row without its time. Spreading the row would not copy the getters of its prototype. */
 const copyOf = ({ id, record, raw }: TailRow) => ({ id, record, raw });
 
 /** The indices of the longest non-ascending subsequence (patience sorting). */

@@ -29,7 +29,7 @@ export interface PageRequestWorld {
 type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
 /**
- * Requests one page. Retries after transient failures; throws the last of `tries` failures, not counting 429s. If
+ * Requests one page. Retries after transient failures, but throws after `tries` of them, not counting 429s. If
  * the service rejects the first cursor of `before`, tries the others.
  */
 export async function requestPage(

@@ -14,7 +14,7 @@ export interface WalkState {
   readonly started: boolean;
   /** Whether the run is ending and needs a last verification. */
   readonly ending: boolean;
-  /** Whether a walk must start after a subscription or a change of mode. */
+  /** Whether a deep walk (see `Depth`) is requested, for example after a subscription. */
   readonly wanted: boolean;
   readonly mode: 'ws' | 'poll';
   readonly connected: boolean;

@@ -68,7 +68,8 @@ type Leg = Omit<Walked, 'cut' | 'failure'>;
 type LegEnd = { readonly leg: Leg; readonly cut: Cut | undefined; readonly failure?: Failure };
 
 /**
- * Reads pages from the newest to older ones. A walk that makes no progress restarts at the newest page, once.
+ * Reads pages from the newest to older ones. If the service prevents a walk from continuing, for a reason other
+ * than cost, the walk restarts at the newest page, once.
  */
 export async function walk(world: WalkWorld): Promise<Walked> {
   let end = await walkOnce(world);
