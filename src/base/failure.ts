@@ -18,7 +18,7 @@ export type FailureKind =
   | 'local' // an operation on a local file, lock or folder failed
   | 'strict'; // --strict is set, and a subject was missing or failed
 
-/** The fields of an error besides its message. Absent fields are not printed. */
+/** The fields of an error besides its message. */
 export interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;

@@ -23,7 +23,10 @@ export interface ErrorLook {
   readonly unicode: boolean;
 }
 
-/** The maximum number of lines for each part of an error, so that the error fits on one screen. */
+/**
+ * The maximum number of complete lines for each part of an error. The rest is cut to one more line, so that
+ * the error fits on one screen.
+ */
 const MAX_LINES = 8;
 
 /**

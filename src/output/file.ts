@@ -135,7 +135,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
         await sync(file.fd).catch(() => {});
         isOpen = false;
-        // Do not sync: on a full disk, the sync may fail although the rename would succeed.
+        // Do not sync again: on a full disk, a failed sync would prevent the rename.
         return saveBeside(file, path, { sync: false });
       },
     };

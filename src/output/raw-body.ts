@@ -1,6 +1,6 @@
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts';
 
-/** Formats a response body for a terminal: JSON is indented, and everything that a terminal could interpret is escaped. */
+/** Formats a response body for a terminal: indents JSON, and makes all text safe. */
 export function shownBody(text: string): string {
   if (text === '') return '';
   const shown = isJson(text) ? safeJson(indentJson(text)) : safeText(text);

@@ -5,7 +5,7 @@ import type { Column, View } from '../view.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** No borders: the columns of a table inside a card are separated by two spaces. */
+/** No borders: only two spaces between the labels and the values. */
 const noBorders = {
   top: '',
   'top-mid': '',

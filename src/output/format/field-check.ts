@@ -6,7 +6,7 @@ import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
  * Creates a check for the names in `--fields` that the schema does not list. The service may send undocumented
- * fields, so the check looks for them in the first record that was found, and returns a failure if one is
+ * fields, so the check looks for them in the first record of a found subject, and returns a failure if one is
  * absent. Undefined if the schema lists all names.
  */
 export function createFieldCheck(

@@ -34,7 +34,10 @@ const BLANK: Cell = { forms: [''], tone: 'plain' };
 const GAP = 2;
 /** A comfortable width for long text. Text in narrower columns is hard to read. */
 const READABLE = 40;
-/** Text is printed below its row if it does not fit next to the other columns and fewer cells are free there. */
+/**
+ * Text that does not fit next to the other columns is printed below its row, unless at least this many cells
+ * are free next to them.
+ */
 const BESIDE = 72;
 
 /**

@@ -65,7 +65,7 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** A time with its UTC offset in three lengths: with seconds, without seconds, and without the year. */
+/** A time with its UTC offset in three lengths: complete, without seconds, and without year and seconds. */
 export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
   const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));

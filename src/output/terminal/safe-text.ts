@@ -13,7 +13,7 @@ const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 /** Control characters and marks that change the text direction. */
 const controls = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
-/** Invisible characters, which make different texts look the same; except joiners. */
+/** Invisible characters, except joiners. They can make different texts look the same. */
 const hidden = new RegExp(
   '[\\xad\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u2060-\\u2065\\u206a-\\u206f\\u3164\\ufe00-\\ufe0d' +
     '\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}' +

@@ -23,7 +23,7 @@ const measures: readonly {
   { title: 'rank', kind: 'integer', of: 'rank' },
 ];
 
-/** The least and the largest number of traders that a comparison shows side by side. */
+/** The smallest and the largest number of traders that a comparison shows side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
 /** The width of one trader's column in cells. */
 const COLUMN = 12;

@@ -130,9 +130,9 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
 }
 
 /**
- * Converts a record to rows of the CSV. The failure of a handle can contain entries of a batch answer that
- * match no requested handle. Their rows follow the row of that handle, because they were paid for. Their
- * `found` is null, because they are not the numbers of that handle.
+ * Converts a record to rows of the CSV. The error of a failed handle can contain entries of its batch that
+ * match no requested handle. These entries were paid for, so their rows follow the rows of the failed handle.
+ * Their `found` is null, because they belong to no requested handle.
  */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);

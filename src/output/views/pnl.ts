@@ -145,7 +145,7 @@ export function rowView(look: {
   };
 }
 
-/** The CSV: one row per handle and window, with a fixed header. */
+/** The CSV: one row per handle and window. */
 export const csvView: View<PnlRow> = {
   columns: [...shared, ...numbers],
   fields: rowFields,

@@ -26,7 +26,7 @@ function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
   ]);
 }
 
-/** Replaces a value with one of another type. */
+/** A random replacement for a value, usually of another type. */
 function retyped(value: unknown, random: Random): unknown {
   const others: readonly unknown[] = [
     typeof value === 'string' ? value.length : JSON.stringify(value),

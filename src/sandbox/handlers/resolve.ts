@@ -7,7 +7,7 @@ const hit = { cu: cu.reveal, reveals: 1 };
 
 /**
  * Returns the user of a handle. If the user has no verified wallet, first searches for one, and returns a 202
- * if the search has no result yet. A key that cannot pay for a found wallet is rejected before any search.
+ * if the search has no result yet. Every key that cannot pay for a found wallet is rejected.
  */
 export function resolveHandle({ world, resolves }: HandlerContext, handle: string, { key }: Caller) {
   const shortage = key.meter.shortage(hit);

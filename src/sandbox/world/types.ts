@@ -4,8 +4,8 @@ import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 
 /**
- * One page of a feed; `null` if `before` is unknown or hidden. An id from another feed of the same kind is
- * valid: the page starts at the position of that record in the order of all records.
+ * One page of a feed; `null` if `before` is unknown or hidden. `before` may be an id from another feed of the
+ * same kind: the page then starts with the first older record of its own feed.
  */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 
@@ -56,7 +56,7 @@ export interface World {
   };
   /**
    * The numbers of a handle at the last full minute (`updatedAt`); undefined for an unknown handle. A window
-   * is null if the user never traded, and contains only zeros if the user did not trade in the window.
+   * is null if the user never traded, and its `trades` is 0 if the user did not trade in the window.
    */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {

@@ -16,7 +16,7 @@ export interface Accounts {
 const salt = { wallet: 81, form: 82 };
 const badges = ['early', 'creator', 'whale', 'mod', '東京 club'] as const;
 
-/** Creates the accounts; every fourth is linked to a trader with a verified Solana wallet. */
+/** Creates the accounts. Some of them have the verified Solana wallet of a trader. */
 export function createAccounts(seed: number, traders: Traders): Accounts {
   const count = Math.min(1_200, Math.max(250, Math.floor(traders.count * 0.6)));
   const ids = numbered(seed, salt.wallet);

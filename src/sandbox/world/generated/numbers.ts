@@ -4,7 +4,7 @@ import type { UserStore } from '../user-store.ts';
 import type { Traders } from './traders.ts';
 import { countNumbers, type Numbers, type TradeLog } from './window-numbers.ts';
 
-/** Trading numbers. They are computed at most once per full minute, and `updatedAt` is that minute. */
+/** Trading numbers as of the last full minute (`updatedAt`), cached until something changes them. */
 export function createNumbers(traders: Traders, users: UserStore, trades: TradeLog) {
   let numbers: Numbers | undefined;
   let reveals = 0;

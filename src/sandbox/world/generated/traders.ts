@@ -23,10 +23,7 @@ export interface Traders {
   chains(index: number): number;
   /** Whether the wallets are verified when the sandbox starts. */
   verified(index: number): boolean;
-  /**
-   * The trader who owns the wallets: for a twin, which has the same wallets as another trader, the other
-   * trader; otherwise the trader itself.
-   */
+  /** The owner of a trader's wallets: the trader itself or, for a twin, the trader with the same wallets. */
   owner(index: number): number;
   /** The traders who trade, most active first. */
   readonly active: Uint32Array;

@@ -41,7 +41,7 @@ interface WindowTotals {
 /**
  * Sums the trades of each window, from `at` minus its length (exclusive) to `at` (inclusive). Twins have the
  * trades of their `owner`. Traders without `verified` wallets have neither numbers nor a rank. A window is
- * null if the trader has no trades at all, and all zeros if all trades are outside of it.
+ * null if the trader never traded, and its `trades` is 0 if the trader did not trade in the window.
  */
 export function countNumbers(
   log: TradeLog,
