@@ -72,7 +72,7 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
         key: feed.epoch,
         type: 'text',
         what: `the leader counter ${of}`,
-        without: 'the counter then starts again',
+        without: 'the counter then starts at 1 again',
         isValid: areNumbers,
       },
       {
@@ -114,7 +114,7 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       without:
         'calls that are in flight now are then not counted against the budgets until they are answered',
     },
-    { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'this has no other effect' },
+    { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'nothing else changes' },
     {
       key: keys.ledger,
       type: 'stream',

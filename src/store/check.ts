@@ -193,7 +193,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
     return fail(
       'persistence',
       'the server cannot write its append-only file',
-      'free disk space on the server',
+      'check the disk space and the file permissions on the server',
     );
   }
   if (aof) {
@@ -206,7 +206,7 @@ function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreF
     return fail(
       'persistence',
       'the server could not write its last snapshot',
-      'free disk space on the server',
+      'check the disk space and the file permissions on the server',
     );
   return warn(
     'persistence',
@@ -237,7 +237,7 @@ async function clock(store: StoreConnection, { now }: CheckOptions): Promise<Sto
   return warn(
     'clock',
     `this machine is ${Math.abs(off / 1000).toFixed(1)} s ${off > 0 ? 'ahead of' : 'behind'} the store`,
-    'correct the clock of this machine or of the server, for example with NTP; the store uses only the clock of the server',
+    'synchronize the clocks of this machine and of the server, for example with NTP',
   );
 }
 

@@ -61,9 +61,9 @@ export function failureOfReply(message: string, where: string): Failure {
     case 'NOPERM':
       return storeFailure(
         'STORE_DENIED',
-        `the store user has no permission for ${rightOf(message) ?? 'the keys of trdr'}`,
+        `the store user has no permission for ${rightOf(message) ?? 'the keys of trdr in the store'}`,
         rightOf(message) === undefined
-          ? 'allow access to the keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set'
+          ? 'allow access to these keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set'
           : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
       );
     case 'LOADING':

@@ -11,7 +11,7 @@ const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000, plan: 'ent
 describe('endless input', () => {
   test('needs bounded memory', async () => {
     const sandbox = await withSandbox(plenty);
-    // The peak of a long run equals that of a short one.
+    // The heap is limited to 48 MB, whatever the number of lines.
     const peak = async (lines: number) => {
       const line = `yes mira | head -${lines} | /usr/bin/env bash -c '"$NODE" --max-old-space-size=48 --report-on-fatalerror "$PROGRAM" whois -; echo $? >&2' | tail -1 | wc -l`;
       return await bash(line, { sandbox });

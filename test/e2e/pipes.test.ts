@@ -40,7 +40,7 @@ describe('a closed reader', () => {
   );
 
   test.each([
-    // Rows of a table are short.
+    // Rows of a table are short, so more of them are needed to fill the pipe.
     ...formats.map(
       (format) => `thesis list --limit ${format === 'table' ? 1_000 : 300} --yes -o ${format} | head -1`,
     ),

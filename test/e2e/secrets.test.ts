@@ -107,7 +107,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     '--debug',
     ...(['me', 'whois', 'api', 'resolve'].includes(argv[0] ?? '') ? ['--retries', '1'] : []),
   ]);
-  // The program itself runs some commands with one of the keys, because each start takes long.
+  // Only a few commands, with one of the keys, run in a separate process, because each start takes long.
   const started = key === keys[0][1] ? ['me', 'whois', 'api'] : [];
   const runPiped = (argv: readonly string[], options: Omit<RunOptions, 'input'>): Promise<Ran> =>
     started.includes(argv[0] ?? '') ? trdr(argv, options) : runInProcess(argv, options);

@@ -9,7 +9,7 @@ describe('a body on a terminal', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: true }), (text) => {
         const plain = JSON.stringify(JSON.parse(text));
-        // Parse twice: a number has several spellings, and the output keeps the original one.
+        // Normalize the spelling of numbers first, because the output keeps the original spelling.
         expect(shownBody(plain)).toBe(`${JSON.stringify(JSON.parse(plain), null, 2)}\n`);
       }),
       { numRuns: 300, ...seed },

@@ -30,7 +30,7 @@ export function judge(outcome: Outcome): string[] {
   return problems;
 }
 
-/** Duplicate rows. They are only allowed after a crash between a flush and its checkpoint. */
+/** Duplicate rows. They are allowed only after a crash between a flush and its checkpoint, or after a failed command. */
 function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
   const times = new Map<string, number>();
   for (const id of emitted) times.set(id, (times.get(id) ?? 0) + 1);

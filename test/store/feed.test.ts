@@ -87,7 +87,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const first = await term(one, { leaseMs: 60_000 });
     await two.send('DEL', [feed.lease]);
     await term(two);
-    await expect(first.publish([post('x')])).rejects.toThrow(/another machine leads/);
+    await expect(first.publish([post('x')])).rejects.toThrow(/has lost its lease/);
     expect(first.over.aborted).toBe(true);
     expect(await two.send('XLEN', [feed.stream])).toBe(0);
     one.close();
@@ -433,7 +433,7 @@ function afterAll(delivered: readonly (readonly [id: string, at: number])[]): Be
   return { kind: 'after', last: { id, at }, known: [...delivered].reverse(), floor };
 }
 
-/** A start after the last line of a file whose last 60 lines are read, and contain all of the last 30 posts. */
+/** A start after the last line of a file, of which the last 60 lines are known. They contain the last 30 ms of posts. */
 function afterFile(file: readonly string[], timeOf: (id: string) => number): Begin {
   const known = file
     .slice(-60)

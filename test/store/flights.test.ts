@@ -6,7 +6,7 @@ import { startServer } from './server.ts';
 
 type Options = Parameters<typeof runInProcess>[1];
 
-/** Machines of a team: each has its own home, and all have one store. */
+/** Machines of a team: each has its own home, and all use the same store. */
 async function team<S extends { readonly url: string; readonly key: string }>(sandbox: S) {
   const server = await startServer();
   const machine = () => {

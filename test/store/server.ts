@@ -70,8 +70,8 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
   };
 
   /**
-   * Starts the server. If a kill during a rewrite leaves a torn file before the last one, the server ends once
-   * after it has removed the torn part, and can be started again.
+   * Starts the server. If a kill during a rewrite has left a torn file before the last file, the first start only
+   * removes the torn part, and the server must be started again.
    */
   const start = () =>
     startOnce().catch((error: Error) => {

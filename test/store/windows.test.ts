@@ -81,8 +81,7 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     expect(one.notices).toEqual([expect.stringContaining('1/2 of the rate limit')]);
     await server.start();
     one.skip.ms = 8_000;
-    // Four calls count: two earlier ones, which the append-only file contains or the machine repeats, and two
-    // from the outage.
+    // Five calls count: three from before the outage and two from the outage.
     expect((await one.windows.take('key', 5)).waitMs).toBeGreaterThan(0);
     expect(one.notices).toEqual([
       expect.anything(),

@@ -331,7 +331,7 @@ describe('a resumed run', () => {
     expect(output()).toEqual(['t150', ...ids(201, 210), 'x2']);
     expect(done).toMatchObject({ rows: 12, fresh: 12, late: 1 });
     expect(flow.watermark).toMatchObject({ base: 208 * S });
-    // The walk reads down to the floor, which is newer than the end of the margin.
+    // The walk ends at the floor, because the floor is newer than the oldest time within the margin.
     expect(reads.length).toBeLessThan(140);
   });
 });

@@ -106,7 +106,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
         [feed.lease, feed.info],
         [token as string, leaseMs, ...description()],
       );
-      if (renewed !== 1) return finish('another machine leads the feed');
+      if (renewed !== 1) return finish('this process has lost its lease of the feed');
       endsAt = sent + leaseMs;
     }
   }
@@ -118,7 +118,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
       try {
         const [word]: readonly unknown[] = asList(await store.run(publish, keys, [token as string, ...args]));
         if (word === 'ok') return;
-        finish('another machine leads the feed');
+        finish('this process has lost its lease of the feed');
       } catch (error) {
         if (!isStoreFailure(error, 'STORE_FULL')) throw error;
         await clock.sleep(FULL_RETRY_MS, over);

@@ -7,8 +7,8 @@ import { script } from '../script.ts';
  *
  * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), floor (or empty), how long
  * to keep posts in ms, how many posts to keep, ids and times of posts to mark as seen without publishing them
- * (JSON, or empty), then id, post time and body of each post, oldest first. Returns `fenced` if another process
- * holds the lease, or `ok`, how many posts were new, and the id of the last entry.
+ * (JSON, or empty), then id, post time and body of each post, oldest first. Returns `fenced` if the caller has lost
+ * the lease, or `ok`, how many posts were new, and the id of the last entry.
  */
 export const publish = script(
   'publish',
@@ -67,7 +67,7 @@ return flat`,
 /**
  * Deletes entries that a later entry repeats, adds missing ids, and records the start of the server for which
  * this was checked. KEYS: lease, seen ids, stream, info. ARGV: token, start of the server, ids with their times
- * (JSON), then the entries to delete. Returns 0 if another process holds the lease.
+ * (JSON), then the entries to delete. Returns 0 if the caller has lost the lease.
  */
 export const repair = script(
   'repair',

@@ -28,8 +28,8 @@ if ARGV[1] ~= thisMonth or ARGV[2] ~= thisDay then return { 'period', thisMonth,
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
--- A number that limits spending, or nil. If another program has overwritten it, the script fails: a damaged limit
--- must not mean that there is none. NaN and infinity are damaged, too.
+-- A limit or sum in CU, or nil if it does not exist. If another program has overwritten it, also with NaN or infinity,
+-- the script fails, because a damaged limit would allow unlimited spending.
 local function amount(key, field)
   local text = redis.call('HGET', key, field)
   if not text then return nil end

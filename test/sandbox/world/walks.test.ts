@@ -7,7 +7,7 @@ import { createWorld } from '../../../src/sandbox/world/index.ts';
 import type { ThesisFilter } from '../../../src/sandbox/world/types.ts';
 import { first, historyOf, itemsOf, NOW, runs, userOf, walk } from './worlds.ts';
 
-/** The naive model: one list of theses, newest first, filtered from scratch. */
+/** A thesis of the naive model, which sorts and filters the list of all theses for each page. */
 interface Row {
   readonly id: string;
   readonly time: number;

@@ -120,7 +120,7 @@ export function lateRequests(seed: number): RelaySchedule {
   });
 }
 
-/** A replica whose clock is late takes over, while some clients use the former primary for some time. */
+/** A replica whose clock is 8 s behind takes over, while some clients still use the former primary. */
 export function slowReplica(seed: number): RelaySchedule {
   const rng = rngOf(seed, 43);
   const from = rng.between(30_000, 50_000);

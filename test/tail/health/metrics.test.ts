@@ -27,7 +27,7 @@ const identity = { tail: 'a "b"\\c\n}d', command: 'thesis tail', version: '1.0.0
 const text = tailMetrics(health, identity);
 const handing = tailMetrics({ ...health, handoff }, identity);
 
-/** The rules of OpenMetrics that a file like this can break: https://prometheus.io/docs/specs/om/open_metrics_spec */
+/** The violations of OpenMetrics in a text: https://prometheus.io/docs/specs/om/open_metrics_spec */
 function flawsOf(exposition: string): string[] {
   const flaws: string[] = [];
   const lines = exposition.split('\n');

@@ -218,7 +218,7 @@ describe('the spending of a tail', () => {
     spend.step('ws');
     await spend.settled();
     spend.step('ws');
-    // Two minutes have started; a third one would exceed a tenth.
+    // Two minutes have started; a third one would exceed a tenth of the allowance.
     expect(spend.against(0)).toBe('share');
   });
 
