@@ -99,10 +99,10 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
     const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
-    const look = async () => {
+    const look = async (damaged = '') => {
       if (refusal) throw refusal;
       return await link
-        .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, FLIGHT_MS]))
+        .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, FLIGHT_MS, damaged]))
         .then(listOf, (error) => {
           ignoreUnusable(error);
           return [];
@@ -110,13 +110,21 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     };
 
     async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
-      const [word, ...rest] = await look();
-      const answer = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
-      const failure = word === 'failed' ? readSharedFailure(String(rest[0])) : undefined;
+      let found = readReply(await look());
+      // Another program has overwritten the answer.
+      if (found.damaged !== undefined) found = readReply(await look(found.damaged));
+      const { word, answer, failure } = found;
       if (answer && answer.status !== 202 && isCached(endpoint)) {
         await local.put(endpoint, subject, { ...answer, status: answer.status });
       }
       return { word, ...(answer && { answer }), ...(failure && { failure }) };
+    }
+
+    function readReply([word, ...rest]: readonly unknown[]) {
+      const answer = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
+      const failure = word === 'failed' ? readSharedFailure(String(rest[0])) : undefined;
+      const damaged = word === 'hit' ? String(rest[3]) : word === 'failed' ? `!${rest[0]}` : undefined;
+      return { word, answer, failure, damaged: answer || failure ? undefined : damaged };
     }
 
     /**

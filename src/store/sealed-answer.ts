@@ -25,6 +25,7 @@ export function openSeal(
   const found = Buffer.from(given);
   if (found.length !== wanted.length || !timingSafeEqual(found, wanted)) return undefined;
   if (status === '404') return { time: Number(time), status: 404, record: null };
-  if (status !== '200' && status !== '202') return undefined;
-  return { time: Number(time), status: status === '200' ? 200 : 202, record: parseJson(record) };
+  const value = parseJson(record);
+  if ((status !== '200' && status !== '202') || value === undefined) return undefined;
+  return { time: Number(time), status: status === '200' ? 200 : 202, record: value };
 }

@@ -145,6 +145,58 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     reader.link.close();
   });
 
+  it('are requested once if another program has overwritten them', async () => {
+    const server = await startServer();
+    const place = keys.answer('user.wallet', 'w');
+    const flight = keys.flight('user.wallet', 'w');
+    const overwrites: readonly (readonly [string, ...(string | number)[]])[] = [
+      ['SET', place, 'x'],
+      ['RPUSH', place, 'x'],
+      ['HSET', place, 'status', 200, 'time', 'nan'],
+      ['HSET', place, 'status', 200, 'time', Date.now(), 'record', '[]', 'seal', 'x'],
+      ['RPUSH', flight, 'x'],
+      ['HSET', flight, 'x', 'y'],
+      ['SET', flight, '!x'],
+    ];
+    for (const [command, ...args] of overwrites) {
+      const machines = [machine(server), machine(server), machine(server)] as const;
+      const [one, two, later] = machines;
+      await one.link.use(async (store) => {
+        await store.send('DEL', [place, flight]);
+        await store.send(command, args);
+      });
+      let asked = 0;
+      const request = ({ answers, ask }: typeof one) =>
+        ask(async () => {
+          asked++;
+          await systemClock.sleep(50);
+          await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
+          return undefined;
+        });
+      await Promise.all([request(one), request(two)]);
+      expect(await request(later), `${command} ${args}`).toMatchObject({ status: 200, record: { id: 'u' } });
+      expect(asked, `${command} ${args}`).toBe(1);
+      for (const { link } of machines) link.close();
+    }
+  });
+
+  it('are requested again if the saved record is not a user', async () => {
+    const server = await startServer();
+    for (const record of [[], 7, null, 'text', { id: null }]) {
+      const [writer, reader] = [machine(server), machine(server)];
+      await writer.answers.put('user.handle', 'mira', { time: Date.now(), status: 200, record });
+      const client = { call: async () => ({ record: { id: 'u' } }) };
+      const users = createCachedLookup({
+        client: client as never,
+        clock: systemClock,
+        cache: reader.answers,
+      });
+      expect(await users.answer(await readSubject('@mira'))).toMatchObject({ record: { id: 'u' } });
+      writer.link.close();
+      reader.link.close();
+    }
+  });
+
   it('are requested by each machine itself while the store is unreachable', async () => {
     const server = await startServer();
     const { ask, answers, kept, link } = machine(server);

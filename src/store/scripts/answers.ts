@@ -1,22 +1,41 @@
 import { script } from '../script.ts';
 
 /**
+ * A Lua function that reads a key. If the key has another type, another program has overwritten it: deletes
+ * it and returns nil, so that its answer is requested again instead of ending the run.
+ */
+const READ = `
+local function read(command, key, ...)
+  local reply = redis.pcall(command, key, ...)
+  if type(reply) ~= 'table' or not reply.err then return reply or nil end
+  if not string.find(reply.err, 'WRONGTYPE', 1, true) then return redis.call(command, key, ...) end
+  redis.call('DEL', key)
+end`;
+
+/**
  * Looks up an answer, or decides which machine requests it. KEYS: answer, flight (marks the machine that is
  * requesting the answer). ARGV: token; maximum age of a record; maximum age of a "not found"; time until the
- * caller must renew its flight (all times in ms). Returns `hit` with the answer; `lead` if the caller must
- * request it; `wait` if another machine is requesting it; or `failed` with the failure of that machine.
+ * caller must renew its flight (all times in ms); the signature of an answer, or the failure (with its "!"),
+ * that the caller could not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another
+ * machine is requesting it; or `failed` with the failure of that machine.
  */
 export const ask = script(
   'ask',
-  `
-local entry = redis.call('HMGET', KEYS[1], 'status', 'time', 'record', 'seal')
-if entry[1] and entry[2] then
+  `${READ}
+local entry = read('HMGET', KEYS[1], 'status', 'time', 'record', 'seal') or {}
+if entry[4] and entry[4] == ARGV[5] then
+  -- Deletes the damaged answer, so that only one machine requests it again.
+  redis.call('DEL', KEYS[1])
+  entry = {}
+end
+if entry[1] and entry[2] and entry[4] then
   local age = now - (tonumber(entry[2]) or 0)
   local limit = tonumber(entry[1] == '200' and ARGV[2] or ARGV[3])
   -- Allows times slightly in the future, because clocks differ.
-  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] or '' } end
+  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] } end
 end
-local flight = redis.call('GET', KEYS[2])
+local flight = read('GET', KEYS[2])
+if flight == ARGV[5] then flight = nil end
 if flight and string.sub(flight, 1, 1) == '!' then return { 'failed', string.sub(flight, 2) } end
 if flight and flight ~= ARGV[1] then return { 'wait' } end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
@@ -29,13 +48,14 @@ return { 'lead' }`,
  */
 export const fill = script(
   'fill',
-  `
-local old = tonumber(redis.call('HGET', KEYS[1], 'time'))
-if not old or old <= tonumber(ARGV[4]) or old > now + 60000 then
+  `${READ}
+local old = tonumber(read('HGET', KEYS[1], 'time') or '')
+local isNewer = old and old > tonumber(ARGV[4]) and old <= now + 60000
+if not isNewer then
   redis.call('HSET', KEYS[1], 'status', ARGV[3], 'time', ARGV[4], 'record', ARGV[5], 'seal', ARGV[6])
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
 end
-if redis.call('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+if read('GET', KEYS[2]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
 return 1`,
 );
 
@@ -45,8 +65,8 @@ return 1`,
  */
 export const failScript = script(
   'fail',
-  `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+  `${READ}
+if read('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], '!' .. ARGV[2], 'PX', ARGV[3]) else redis.call('DEL', KEYS[1]) end
 return 1`,
   { frees: true },
