@@ -11,7 +11,7 @@ export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
 
 const silent: RunProgress = { describe() {}, show() {}, stop() {} };
 
-/** The progress line of a run. It is shown only if stderr is a terminal. */
+/** The progress line of a run. It is shown only if stderr is a terminal, and not with --quiet. */
 export async function openProgress(context: Context, delayMs?: number): Promise<RunProgress> {
   const { io, globals, settings } = context;
   if (io.stderr.isTTY !== true || globals.quiet) return silent;

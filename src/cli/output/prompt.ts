@@ -46,7 +46,7 @@ export function askLine(
     const lines = createInterface({
       input,
       output: hidden ? silence : io.stderr,
-      // In raw mode, the terminal does not echo the input. Closing restores the previous mode.
+      // Set the terminal to raw mode, in which it does not echo the input, until `lines` is closed.
       terminal: true,
       historySize: 0,
       prompt: hidden ? '' : question,

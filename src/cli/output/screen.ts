@@ -5,7 +5,7 @@ export interface Screen {
   /** Prints a line to stderr; if a question is open, after its answer. */
   notice(text: string): void;
   display(shown: Display): () => void;
-  /** Hides all redrawn parts of the terminal while `work` asks a question. */
+  /** Hides the redrawn parts of the terminal while `work` asks a question. */
   asking<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -39,10 +39,10 @@ export async function openExport(
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
-  // Omit the output format: the journal does not depend on it, so a resumed run may use another format.
   const service = context.scope?.baseUrl ?? null;
   return await openJournal({
     out,
+    // This `format` is not the output format: a resumed run may use another output format.
     identity: { inputs: digestOf(subjects), format: 'pnl', flags: { service } },
     size: subjects.length,
     resume,

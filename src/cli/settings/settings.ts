@@ -47,7 +47,7 @@ interface Reading {
   readonly newProfile?: boolean;
 }
 
-/** All settings with their sources. `tolerant` is for commands that repair invalid settings. */
+/** All settings with their sources. With `tolerant`, invalid values are skipped, so that commands can repair them. */
 export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 

@@ -20,7 +20,10 @@ export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   heard(kind: string): void;
 }
 
-/** Creates the watch. A follower has no main loop, so `turns` counts turns of the event loop. */
+/**
+ * Creates the watch. A follower has no main loop, so each call of `wake` counts as an iteration, which shows that
+ * the event loop is not blocked.
+ */
 export function watchFollower(
   context: Context,
   {

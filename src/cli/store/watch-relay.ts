@@ -103,7 +103,8 @@ export function watchRelay(
     text,
     turns: () => turns + (phase.kind === 'leading' ? phase.tail.status().turns : 0),
     wake() {
-      // A relay on standby has no main loop, so count turns of the event loop.
+      // A relay on standby has no main loop, so count this call as an iteration, which shows that the event loop
+      // is not blocked.
       if (phase.kind === 'leading') phase.tail.wake();
       else turns++;
     },

@@ -32,7 +32,7 @@ export const tailOptions = {
   bell: flag('--bell', 'ring the terminal bell for new posts'),
 };
 
-/** Checks which flags can be combined, before any request is sent. */
+/** Throws for flags that are invalid or cannot be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
   const { exec, batch, linger, tries, shell } = flags;
