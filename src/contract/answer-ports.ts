@@ -46,18 +46,19 @@ export interface AnswerCache {
 }
 
 /**
- * The endpoints whose answers machines can share while they are being requested: the cached ones, and two
- * that are not cached.
+ * The endpoints whose requests machines can share, so that only one of them sends the request: the cached
+ * endpoints, and two that are not cached.
  */
 export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve' | 'me'>;
 
 /** An answer that machines share: a 200, a 404, or a 202, which means that there is no answer yet. */
 export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
 
-/** An answer that a caller needs, and the maximum age of a 200. */
+/** An answer that a caller needs. */
 export interface WantedAnswer {
   readonly endpoint: SharedEndpoint;
   readonly subject: string;
+  /** The maximum age of a 200. */
   readonly maxAgeMs: number;
   /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;

@@ -8,7 +8,7 @@ export interface FieldMeta {
   default?: string | number;
 }
 
-/** Adds a description and a format to a schema. The schema still accepts the same values. */
+/** Adds a description and other metadata to a schema. The schema still accepts the same values. */
 export function field<S extends z.core.$ZodType>(schema: S, description: string, meta: FieldMeta = {}): S {
   z.globalRegistry.add(schema, { description, ...meta } as z.core.GlobalMeta);
   return schema;

@@ -48,7 +48,7 @@ const thesisShape = {
 export const Thesis = z.looseObject(thesisShape);
 export type Thesis = z.infer<typeof Thesis>;
 
-/** A thesis in a WebSocket frame, which has two additional fields. */
+/** A thesis from a WebSocket frame, with two additional fields. */
 export const ThesisFrameData = z.looseObject({
   ...thesisShape,
   authorAvatarUrl: field(loose(z.string()), "URL of the author's avatar; only in live frames."),

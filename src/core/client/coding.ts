@@ -56,9 +56,8 @@ export type DecodedAnswer<Id extends EndpointId> =
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
-// Price functions are contravariant in their request type, so a concrete endpoint is not assignable to
-// EndpointRow. The cast is safe because the schemas of the same endpoint have parsed the input of its price
-// functions.
+// The cast is necessary because price functions are contravariant in their request type. It is safe because
+// callers comply with the rule of EndpointRow.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
 /** Validates and encodes a call. Throws a usage error if a parameter or the body is invalid. */
@@ -189,8 +188,8 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
 }
 
 /**
- * Rejects a path parameter that URL encoding does not make safe: a dot segment, which would alter the path, a
- * control character, or invalid Unicode.
+ * Rejects a path parameter that URL encoding does not make safe: a dot segment (it would alter the path), or a
+ * text with a control character or invalid Unicode.
  */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`, 'check the value');

@@ -45,10 +45,7 @@ export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uin
 }
 
 interface Forms {
-  /**
-   * The last characters of the key. They are random, so other texts rarely contain them, and searching for them
-   * is faster than for the whole key.
-   */
+  /** The last characters of the key, for a quick test: they are random, so other texts rarely contain them. */
   readonly end: Buffer;
   /** Matches the key with any of its characters escaped. */
   readonly escapable: RegExp;

@@ -37,7 +37,7 @@ export interface Limiter {
 export const SILENT_WAIT_MS = 2_000;
 /**
  * The maximum wait for a lane that is blocked after a 429 of this or another process. The wait for a lane
- * that is only full is at most about a minute.
+ * that has only reached its limit is at most about a minute.
  */
 export const MAX_WAIT_MS = 120_000;
 /**

@@ -96,10 +96,10 @@ export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefin
   return hasMore ? (nextBefore ?? undefined) : undefined;
 }
 
-/** The path of the page after a cursor. */
+/** The path of a page, with the cursor `before`. */
 export function withCursor(path: string, before: string): string {
   if (/\p{Cs}/u.test(before)) {
-    throw new Failure('answer', 'invalid id of the next page: it contains invalid Unicode', {
+    throw new Failure('answer', 'the cursor of the next page contains invalid Unicode', {
       code: 'BAD_ANSWER',
       hint: 'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
     });

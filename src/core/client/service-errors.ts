@@ -155,7 +155,7 @@ const hints: Readonly<Record<ErrorCode, string>> = {
 function hintFor(code: string, status: number, documented: boolean): string {
   if (isErrorCode(code)) return hints[code];
   if (!documented)
-    return 'the answer may not come from the service itself; check the base URL and any proxy: trdr doctor';
+    return 'the answer may come from another server; check the base URL and any proxy: trdr doctor';
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../base/failure.ts';
 import { isLoopback } from '../../base/loopback.ts';
 
-/** Environment variables as a record. */
+/** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /**

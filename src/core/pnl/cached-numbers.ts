@@ -52,9 +52,7 @@ export interface SavedNumbers {
   saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
 }
 
-/**
- * Opens the cache of numbers. Answers are saved unchanged before they are used, because they were paid for.
- */
+/** Opens the cache of numbers. Answers are saved unchanged. */
 export function createSavedNumbers({
   cache,
   now,
