@@ -44,13 +44,12 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     ENOTDIR: 'a parent of the path is not a folder',
     EISDIR: 'it is a folder',
     ENOTREG: 'it is not a regular file',
-    ETOOLARGE: 'it is too large',
     EACCES: 'permission denied',
     EPERM: 'not permitted',
     EROFS: 'the disk is read-only',
     ENOSPC: 'the disk is full',
     EDQUOT: 'the disk quota is used up',
-    EFBIG: 'the file would exceed the size limit',
+    EFBIG: 'the file is too large',
     EMFILE: 'too many files are open',
     EEXIST: 'a file or folder with this name already exists',
     ELOOP: 'its symbolic links form a loop',
@@ -253,7 +252,7 @@ export function readBounded(path: string, most: number): string | undefined {
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');
       size += read;
-      if (size > most) throw Object.assign(new Error('file too large'), { code: 'ETOOLARGE' });
+      if (size > most) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
       parts.push(part.subarray(0, read));
     }
   } finally {

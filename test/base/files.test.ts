@@ -67,7 +67,7 @@ test('reading stops at its limit, and a missing file reads as empty', () => {
   expect(readBounded(join('/dev/null', 'x'), 10)).toBeUndefined();
   writeFileSync(file, 'x'.repeat(10_000));
   expect(readBounded(file, 10_000)).toHaveLength(10_000);
-  expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'ETOOLARGE' }));
+  expect(() => readBounded(file, 9_999)).toThrow(expect.objectContaining({ code: 'EFBIG' }));
   expect(() => readBounded('/dev/zero', 100_000)).toThrow(expect.objectContaining({ code: 'ENOTREG' }));
   expect(() => readBounded(dirname(file), 10)).toThrow(expect.objectContaining({ code: 'EISDIR' }));
   expect(existsSync(file)).toBe(true);
@@ -97,5 +97,5 @@ test('a file that is too large to read is described as too large', () => {
       throw fileFailure('read', file, error);
     }
   };
-  expect(read).toThrow(`cannot read ${file}: it is too large`);
+  expect(read).toThrow(`cannot read ${file}: the file is too large`);
 });
