@@ -49,7 +49,7 @@ export function formatOf(
   const asked = output ?? (json ? 'json' : out === undefined ? undefined : formatByName(out));
   if (command.stream && asked === 'json') {
     throw usageError(
-      `"trdr ${command.path}" is a stream and cannot print a single JSON document`,
+      `"trdr ${command.path}" prints records as they arrive, so its output cannot be a JSON document`,
       'use -o ndjson',
     );
   }
