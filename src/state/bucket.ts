@@ -89,7 +89,7 @@ const LARGEST = 16 * 1024 * 1024;
 
 /** The index of a bucket file, with 16 bytes of memory per line. */
 export interface Bucket {
-  /** The newest answer for a cache key. Ignores answers whose time is in the future. */
+  /** The newest answer for a cache key. Ignores answers for which `isAhead` is true. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;
   /** Size of the index in bytes. */
   weight(): number;

@@ -14,8 +14,8 @@ export const BUCKET_BYTES = 1024 * 1024;
 const LEAST_BYTES = 128 * 1024;
 
 /**
- * Whether a bucket file has doubled in size since its last compaction. Because files double in between,
- * compactions copy each byte at most twice on average.
+ * Whether a bucket file has doubled in size since its last compaction. With this rule, the total size of all
+ * compactions stays proportional to the bytes that were appended.
  */
 export function isDue(path: string, size: number): boolean {
   return size > LEAST_BYTES && size > 2 * liveOf(path);

@@ -153,8 +153,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // Report the posts since the last verification as a gap. This verification may have been made by the
-        // earlier run from which this run resumes.
+        // Report the posts since the last verification as a gap.
         const why = writer.failed ? undefined : undelivered(error);
         if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });

@@ -15,7 +15,7 @@ export interface FeedPage {
   readonly cu: number;
 }
 
-/** A source of the pages of a feed, in the order of the feed. Throws `Failure`s. */
+/** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
   /** The cost of all calls so far, including lost answers; absent if the source does not count the cost. */

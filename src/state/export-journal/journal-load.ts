@@ -20,9 +20,9 @@ const NEWLINE = 10;
  * Calls `each` for every valid line of the journal at `path`, and returns the position after the last valid
  * line. Returns undefined if the journal does not exist, or if its first line is incomplete.
  *
- * A crash can damage only the end of a journal, because each batch was synced to disk before the next one was
- * requested. An invalid line that is followed by another batch therefore means that the file is corrupt, and
- * the journal is rejected.
+ * A crash can damage only the end of a journal, because each write was synced to disk before the next one. An
+ * invalid line that is followed by the lines of another write therefore means that the file is corrupt, and the
+ * journal is rejected.
  */
 export function loadJournal(path: string, each: (placed: Placed) => void): number | undefined {
   let good = 0;

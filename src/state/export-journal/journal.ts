@@ -14,9 +14,9 @@ interface JournalValue {
 
 /**
  * The journal of an export, which records all CU that were spent. For each batch, the caller calls `asking`
- * before the batch is sent, and `answered` before the next batch. After a crash, `openBatches` lists the
- * batches whose outcome is not known. Before the export continues, the caller must call `lost` or `dropped`
- * for each of these batches.
+ * before the batch is sent, and `answered`, `dropped` or `lost` when the outcome is known. After a crash,
+ * `openBatches` lists the batches whose outcome is not known. Before the export continues, the caller must call
+ * `lost` or `dropped` for each of these batches.
  */
 export interface ExportJournal {
   readonly path: string;

@@ -11,8 +11,8 @@ export interface Acknowledgements {
    */
   begin(batch: Batch): void;
   /**
-   * The caller calls this after a batch was acknowledged or written to the dead-letter file. `end` is the number
-   * of the run's rows up to the end of the batch.
+   * The caller calls this after a batch was acknowledged or written to the dead-letter file. `end` is how many
+   * rows the run has handed over, including this batch.
    */
   add(batch: Batch, end: number): void;
   /** Replaces the checkpoint with one that includes the first `covered` rows of the run. */

@@ -36,8 +36,8 @@ export interface HandoffParts {
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
   /**
-   * Called when a batch was acknowledged or written to the dead-letter file. `end` is the number of the run's rows
-   * up to the end of the batch.
+   * Called when a batch was acknowledged or written to the dead-letter file. `end` is how many rows the run has
+   * handed over, including this batch.
    */
   readonly acknowledged: (batch: Batch, end: number) => void;
 }

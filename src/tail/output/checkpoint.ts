@@ -8,7 +8,7 @@ import type { Resume } from '../walk/bounds.ts';
 
 /** The content of a checkpoint. */
 export interface Checkpoint {
-  /** The feed and its service. No other feed can resume from the checkpoint. */
+  /** The feed and its service. A tail of another feed cannot resume from the checkpoint. */
   readonly feed: string;
   readonly watermark: Watermark;
   readonly floor: number | null;

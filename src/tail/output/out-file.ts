@@ -19,8 +19,8 @@ export interface TailEnd {
   /** Where to resume; undefined if the file has no lines. */
   readonly resume: Resume | undefined;
   /**
-   * Whether the first line is so recent that a walk also reads posts from before it. The file does not show
-   * which of these posts were printed. Always true for a file without lines.
+   * Whether the first line is so recent that a walk also reads posts from before it, which may have been printed
+   * to an earlier file. Always true for a file without lines.
    */
   readonly young: boolean;
 }

@@ -51,8 +51,8 @@ export interface PollSizer {
 }
 
 /**
- * Starts with pages of one block and tries two blocks once. If the service returns fewer rows than were paid
- * for, all further pages are one block.
+ * Starts with pages of one block, then tries two blocks. If the service returns only one block although the feed
+ * has more rows, all further pages are one block; if it returns more, pages may have the maximum size.
  */
 export function createPollSizer(sizes: { readonly step: number; readonly max: number }): PollSizer {
   let most = Math.min(sizes.max, sizes.step * 2);

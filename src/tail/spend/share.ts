@@ -12,7 +12,7 @@ export interface Share {
 }
 
 /**
- * Both numbers start over when the allowance resets at the end of the UTC month. Otherwise, a tail that runs for
+ * `of` and `used` start over when the allowance resets at the end of the UTC month. Otherwise, a tail that runs for
  * months would stream only in its first month. `socketSpent` returns the CU that the WebSocket has used in the whole
  * run.
  */

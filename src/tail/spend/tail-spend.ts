@@ -97,7 +97,7 @@ export function createTailSpend({ world, timing, meter, rate, price, ...given }:
     const least = leastSeconds(facts?.ratePerMinute ?? null);
     return pollSeconds(rate.perSecond, given.lagMs / 1_000, least, price);
   };
-  // With --via poll, use the interval that the user requested until the budgets are used up.
+  // With --via poll, always use the requested interval, even if the budgets are then used up before they renew.
   const interval = (): { readonly seconds: number; readonly until?: number } =>
     given.via === 'poll'
       ? { seconds: wantedSeconds() }

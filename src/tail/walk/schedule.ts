@@ -32,7 +32,7 @@ export interface WalkState {
 
 const NOW = Number.NEGATIVE_INFINITY;
 
-/** Plans the next walk. This function alone decides when pages are read. */
+/** Plans the next walk. */
 export function planWalk(state: WalkState, timing: Timing): WalkPlan {
   if (!state.started) return { why: 'start', due: NOW };
   if (state.ending) return { why: 'final', due: NOW };
