@@ -16,8 +16,8 @@ export interface CachedAnswer {
   readonly time: number;
   readonly status: 200 | 404;
   /**
-   * The record as received; null for a 404. Readers must validate the record, because the cache file may have
-   * been edited.
+   * The record as received; null for a 404. Readers must validate the record, because the cache may have been
+   * edited.
    */
   readonly record: unknown;
 }

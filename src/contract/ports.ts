@@ -180,7 +180,10 @@ export interface KeyMeters {
   readonly reveals: number | null;
 }
 
-/** The API of one service with one key: typed requests and answers; all errors are `Failure`s. */
+/**
+ * The API of one service with one key. Rejects with a `Failure`, or with the reason of the signal if the
+ * signal is aborted.
+ */
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
   /** The possible cost of a call. Sends nothing. */

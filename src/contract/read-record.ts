@@ -43,7 +43,7 @@ const ignore: Report = () => {};
 
 /**
  * Reads a record tolerantly: omits fields and list items that do not have the described type, and keeps all
- * others, including undocumented ones. Returns the same object if nothing differs.
+ * others, including undocumented ones. Returns the same object if nothing is omitted.
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);

@@ -12,8 +12,8 @@ export interface SentPage {
 }
 
 /**
- * Reads a page of up to `size` items. If the page does not state whether more items exist, the function
- * infers this from the cursor and the number of items.
+ * Reads a page. If the page does not state whether more items exist, assumes that they do if the page has a
+ * cursor, or if the cursor is absent and the page has at least `size` items.
  */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);

@@ -57,7 +57,7 @@ export type DecodedAnswer<Id extends EndpointId> =
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
 // The cast is necessary because price functions are contravariant in their request type. It is safe because
-// callers comply with the rule of EndpointRow.
+// callers pass only parsed input, as EndpointRow requires.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
 /** Validates and encodes a call. Throws a usage error if a parameter or the body is invalid. */

@@ -81,8 +81,8 @@ function encodeLoose(
 }
 
 /**
- * Prepares a raw path for sending: removes the fragment and encodes non-ASCII characters. Throws if the path
- * is invalid or a misspelling of a known path.
+ * Prepares a raw path for sending: removes the fragment, and encodes spaces and non-ASCII characters. Throws
+ * if the path is invalid or a misspelling of a known path.
  */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');

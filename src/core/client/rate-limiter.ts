@@ -36,8 +36,8 @@ export interface Limiter {
 /** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * The maximum wait for a lane that is blocked after a 429 of this or another process. The wait for a lane
- * that has only reached its limit is at most about a minute.
+ * A call fails if it would have to wait longer than this, after a 429 of this or another process. Without a
+ * 429, a lane that has reached its limit delays a call by about a minute at most.
  */
 export const MAX_WAIT_MS = 120_000;
 /**
@@ -54,8 +54,8 @@ const SLICES = 15;
 // but at most once per minute.
 const RECHECK_MS = 60_000;
 /**
- * The longest wait after a 429. Limits are per minute, and a single absurd Retry-After, such as milliseconds
- * instead of seconds, must not block a key or stop a tail for hours.
+ * The longest time for which a 429 can block a lane. Limits are per minute, and a single absurd Retry-After,
+ * such as milliseconds instead of seconds, must not block a key or stop a tail for hours.
  */
 export const LONGEST_BLOCK_MS = 15 * 60_000;
 

@@ -6,7 +6,7 @@ import type { PriceBounds } from '../../contract/endpoint.ts';
 export interface Spent {
   /** The CU that answers are known to have cost. */
   readonly cu: number;
-  /** `cu` plus the maximum cost of calls whose answers were lost. */
+  /** `cu` plus the CU that may have been charged in addition, for example for lost answers. */
   readonly atMost: number;
   /** The number of ended calls that were or may have been charged. */
   readonly calls: number;

@@ -62,15 +62,15 @@ export interface LookupOptions {
 const WINDOW = 8;
 const MEMORY = 10_000;
 /**
- * After this many consecutive failures, the service is considered down and the remaining subjects are
- * skipped.
+ * After this many consecutive failures of the network or of the service, the service is considered down and
+ * the remaining subjects are skipped.
  */
 const GIVE_UP_AFTER = 20;
 
 /**
  * Looks up subjects concurrently and yields one record for each, in their order. A failure that affects one
- * subject becomes a record. A failure that affects all subjects (key, scope, allowance, spending limit,
- * service down) is thrown after all earlier answers were yielded.
+ * subject becomes a record. A failure that affects all subjects, such as a rejected key, is thrown after all
+ * earlier answers were yielded.
  */
 export async function* lookup(
   texts: AsyncIterable<string> | Iterable<string>,

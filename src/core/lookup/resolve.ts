@@ -166,8 +166,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         // The rate limit would delay the repetition beyond the wait that the user allows.
         if (pending && isTooLate(error)) return { record: pendingRecord(subject, pending) };
         pending = undefined;
-        // The confirmed cost no longer covers a repetition, because calls in flight have used the rest.
-        // Return the failure of the lost answer.
+        // A limit does not allow the repetition, so return the failure of the lost answer.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
