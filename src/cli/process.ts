@@ -8,7 +8,7 @@ import { handleSignals } from './signals.ts';
 
 /** Runs the command line of this process with its streams, signals and exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
-  const inFlight = createInFlight(systemClock);
+  const inFlight = createInFlight();
   const signals = handleSignals(inFlight);
   let stdin: NodeJS.ReadStream | undefined;
   let stderr: NodeJS.WriteStream | undefined;

@@ -10,7 +10,13 @@ export interface HttpRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
+  /**
+   * The maximum wait for the start of the response, and for each further part of it. The whole request may
+   * take `LONGEST_RESPONSE` times as long.
+   */
   readonly timeoutMs: number;
+  /** Once this signal is aborted, the response must be complete after another `timeoutMs`. */
+  readonly ending?: AbortSignal | undefined;
   /**
    * Whether to send the request over a new connection. The server may close an idle connection at any moment.
    * A request that is sent over it at that moment counts as lost, and may have been charged.

@@ -90,7 +90,7 @@ export async function runInProcess(
     random: options.random ?? Math.random,
     signal: ending.signal,
     onReopen: () => () => {},
-    inFlight: createInFlight(options.clock ?? systemClock),
+    inFlight: createInFlight(),
   };
   const exitCode = await run(io);
   stdin.destroy();

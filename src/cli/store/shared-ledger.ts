@@ -1,6 +1,7 @@
 import type { Client, Ledger } from '../../contract/ports.ts';
 import { known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
+import { LONGEST_RESPONSE } from '../../contract/timeouts.ts';
 import { createStoreLedger } from '../../store/ledger.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
@@ -35,7 +36,7 @@ export const sharedLedger = (
     notice,
     clock: io.clock,
     stop: settings.storeAway === 'stop',
-    ttlMs: Math.max(LEAST_TTL_MS, 2 * (settings.timeout ?? 0)),
+    ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
     async meter() {
       const { record } = await (await client()).call('me', {});
       const { usage = {} } = known(Me, record);

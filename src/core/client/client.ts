@@ -62,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
   const { transport, key } = options;
   const clock = options.clock ?? systemClock;
   const limit = options.limit ?? createSpendLimit();
-  const inFlight = options.inFlight ?? createInFlight(clock);
+  const inFlight = options.inFlight ?? createInFlight();
   const notify = options.notify ?? (() => {});
   const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
   const limiter = createLimiter({

@@ -1,16 +1,14 @@
-import type { Clock } from '../../base/clock.ts';
-
 /**
  * Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their answers.
  */
 export interface InFlight {
   /**
-   * Counts a call that was sent, with a timeout of `timeoutMs`. The caller calls the returned function when
-   * the call has ended.
+   * Counts a call that was sent and ends within `timeoutMs` after the shutdown began. The caller calls the
+   * returned function when the call has ended.
    */
   begin(timeoutMs: number): () => void;
   readonly count: number;
-  /** The time in ms until all counted calls have timed out; 0 if no call is counted. */
+  /** The maximum time in ms that the counted calls may still take after a shutdown began; 0 without calls. */
   leftMs(): number;
   /**
    * Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended.
@@ -20,7 +18,7 @@ export interface InFlight {
   idle(): Promise<void>;
 }
 
-export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
+export function createInFlight(): InFlight {
   const calls = new Map<symbol, number>();
   const holds = new Set<symbol>();
   const waiting: (() => void)[] = [];
@@ -31,7 +29,7 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
   return {
     begin(timeoutMs) {
       const id = Symbol();
-      calls.set(id, clock.mono() + timeoutMs);
+      calls.set(id, timeoutMs);
       return () => {
         calls.delete(id);
         look();
@@ -48,7 +46,7 @@ export function createInFlight(clock: Pick<Clock, 'mono'>): InFlight {
     get count() {
       return calls.size;
     },
-    leftMs: () => Math.max(0, ...[...calls.values()].map((end) => end - clock.mono())),
+    leftMs: () => Math.max(0, ...calls.values()),
     async idle() {
       if (calls.size > 0 || holds.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },

@@ -76,6 +76,7 @@ const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'> & {
   readonly isFresh?: boolean | undefined;
+  readonly ending?: AbortSignal | undefined;
 };
 
 /**
@@ -114,6 +115,7 @@ export function createSender(parts: SenderParts): Sender {
       },
       body: plan.body,
       timeoutMs: plan.timeoutMs,
+      ending: plan.ending,
       isFresh: plan.isFresh,
       onSent,
     };
@@ -160,7 +162,7 @@ export function createSender(parts: SenderParts): Sender {
       signal?.throwIfAborted();
       recorded = await begin(plan, signal);
       unsent = abortUntilSent(signal);
-      answer = await transmit({ ...plan, isFresh: isPrecious(plan) }, unsent.signal, () => {
+      answer = await transmit({ ...plan, ending: signal, isFresh: isPrecious(plan) }, unsent.signal, () => {
         sent = true;
         if (plan.bounds?.most === 0) return;
         unsent?.sent();

@@ -1,8 +1,9 @@
 import type { Dispatcher } from 'undici';
 import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
+import { LONGEST_RESPONSE } from '../../contract/timeouts.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { isCompleteObject, textOfBody } from './body.ts';
-import { broken, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
+import { broken, incomplete, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
 
 /** A request whose URL is split without changing a byte, because the class `URL` would normalize the path. */
 export interface Addressed extends HttpRequest {
@@ -18,7 +19,7 @@ export function exchange(
   maxBytes: number,
   signal: AbortSignal | undefined,
 ): Promise<HttpAnswer> {
-  const { origin, path, host, method, headers, body, timeoutMs } = request;
+  const { origin, path, host, method, headers, body, timeoutMs, ending } = request;
   return new Promise((resolve, reject) => {
     let sent = false;
     let done = false;
@@ -32,7 +33,9 @@ export function exchange(
       if (done) return;
       done = true;
       clearTimeout(timer);
+      clearTimeout(total);
       signal?.removeEventListener('abort', onAbort);
+      ending?.removeEventListener('abort', onEnding);
       settle();
     };
     const fail = (error: unknown) => {
@@ -40,7 +43,16 @@ export function exchange(
       stop?.(ABANDONED);
     };
     const onAbort = () => fail(signal?.reason);
-    const onTime = () => end(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+    const onTime = () => {
+      if (status > 0) end(incomplete(host, timeoutMs));
+      else end(sent ? noAnswer(host, timeoutMs) : unreachable(host, TOO_SLOW));
+    };
+    let total: NodeJS.Timeout | undefined;
+    const limitTo = (ms: number) => {
+      clearTimeout(total);
+      total = setTimeout(onTime, ms);
+    };
+    const onEnding = () => limitTo(timeoutMs);
 
     const textSoFar = () => textOfBody(Buffer.concat(chunks), answered['content-encoding'], maxBytes);
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
@@ -56,7 +68,7 @@ export function exchange(
       stop?.(ABANDONED);
     };
 
-    let timer = setTimeout(onTime, timeoutMs);
+    const timer = setTimeout(onTime, timeoutMs);
     signal?.addEventListener('abort', onAbort, { once: true });
 
     const handler: Dispatcher.DispatchHandler = {
@@ -67,10 +79,13 @@ export function exchange(
         sent = true;
         request.onSent?.();
         // Restart the timeout now, because the time in the queue must not count.
-        clearTimeout(timer);
-        timer = setTimeout(onTime, timeoutMs);
+        timer.refresh();
+        if (ending?.aborted) return onEnding();
+        limitTo(LONGEST_RESPONSE * timeoutMs);
+        ending?.addEventListener('abort', onEnding, { once: true });
       },
       onResponseStart(_controller, statusCode, received) {
+        timer.refresh();
         status = statusCode;
         answered = flat(received);
         const { location } = answered;
@@ -81,6 +96,7 @@ export function exchange(
         }
       },
       onResponseData(_controller, chunk) {
+        if (!done) timer.refresh();
         size += chunk.length;
         if (size > maxBytes) return fail(tooLarge(host, maxBytes));
         if (!done) chunks.push(chunk);

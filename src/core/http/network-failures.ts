@@ -69,6 +69,14 @@ export const noAnswer = (host: string, ms: number) =>
     hint: 'allow more time with --timeout',
   });
 
+/** The failure of a response that began, but then stopped or took too long. */
+export const incomplete = (host: string, ms: number) =>
+  new Failure('network', `${host} did not complete its response (timeout: ${ms / 1000} s)`, {
+    code: 'NO_ANSWER',
+    retryable: true,
+    hint: 'allow more time with --timeout',
+  });
+
 /** The failure of a response that is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`, {
