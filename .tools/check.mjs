@@ -1,5 +1,5 @@
-// Builds, and then runs all checks except the tests at the same time. With --tests, the tests run at the same time too, which keeps
-// all processors busy; all other arguments are passed to the tests. At the end, prints the output of the checks that failed.
+// Builds, and then runs the checks concurrently. With --tests, also runs the tests, and passes all other arguments to them. At the
+// end, prints the output of the checks that failed.
 import { spawn } from 'node:child_process';
 import { root } from './bundle.mjs';
 

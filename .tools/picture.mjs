@@ -49,10 +49,7 @@ function pieces(text) {
   return all;
 }
 
-/**
- * The parts of a line that have one style, each with its first cell. Returns the style at the end of the
- * line.
- */
+/** Splits a line where its style changes; each part has its first cell. Returns the style at the end of the line. */
 function* runsOf(line, start) {
   let style = start;
   let cell = 0;

@@ -181,7 +181,7 @@ export const leaveOut = {
   },
 };
 
-/** The entries that only exist so that esbuild makes a piece of their module. */
+/** The names of the pieces that no piece imports; they are left out. */
 function unusedPieces(pieces) {
   const used = new Set(
     Object.values(pieces).flatMap(({ imports }) => imports.map(({ path }) => basename(path))),

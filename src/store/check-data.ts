@@ -27,7 +27,7 @@ const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(
 const areNumbers = (values: Values) => values.every(([, value]) => isNumber(value));
 const areRecords = (values: Values) =>
   values.every(([, value]) => value.startsWith('{') && plainJson(value) !== undefined);
-/** Whether all values of a sum are numbers, except for the identity of the server. */
+/** Whether all values of a sum are numbers, except for `boot`. */
 const isSum = (values: Values) => areNumbers(values.filter(([field]) => field !== 'boot'));
 
 const RESTORED = "the sums are then restored from the service's count";

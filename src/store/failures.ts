@@ -94,10 +94,7 @@ export function failureOfReply(message: string, where: string): Failure {
  */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
-/**
- * Whether the store is temporarily unusable, so that callers continue without it. All other failures end the
- * command.
- */
+/** Whether the store is temporarily unusable, so that callers continue without it. All other failures end the run. */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL', 'STORE_LEASE');
 

@@ -43,7 +43,7 @@ export interface KeySettings {
   readonly prefix?: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
-  /** The name of the public IP address. The service limits `resolve` per address. */
+  /** A name for the public IP address of this machine, because the service limits `resolve` per address. */
   readonly egress?: string | undefined;
 }
 

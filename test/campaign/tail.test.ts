@@ -83,7 +83,7 @@ async function run(seed: number): Promise<Outcome> {
     let endedAt = 0;
     const start = (duration: string) => {
       const started = startTail([...flags, '--duration', duration], { sandbox: feed, home });
-      // On a busy machine, the tail may end before this test stops its faults.
+      // On a busy machine, the tail may end before this test stops the faults.
       void started.child.then(() => {
         endedAt = Date.now();
       });

@@ -54,7 +54,7 @@ describe('errors', () => {
     const hear = (warning: Error) => warnings.push(warning);
     process.on('warning', hear);
     closeLater(() => process.off('warning', hear));
-    // Send more calls than the 10 listeners that Node allows on one connection without a warning.
+    // Send more than 10 calls: Node would print a warning if each call added a listener to the connection.
     for (let call = 0; call < 12; call++) {
       expect((await askWith(service, '/v2/me', offer)).body.ratePerMinute).toBe(600);
     }

@@ -130,7 +130,7 @@ export function pnlService(terms: ServiceTerms = {}) {
 
 export const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
 
-/** Runs through handles with a service, and records what the run writes to its log. */
+/** Requests the numbers of handles from a service, and records what the run writes to its log. */
 export async function runThrough(
   service: ReturnType<typeof pnlService>,
   subjects: readonly string[],

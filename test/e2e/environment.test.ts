@@ -50,7 +50,7 @@ describe.each(named)('trdr $line', ({ words }) => {
     const sandbox = await withSandbox({ now: NOW });
     const ran = await runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
     expect(ran.exitCode).not.toBe(1);
-    // A notice is one line, which the terminal wraps.
+    // Skip notices: each is one long line, which the terminal wraps.
     const errors = ran.stderr.slice(Math.max(0, ran.stderr.indexOf('error: ')));
     const told = ran.exitCode === 0 || ran.exitCode === 3 ? '' : stripVTControlCharacters(errors);
     for (const line of `${stripVTControlCharacters(ran.stdout)}\n${told}`.split('\n')) {

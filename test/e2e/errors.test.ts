@@ -31,11 +31,11 @@ describe.each(codes)('%s of the service', (code) => {
   test.each(affected)('makes $words exit with its code and one line of JSON', async ({ words, at }) => {
     const sandbox = await withSandbox({ faults: spec(at) });
     const ran = await runInProcess(words, { sandbox, clock: virtualClock() });
-    // A subject that is not found is a record, not an error.
     expect(ran.exitCode).toBe(exitOfCode[code]);
     expect(sandbox.log.filter(({ endpoint }) => endpoint === at)).toHaveLength(tries(code));
     const isMiss = misses.has(code) && (words[0] === 'whois' || words[1] === 'user');
     expect(sandbox.meter().unitsUsed > 0).toBe(code === 'NOT_OBSERVED');
+    // A subject that is not found is a record, not an error.
     if (isMiss) {
       expect(ran.records()).toEqual([{ subject: words.at(-1), found: false, code }]);
       expect(ran.stderr).toBe('');

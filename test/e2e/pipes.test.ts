@@ -6,7 +6,7 @@ import { bash } from './bash.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
-/** The output is longer than what a pipe buffers, but most subjects need no call of their own. */
+/** Subjects whose output is longer than what a pipe buffers. Most of them are the same, so few calls are needed. */
 const subjects = Array.from({ length: 100 }, (_, index) => `${'mira\n'.repeat(8)}@nobody_${index}\n`).join(
   '',
 );

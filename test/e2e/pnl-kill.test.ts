@@ -16,7 +16,7 @@ const FILE = recordsOf(HANDLES)
   .map((record) => `${jsonLine(record)}\n`)
   .join('');
 
-/** The number of lost handles in a journal: those of a lost batch without an answer. */
+/** The number of handles in lost batches of a journal, without those whose answer the journal has. */
 function lostIn(journal: string): number {
   if (!existsSync(journal)) return 0;
   const batches = new Map<number, number[]>();
@@ -32,7 +32,7 @@ function lostIn(journal: string): number {
   return lost;
 }
 
-/** Dates a journal back by a minute, so that the service has finished its work. */
+/** Dates a journal back by a minute, so that the next run does not wait until the service has finished its work. */
 function backdate(journal: string): void {
   const time = new Date(Date.now() - 60_000);
   if (existsSync(journal)) utimesSync(journal, time, time);

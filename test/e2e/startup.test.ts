@@ -28,7 +28,7 @@ process.on('exit', () => {
   const ran = await trdr(args, {
     ...options,
     home,
-    // Use no compiled code: such files are loaded without Node's loader, so the hook would miss them.
+    // Do not use compiled code, which is loaded without Node's loader, so that the hook would miss its files.
     env: { ...options.env, NODE_DISABLE_COMPILE_CACHE: '1', NODE_OPTIONS: `--require ${hook}` },
   });
   expect([ran.exitCode, ran.stderr]).toEqual([0, '']);

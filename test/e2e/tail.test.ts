@@ -49,7 +49,7 @@ describe('every post is printed exactly once', () => {
         const posting = startPosting(sandbox, 20, () => (random.next() < 0.02 ? 60 : random.between(0, 4)));
         await until(() => posting.ids.length > 400 || Date.now() > tail.startedAt + 3_000);
         posting.stop();
-        // No fault that could make the last verification fail may remain, and the last posts must be visible to it.
+        // End all faults that could make the last verification fail. Withhold all frames, so that it must find the last posts.
         sandbox.faults.set('withhold=100%');
         const isLate = Date.now() > tail.startedAt + 4_000;
         const { stdout, exitCode } = await tail.child;
@@ -360,7 +360,7 @@ describe('filters', () => {
     const out = gather(tail);
     await until(() => listening(sandbox) > 0);
     const posting = startPosting(sandbox, 10);
-    // Wait until rows arrive that came as frames; the others come from pages.
+    // Wait for rows that came as frames; the first rows come from pages.
     await until(() => out.ids.some((id) => posting.ids.indexOf(id) > 50));
     tail.child.kill('SIGINT');
     const { stdout, exitCode } = await tail.child;

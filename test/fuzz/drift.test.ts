@@ -292,7 +292,7 @@ describe.each(Object.entries(scenarios))('%s that differs from its description',
             expect(ran.exitCode, shown).toBe(9);
             continue;
           }
-          // If nothing was found, one handle is listed as missing and the others are not mentioned.
+          // A batch in which no handle was found exits 3; a pending resolve exits 8.
           const ends = name === 'a batch of numbers' ? [0, 3, 9] : [0, 8, 9];
           expect(ends, shown).toContain(ran.exitCode);
           if (format === 'ndjson') expect(ran.records(), shown).toEqual(expected);

@@ -85,7 +85,7 @@ const hostile = [
   '  ',
 ];
 
-/** Any string, preferably a hostile one. */
+/** Any string, often a hostile one. */
 export const anyText = fc.oneof(
   {
     weight: 3,

@@ -86,7 +86,7 @@ function lost(
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     if (!calm && (!verified || above(post, verified))) continue;
-    // A run that resumes from its output file has no start before the first line.
+    // A run that resumes from its output file does not look for posts from before the first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;
     problems.push(
@@ -143,7 +143,7 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
 function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
   return processes.some(({ summary }, index) =>
     summary?.gaps.some(({ why, from, to, lateFrom, open }) => {
-      // The gap was reported as one that the next run will read.
+      // The next run fills such a gap, so only the last run may leave it open.
       if ((why === 'failing' || why === 'unauthorized') && open && index < processes.length - 1) return false;
       const low = from && byId.get(from.id);
       const high = to && byId.get(to.id);

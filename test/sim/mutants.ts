@@ -91,7 +91,7 @@ export const snapshotsFirst: Mutation = {
   },
 };
 
-/** A fixed number of ids is remembered, instead of those of a fixed time. */
+/** A fixed number of ids is remembered, instead of the ids of a fixed period. */
 export const remembersByCount: Mutation = {
   options: (options) => ({ ...options, seen: () => ringOf(40) }),
 };

@@ -6,7 +6,7 @@ import { rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** The service as one process sees it; nothing happens after the process was killed (`alive`). */
+/** The service as one process sees it. Nothing happens once the `alive` of the process returns false. */
 export interface Access {
   readonly source: PageSource;
   readonly connect: Connect;

@@ -12,7 +12,7 @@ test('a wait that the service requests is at most 15 minutes', () => {
   expect([rated(DAY_SECONDS), rated(7), rated()].map(waitAfter)).toEqual([15 * MINUTE, 7_000, 0]);
 });
 
-/** Runs a tail for 40 minutes whose second page and whose connections are rejected with a wait of a day. */
+/** Runs a tail for 40 minutes. The service rejects its second page and its connections, and asks it to wait a day. */
 async function runRejected(via: 'ws' | 'poll') {
   const clock = virtualClock(Date.UTC(2026, 0, 1));
   let pages = 0;

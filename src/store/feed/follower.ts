@@ -27,8 +27,8 @@ export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
   /**
-   * Half an hour before this post time, by the times at which the store added the entries. The caller skips
-   * posts that are too old.
+   * At the entries that the store added half an hour before this post time or later. The caller skips posts that
+   * are too old.
    */
   | { readonly kind: 'since'; readonly ms: number }
   | BeginAfter

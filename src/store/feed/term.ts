@@ -10,7 +10,7 @@ import { asList, type KnownIds, knownIds } from './known-ids.ts';
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 const FULL_RETRY_MS = 1_000;
-/** The maximum number of posts that one call of the script publishes. */
+/** The maximum number of posts in one call of the script `publish`. */
 const BATCH = 100;
 
 /** A post to publish. */

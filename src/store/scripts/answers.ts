@@ -1,8 +1,8 @@
 import { script } from '../script.ts';
 
 /**
- * A Lua function that reads a key. If the key has another type, another program has overwritten it: deletes
- * it and returns nil, so that its answer is requested again instead of ending the run.
+ * A Lua function that reads a key. If another program has overwritten the key with another type, the function
+ * deletes the key and returns nil, so that a machine requests the answer again.
  */
 const READ = `
 local function read(command, key, ...)

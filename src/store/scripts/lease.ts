@@ -5,7 +5,7 @@ import { script } from '../script.ts';
  * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease with
  * the caller's previous token counts as free: that term has ended, and its token is no longer accepted. KEYS:
  * lease, epoch, info. ARGV: nonce, ms, previous token, then fields and values. Returns the token and the field
- * `checked` of the feed. If the lease is not free, returns an empty string and its remaining time in ms.
+ * `checked` of info. If the lease is not free, returns an empty string and the remaining time of the lease in ms.
  */
 export const lead = script(
   'lead',

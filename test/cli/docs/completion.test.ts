@@ -7,7 +7,7 @@ import { allCommands } from '../../../src/cli/docs/help.ts';
 const commands = await allCommands();
 const outline = outlineOf(commands);
 
-/** The completions at the end of a line. Names from this machine are replaced by the request for them. */
+/** The completions at the end of a line. Instead of names from this machine, they contain the arguments of the lookup. */
 const offers = (line: string) =>
   completeLine(outline, splitLine(line).slice(1), (kind, prefix, { profile, sandbox }) => [
     [kind, prefix, profile ?? '', sandbox].join(' '),

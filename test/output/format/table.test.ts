@@ -132,7 +132,7 @@ describe('a table', () => {
     expect(times([now, now - 365 * day])).toEqual(['at (UTC)', '2025-11-21 10:00:00', '2024-11-21 10:00:00']);
     expect(times([now], { utc: false, timeZone: 'Asia/Kolkata' })).toEqual(['at (UTC+5:30)', '15:30:00']);
     expect(times([now], { utc: false, timeZone: 'America/New_York' })).toEqual(['at (UTC-5)', '05:00:00']);
-    // All times use the present offset, even a time in last summer.
+    // All times use the present offset, even a time of last summer.
     const summer = Date.UTC(2025, 6, 1, 10);
     expect(times([summer], { utc: false, timeZone: 'Europe/Berlin' })).toEqual([
       'at (UTC+1)',

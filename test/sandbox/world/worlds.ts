@@ -13,7 +13,7 @@ export const runs = (numRuns: number) => {
   return { numRuns, ...(seed ? { seed: Number(seed) } : {}) };
 };
 
-/** The history inside a world with the same options. */
+/** The history from which a world with the same options is generated. */
 export function historyOf(seed: number, theses: number, tokenCount = 180, traderCount = 500) {
   const mixed = seedOf(seed);
   const traders = createTraders(mixed, traderCount);

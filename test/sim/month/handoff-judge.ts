@@ -62,7 +62,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
         } else if (open.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
       }
-      // A new process may divide the posts differently, but must not skip the unacknowledged ones.
+      // A new process may divide the posts into other batches, but must not skip the unacknowledged posts.
       const newestOf = (some: Iterable<string>) => Math.max(...[...some].map(numberOf));
       if (open.size > 0 && !ids.some((id) => open.has(id)) && newestOf(ids) > newestOf(open))
         problem(`${ids[0]} comes before ${[...open][0]}, which was not acknowledged`);

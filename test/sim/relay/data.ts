@@ -52,7 +52,7 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     return value;
   };
 
-  /** Applies a write. Values that depend on the clock or on chance were determined before. */
+  /** Applies a write, which already contains the values that depend on the clock or on chance. */
   const apply = ({ name, args }: Write): void => {
     const [key = '', ...rest] = args;
     if (name === 'SET') texts.set(key, { text: rest[0] ?? '', endsAt: Number(rest[1] ?? never) });

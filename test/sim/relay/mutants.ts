@@ -23,8 +23,8 @@ const withoutCheck =
 
 /**
  * A publish is accepted even if the sender has lost the lease, and a new leader does not compare the ids with
- * the stream. A late checkpoint then restores a position before ids that were forgotten, so the new leader
- * publishes their posts again.
+ * the stream. A late checkpoint then restores an old position. The ids of posts after it may already be removed, so
+ * the new leader publishes these posts again.
  */
 export const withoutFence: RelayMutation = {
   script: withoutCheck(

@@ -86,7 +86,7 @@ test('an export resumes from any byte of its journal, without loss or double pay
   const { out, journal, dir } = folder('torn');
   for (let length = 0; length <= whole.length; length++) {
     const kept = whole.subarray(0, length);
-    // Add no reserved space, or some, after the lines.
+    // After the lines, add 0, 1 or 400 line breaks, as the space that a journal reserves.
     writeFileSync(journal, Buffer.concat([kept, Buffer.alloc([0, 1, 400][length % 3] ?? 0, '\n')]));
     const lines = kept.toString('utf8').split('\n').map(readJournalLine);
     const held = new Set(lines.flatMap((line) => (line?.kind === 'row' ? [line.position] : [])));

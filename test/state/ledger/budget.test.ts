@@ -17,7 +17,7 @@ const worker = workers(path);
 const NOON = Date.UTC(2026, 10, 22, 12);
 const HOUR = 3_600_000;
 
-/** A ledger with budgets, as a process of a profile has it. */
+/** The ledger of one process, with the budgets of a profile. */
 function open(
   dir: string | undefined,
   caps: Partial<Caps>,
