@@ -59,8 +59,9 @@ const BUCKETS = 1024;
  * Maximum total size of the bucket indexes in bytes. Beyond it, the least recently used indexes are dropped.
  */
 const INDEX_BYTES = 48 * 1024 * 1024;
-/** The maximum length of a line. Longer answers are not saved; no answer of the service is that long. */
+/** The maximum length of a line in characters. Longer answers are not saved; no valid answer is that long. */
 const LONGEST_LINE = 256 * 1024;
+
 /**
  * Opens the cached answers of a base URL and key. Each answer is one line in a bucket file, which is chosen
  * by a hash. All processes append to the files; the newest answer of a subject is used. A failing cache never

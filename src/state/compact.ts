@@ -6,7 +6,7 @@ import { rewriteFile } from './rewrite.ts';
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
 /**
- * The maximum size of a bucket file. All bucket files together have at most 1 GB.
+ * The maximum size of a compacted bucket file in bytes. All compacted files together have at most 1 GB.
  * @internal Exported for tests.
  */
 export const BUCKET_BYTES = 1024 * 1024;
@@ -48,7 +48,7 @@ interface Line {
 
 /**
  * The newest line of each subject, in the order of the file, and the position after the last complete line.
- * Omits expired lines, and the oldest lines if the compacted file would be too large.
+ * Omits unusable and expired lines, and the oldest lines if the compacted file would be too large.
  */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();

@@ -21,8 +21,8 @@ export interface LaneState {
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
 /**
- * Updates a lane: removes calls that are older than the rate window. If the clock was set back, moves all times of the lane
- * back by the same amount.
+ * Updates a lane: removes calls that are older than the rate window. If the clock was set back, moves all times
+ * of the lane back by the same amount.
  */
 export function expireCalls(lane: LaneState, now: number): LaneState {
   const back = Math.max(0, lane.seen - now);

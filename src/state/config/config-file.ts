@@ -5,7 +5,7 @@ import { errno, fileFailure, readBounded } from '../../base/files.ts';
 
 /** The version of the config file format. */
 const CONFIG_VERSION = 1;
-/** The maximum size of a config file. */
+/** The maximum size of a config file in bytes. */
 const LARGEST = 1024 * 1024;
 
 /** Creates the schemas only when a file is read, because many runs read no config file. */

@@ -33,7 +33,7 @@ export async function* readLedger({
 }
 
 /**
- * The entries of a file. A line that the file contains twice counts once.
+ * The entries of a file. A call whose line the file contains twice counts once.
  * @internal Exported for tests.
  */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {

@@ -30,7 +30,7 @@ const ACKNOWLEDGEMENTS = /^(subscri\w*|ack\w*|ok|success|confirm\w*|joined)$/i;
 const POSTS = /^(thesis|theses|post|posts)$/i;
 /** How many envelopes may be nested. */
 const MAX_DEPTH = 3;
-/** The maximum length of text from the service in a message. */
+/** The maximum number of characters of text from the service in a message. */
 const MAX_TEXT = 200;
 
 /** Reads any frame. A frame can contain several posts. */
