@@ -59,7 +59,7 @@ export interface Flow {
   fill(walked: Walked, stack: RowStack, depth: Depth, continues: boolean): void;
   /** Prints the next rows of a walk; returns the result after the last rows. */
   fillStep(): Promise<Filled | undefined>;
-  /** Prints queued frames and returns how many were read. Passes frames that are not posts to `other`. */
+  /** Prints the posts of queued frames and returns how many frames were read. Passes other content to `other`. */
   frames(link: Link, other: (frame: Exclude<ReadFrame, { kind: 'row' }>) => void): number;
   /** Prints the frames that waited for a walk. */
   release(): void;

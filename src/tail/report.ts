@@ -16,7 +16,7 @@ export interface TailReport {
   walked(done: Filled, how: { readonly catchingUp: boolean; readonly filled: boolean }): void;
   /** Called with posts that were skipped because they have no id. */
   nameless(records: readonly PostFields[]): void;
-  /** Called with a frame that is not a post. */
+  /** Called with the content of a frame that is not a post with an id. */
   frame(frame: Exclude<ReadFrame, { kind: 'row' }>): void;
 }
 
