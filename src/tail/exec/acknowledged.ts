@@ -7,9 +7,8 @@ import type { Batch } from './batch.ts';
 export type Acknowledged = readonly (readonly [id: string, at: number | null])[];
 
 /**
- * A line for an acknowledged batch. The file begins with a checkpoint of one line. A line is appended for
- * each later batch, so that a crash repeats only the batch in progress. Writing a complete checkpoint for
- * each batch would be too slow.
+ * The line that is appended to the checkpoint file for an acknowledged batch, so that a crash repeats only the
+ * batch in progress. Writing a complete checkpoint for each batch would be too slow.
  */
 export const acknowledgedLine = ({ rows }: Batch): string =>
   `${JSON.stringify({ acknowledged: rows.map(({ id, at }) => [id, at]) })}\n`;

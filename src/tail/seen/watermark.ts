@@ -36,8 +36,8 @@ export function steadyTime(times: readonly (number | null)[]): number | null {
 const AHEAD_MS = 86_400_000;
 
 /**
- * Replaces times that are far in the future with null. If most times are, the local clock must be wrong, and all
- * times are returned unchanged.
+ * Replaces times that are far in the future with null. If at least half of the times are, the local clock must be
+ * wrong, and all times are returned unchanged.
  */
 export function plausibleTimes(times: readonly (number | null)[], now: number): readonly (number | null)[] {
   const isAhead = (at: number | null) => at !== null && at > now + AHEAD_MS;
