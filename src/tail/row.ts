@@ -16,8 +16,8 @@ export interface TailRow extends PostMark {
   readonly atMost?: number | undefined;
   readonly record: PostFields;
   /**
-   * The original bytes of the record, if they are one line. Printing these bytes is faster than serializing
-   * the record.
+   * The original bytes of the record, for rows from frames. Printing these bytes is faster than serializing the
+   * record.
    */
   readonly raw: Uint8Array | null;
 }

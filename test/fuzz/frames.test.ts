@@ -65,11 +65,10 @@ describe('a frame', () => {
     });
   });
 
-  test('that is forwarded unchanged is one line with the complete record', () => {
+  test('is printed as one line with the complete record', () => {
     holds(framed, (bytes) => {
       const row = readThesis(bytes);
       if (!row?.raw) return;
-      expect(Buffer.from(row.raw).includes(0x0a) || Buffer.from(row.raw).includes(0x0d)).toBe(false);
       const line = isPlainLine(row.raw) ? Buffer.from(row.raw).toString('utf8') : lineOf(row.raw);
       expect(line).not.toMatch(/[\n\r]/);
       expect(JSON.parse(line)).toEqual(JSON.parse(jsonLine(row.record)));

@@ -38,13 +38,6 @@ describe('a thesis frame', () => {
     );
   });
 
-  test('has no raw bytes if its record spans several lines', () => {
-    for (const end of ['\n', '\r']) {
-      const frame = bytes(`{"type":"thesis","data":{"id":"t1",${end}"platformCreatedAt":1}}`);
-      expect(readFrame(frame)).toMatchObject([{ kind: 'row', row: { id: 't1', at: 1, raw: null } }]);
-    }
-  });
-
   test.each([
     ['has members in another order', '{"data":{"id":"t1"},"type":"thesis"}'],
     ['has spaces between its members', '{ "type": "thesis", "data": { "id": "t1" } }'],

@@ -32,13 +32,16 @@ export function withoutKey(text: string, key: string | undefined): string {
   return masked;
 }
 
+const BACKSLASH = 0x5c;
 const ESCAPE = Buffer.from('\\u00');
 
 /** Masks the key in bytes; returns the same object if they do not contain the key. */
 export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
   if (!key || key.length < MIN_LENGTH) return bytes;
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!buffer.includes(formsOf(key).end) && !buffer.includes(ESCAPE)) return bytes;
+  const buffer =
+    bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const escaped = buffer.includes(BACKSLASH) && buffer.includes(ESCAPE);
+  if (!escaped && !buffer.includes(formsOf(key).end)) return bytes;
   const text = buffer.toString('utf8');
   const masked = withoutKey(text, key);
   return masked === text ? bytes : Buffer.from(masked);

@@ -34,7 +34,6 @@ const bufferOf = (bytes: Uint8Array): Buffer =>
   Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 const bytesOf = (text: string) => Buffer.from(text);
-const COLON_SPACE = bytesOf(': ');
 const NAME_COLON_SPACE = bytesOf('": ');
 const COMMA_SPACE = bytesOf(', "');
 const BACKSLASH = 0x5c;
@@ -42,14 +41,24 @@ const UNICODE_ESCAPE = bytesOf('\\u');
 const SLASH_ESCAPE = bytesOf('\\/');
 
 /**
+ * How many bytes are searched for white space. A serializer that writes white space does so from the first member
+ * on.
+ */
+const HEAD = 256;
+
+/**
  * Whether JSON has white space or escapes that `JSON.stringify` does not write. Texts of the record can match
  * too: the line is then parsed unnecessarily, which is harmless. Searches for the rarer bytes first, because
  * this is faster.
  */
-const hasOtherSpelling = (json: Buffer): boolean =>
-  (json.includes(COLON_SPACE) && json.includes(NAME_COLON_SPACE)) ||
-  json.includes(COMMA_SPACE) ||
-  (json.includes(BACKSLASH) && (json.includes(UNICODE_ESCAPE) || json.includes(SLASH_ESCAPE)));
+function hasOtherSpelling(json: Buffer): boolean {
+  const head = json.subarray(0, HEAD);
+  return (
+    head.includes(NAME_COLON_SPACE) ||
+    head.includes(COMMA_SPACE) ||
+    (json.includes(BACKSLASH) && (json.includes(UNICODE_ESCAPE) || json.includes(SLASH_ESCAPE)))
+  );
+}
 
 /**
  * Whether JSON can be printed unchanged: it is one line, contains nothing that a terminal could interpret,

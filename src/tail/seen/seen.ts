@@ -1,5 +1,3 @@
-import { createRecentSet } from '../../base/recent-set.ts';
-
 /**
  * Remembers which posts were printed: all posts with a post time of `floor` or later, and the latest of the older
  * posts.
@@ -37,69 +35,44 @@ const TIMELESS_MAX = 10_000;
 const STEP_MS = 5_000;
 
 /**
- * Ids in the order of arrival, with their times in a second array: a map would allocate an object for each time.
- */
-interface Generation {
-  readonly ids: Set<string>;
-  readonly times: number[];
-}
-
-const generation = (): Generation => ({ ids: new Set(), times: [] });
-
-/** The ids of posts with a post time of `horizon` or later, with these times. */
-function* youngOf({ ids, times }: Generation, horizon: number): Generator<[id: string, at: number]> {
-  let i = 0;
-  for (const id of ids) {
-    const at = times[i++] ?? horizon;
-    if (at >= horizon) yield [id, at];
-  }
-}
-
-/**
- * Remembers ids in two generations. New ids are added to the young generation. From time to time, the ids of
- * the old generation that are still needed are copied, and the old generation is dropped as a whole. If there
- * would be more than `max` ids, the old generation is dropped without copying any, which raises `floor`.
+ * One set holds all ids, because each lookup in a large set is slow. The lists beside it say which ids to remove
+ * first. If the ids from `floor` on become more than `max`, the older half of them is dropped, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
-  let fresh = generation();
-  let older = generation();
+  const all = new Set<string>();
+  // The posts from `low` on in the order of arrival. Two arrays need less memory than one array of pairs.
+  let ids: string[] = [];
+  let times: number[] = [];
   const timeless = new Set<string>();
-  const dropped = createRecentSet(OLDER_MAX);
+  let dropped: string[] = [];
   const late = new Map<string, number>();
   let low = floor;
 
-  const turn = (horizon: number) => {
-    let i = 0;
-    for (const id of older.ids) {
-      const at = older.times[i++] ?? horizon;
-      if (at >= horizon) {
-        fresh.ids.add(id);
-        fresh.times.push(at);
-      } else dropped.add(id);
-    }
-    older = fresh;
-    fresh = generation();
-    low = horizon;
+  const drop = (id: string) => {
+    dropped.push(id);
+    if (dropped.length < 2 * OLDER_MAX) return;
+    // Remove many at a time, which is cheaper than removing single ids.
+    for (const first of dropped.slice(0, OLDER_MAX)) all.delete(first);
+    dropped = dropped.slice(OLDER_MAX);
   };
 
-  const dropOlder = () => {
-    const last = older.times.at(-1);
-    if (last !== undefined) low = Math.max(low, last + 1);
-    for (const id of older.ids) dropped.add(id);
-    older = fresh;
-    fresh = generation();
+  const dropHalf = () => {
+    const half = Math.ceil(max / 2);
+    low = Math.max(low, (times[half - 1] ?? low) + 1);
+    for (const id of ids.slice(0, half)) drop(id);
+    ids = ids.slice(half);
+    times = times.slice(half);
   };
 
-  const addLate = (id: string, at: number): boolean => {
-    if (fresh.ids.has(id) || !dropped.add(id)) return false;
+  const addLate = (id: string, at: number) => {
+    drop(id);
     late.set(id, at);
-    if (late.size > LATE_MAX) dropFirst(late);
-    return true;
+    if (late.size > LATE_MAX) removeFirst(late);
   };
 
   const addTimeless = (id: string) => {
     timeless.add(id);
-    if (timeless.size > TIMELESS_MAX) dropFirst(timeless);
+    if (timeless.size > TIMELESS_MAX) all.delete(removeFirst(timeless) ?? '');
   };
 
   return {
@@ -107,44 +80,60 @@ export function createSeen(floor: number, max: number): Seen {
       return low;
     },
     get size() {
-      return fresh.ids.size + older.ids.size + timeless.size;
+      return ids.length + timeless.size;
     },
-    has: (id) => fresh.ids.has(id) || older.ids.has(id) || timeless.has(id) || dropped.has(id),
+    has: (id) => all.has(id),
     add(id, at) {
-      if (older.ids.has(id) || (timeless.size > 0 && timeless.has(id))) return false;
-      if (at !== null && at < low) return addLate(id, at);
-      if (dropped.has(id)) return false;
-      if (at === null) {
-        if (fresh.ids.has(id)) return false;
-        addTimeless(id);
-        return true;
+      const before = all.size;
+      all.add(id);
+      if (all.size === before) return false;
+      if (at === null) addTimeless(id);
+      else if (at < low) addLate(id, at);
+      else {
+        ids.push(id);
+        times.push(at);
+        if (ids.length >= max) dropHalf();
       }
-      const before = fresh.ids.size;
-      fresh.ids.add(id);
-      if (fresh.ids.size === before) return false;
-      fresh.times.push(at);
-      if (before + 1 >= max / 2) dropOlder();
       return true;
     },
-    recall: (id) => {
-      dropped.add(id);
+    recall(id) {
+      if (all.has(id)) return;
+      all.add(id);
+      drop(id);
     },
     forget(horizon) {
-      if (horizon - low >= STEP_MS) turn(horizon);
+      if (horizon - low < STEP_MS) return;
+      const [allIds, allTimes] = [ids, times];
+      ids = [];
+      times = [];
+      for (const [i, id] of allIds.entries()) {
+        const at = allTimes[i] ?? horizon;
+        if (at < horizon) drop(id);
+        else {
+          ids.push(id);
+          times.push(at);
+        }
+      }
+      low = horizon;
     },
     since(horizon) {
-      const kept: [string, number | null][] = [...youngOf(older, horizon), ...youngOf(fresh, horizon)];
-      for (const id of timeless) kept.push([id, null]);
-      for (const [id, at] of late) if (at < horizon) kept.push([id, at]);
-      return kept;
+      const found: [string, number | null][] = [];
+      for (const [i, id] of ids.entries()) {
+        const at = times[i] ?? horizon;
+        if (at >= horizon) found.push([id, at]);
+      }
+      for (const id of timeless) found.push([id, null]);
+      for (const [id, at] of late) if (at < horizon) found.push([id, at]);
+      return found;
     },
   };
 }
 
-/** Removes the oldest entry: maps and sets iterate in the order of insertion. */
-function dropFirst(from: Map<string, unknown> | Set<string>): void {
+/** Removes the oldest entry, and returns its id: maps and sets iterate in the order of insertion. */
+function removeFirst(from: Map<string, unknown> | Set<string>): string | undefined {
   for (const first of from.keys()) {
     from.delete(first);
-    return;
+    return first;
   }
+  return undefined;
 }

@@ -5,8 +5,6 @@ import { type ReadFrame, readOtherFrame, TIME_FIELD } from './other-frame.ts';
 
 const PREFIX = Buffer.from('{"type":"thesis","data":');
 const BRACE = 0x7d;
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 
 /** A post with its original bytes. The record is parsed on first use, with all digits of its numbers. */
 class RawRow implements TailRow {
@@ -44,9 +42,7 @@ export function readThesis(frame: Uint8Array): TailRow | null {
   const raw = bytes.subarray(PREFIX.length, end);
   const record = plainJson(raw.toString('utf8'));
   const row = isRecord(record) && typeof record['id'] === 'string' ? tailRow(record, TIME_FIELD) : null;
-  return row && !raw.includes(LINE_FEED) && !raw.includes(CARRIAGE_RETURN)
-    ? new RawRow(row.id, row.at, raw)
-    : null;
+  return row && new RawRow(row.id, row.at, raw);
 }
 
 /** Reads any frame. A frame can contain several posts. */
