@@ -1,4 +1,4 @@
-// Measures what a new leader of the feed does first, with many entries in the stream. Run it like test/bench/store.ts.
+// Measures how long a new leader takes to read and check the ids of a feed with many entries. Run it like test/bench/store.ts.
 
 import { systemClock } from '../../src/base/clock.ts';
 import { readStoreUrl } from '../../src/store/address.ts';

@@ -31,8 +31,8 @@ function disturb(sandbox: Sandbox, chance: number) {
 }
 
 /**
- * Waits until a client should be killed: half of them at any time after their start, the others soon after their first
- * output. Otherwise, no client would survive a start that reads far back.
+ * Waits until a client should be killed: half of the time at any moment after its start, else soon after its first
+ * output. If all clients were killed early, none would get past a start that reads far back.
  */
 async function untilKillTime(
   random: ReturnType<typeof randomOf>,

@@ -6,7 +6,7 @@ import type { StoreServer } from './server.ts';
 /** The feed that the members of a group read. */
 export const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
 
-/** Opens a connection that may publish to the feed. */
+/** Becomes the leader of the feed, over a new connection. */
 export async function leader(server: StoreServer): Promise<RelayTerm> {
   const term = await openTerm({
     ...{ store: await server.connect(), feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },

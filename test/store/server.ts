@@ -152,7 +152,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** Waits until a condition holds, or until the test times out. */
+/** Waits until a condition holds; throws after 100 s. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = Date.now() + 100_000; !(await holds()); await delay(5)) {
     if (Date.now() > end) throw new Error(`timeout: ${holds}`);

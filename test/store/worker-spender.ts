@@ -1,9 +1,6 @@
 import { createMeter, savedMemory, spendingMachine } from './machines.ts';
 
-/**
- * Makes paid calls within a shared budget until this process is killed, or until the budget is used up for
- * good.
- */
+/** Makes paid calls within a shared budget until this process is killed; repeats rejected calls. */
 const [store = '', service = '', name = '', ttlMs = '', folder = ''] = process.argv.slice(2);
 const ask = async () => Number(await (await fetch(`${service}/me`)).text());
 const meter = { ...createMeter(), ask };

@@ -10,7 +10,6 @@ import type { RelaySchedule, StoreFault } from './schedule.ts';
 
 /** The store as clients see it: one server, or two of them during a failover. */
 export interface StoreModel {
-  /** Opens a connection for a client. */
   open(client: StoreClient): Promise<StoreConnection>;
   /** The data at the end of the run. */
   readonly data: Data;
