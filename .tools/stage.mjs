@@ -61,8 +61,8 @@ export async function openStage() {
 
   return {
     /**
-     * Runs a command line. `words` does not contain `trdr` and `--sandbox`. With `terminal: false`, stdout is
-     * a pipe.
+     * Runs a command line, given as its words without `trdr` and `--sandbox`. With `terminal: false`, stdout is a
+     * pipe.
      */
     async play(words, { columns = 80, terminal = true, color = false, live = false } = {}) {
       const stream = () => Object.assign(new PassThrough(), terminal ? { isTTY: true, columns } : {});

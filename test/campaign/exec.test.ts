@@ -120,8 +120,8 @@ test.runIf(process.platform === 'linux')(
       if (chance < 0.15) sandbox.restart(100);
       else if (chance < 0.4) {
         const pid = Number(readText(path('pid')));
-        // Kill only the command itself: with an empty pid file the signal would go to this process group, and
-        // with an old one to another process.
+        // Check that the pid is that of a running command: an empty pid file would send the signal to the process
+        // group of this test, and an old one to other processes.
         if (pid > 1 && readText(`/proc/${pid}/cmdline`).includes(home.path)) kill(-pid);
       } else {
         const how = (['SIGKILL', 'SIGKILL', 'SIGTERM'] as const)[random.between(0, 3)] ?? 'SIGKILL';

@@ -66,8 +66,7 @@ describe('a description compared with ours', () => {
     });
     const found = brief(drift(theirs));
     const call = 'GET /v2/launchpad/leaderboard/traders';
-    // Other missing fields do not prevent the answer from being printed; only the loss of the list of records
-    // breaks a call.
+    // Only the loss of the list of records breaks a call; an answer without other fields can still be printed.
     expect(found).toEqual([
       ['field', 'changed', call, 'answer 200: entries[].rank is string, was integer', false],
       ['field', 'removed', call, 'answer 200: entries[].pnlSol was removed', false],

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createTcpServer } from 'node:net';
 import { cert, key } from './http/certificate.ts';
 
-/** A server on loopback, closed with its connections when the test ends. */
+/** A server on loopback; `close` also closes its connections. */
 export interface Served {
   readonly url: string;
   readonly port: number;

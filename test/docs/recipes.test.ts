@@ -20,7 +20,7 @@ const titleOf = (line: number) =>
     .slice(0, line)
     .findLast((each) => each.startsWith('## '))
     ?.slice(3) ?? '';
-/** The tools that are not installed, including the servers that a recipe needs. */
+/** The tools and servers that a recipe needs and that are not installed. */
 const missingOf = (script: string) => [
   ...missingFor(script).filter((tool) => tool !== 'nats'),
   // Look also for commands inside a quoted --exec, or in a script that the recipe writes.

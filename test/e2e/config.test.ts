@@ -210,7 +210,7 @@ describe('the config file', () => {
   });
 
   test('needs a home directory or a configured folder', async () => {
-    // A relative HOME is ignored; the home in the system's user database is used instead.
+    // A relative HOME counts as none. If HOME were unset, the system's user database would supply a home.
     const env = {
       HOME: 'nowhere',
       TRDR_CONFIG_DIR: undefined,

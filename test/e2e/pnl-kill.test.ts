@@ -70,7 +70,7 @@ test(
         exitCode = ended.exitCode;
         if (ended.signal === 'SIGKILL') {
           killed++;
-          // If the file is complete, nothing is left to resume.
+          // Resume, unless the file is complete.
           if (existsSync(`${out}.journal`) || !existsSync(out)) {
             noted = lostIn(`${out}.journal`);
             backdate(`${out}.journal`);

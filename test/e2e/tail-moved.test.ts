@@ -65,7 +65,6 @@ describe.each(Object.keys(moves))('an output that is %s', (how) => {
     const later = posting.ids.length + 15;
     await until(() => posting.ids.length > later);
     posting.stop();
-    // If rows were lost, the last one may never arrive; the comparison below names them.
     const last = posting.ids.at(-1) ?? '';
     await until(() => readText(out).includes(last));
     client.child.kill('SIGTERM');

@@ -222,7 +222,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(of('rights', few)?.next).toBe(
       "run: redis-cli ACL SETUSER few '+xgroup|create' '+xgroup|setid' '+xdel'",
     );
-    // If a connection is not possible without a permission, the failure names the permission.
+    // A missing permission is named by the check, or by the failure if no connection is possible.
     for (const right of documentedAcl('x', 'p').filter((one) => one.startsWith('+'))) {
       if (['+select', '+client|setname'].includes(right)) continue;
       const named = await user('less', 'reset', ...documentedAcl('less', 'p').slice(2), `-${right.slice(1)}`)

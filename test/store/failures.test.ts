@@ -256,7 +256,7 @@ describe.skipIf(!hasServer())('processes that are killed while they pay', () => 
       spenders[at]?.kill('SIGKILL');
       spenders[at] = start([server.url, url, `m${at}`, 3_000, server.folder]);
     }
-    // The rest of the budget is less than the possible cost of the calls whose processes died.
+    // At the end, only what was reserved by killed processes, and less than one call, may be unspent.
     await until(() => used > CAP - 300 * 10);
     for (const child of spenders) child.kill('SIGKILL');
     expect(used, `seed ${seed}`).toBeLessThanOrEqual(CAP);

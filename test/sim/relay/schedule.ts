@@ -102,8 +102,8 @@ const quiet = (seed: number, given: Partial<RelaySchedule>): RelaySchedule => {
 const noLoss = { lostMs: 0, skewMs: 0, p: 1 };
 
 /**
- * Requests of a leader are delayed until another process leads. After these requests have arrived, both processes are killed, and
- * a new leader starts with the data that the late requests wrote.
+ * Requests of a leader are delayed until another process leads. After these requests have arrived, both processes are
+ * killed, and a new leader starts with the data that the late requests wrote.
  */
 export function lateRequests(seed: number): RelaySchedule {
   const rng = rngOf(seed, 42);
