@@ -116,10 +116,17 @@ export async function* lookup(
 
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
-  if (!answer.found) return { subject, found: false, code: answer.code };
-  // `subject` and `found` come first, and fields of the service cannot overwrite them.
+  return answer.found ? foundRecord(subject, answer.record) : { subject, found: false, code: answer.code };
+}
+
+/**
+ * The record of a subject that was found. `subject` and `found` come first, and fields of the service cannot
+ * overwrite them.
+ */
+export function foundRecord(subject: string, sent: Sent): LookupRecord & { readonly found: true } {
   const first = { subject, found: true } as const;
-  return { ...first, ...answer.record, ...first };
+  // Do not spread `first`: after a spread object, V8 takes ten times as long to spread the record.
+  return Object.assign({ subject, found: true, ...sent }, first);
 }
 
 /** A failure as the error of a record. */

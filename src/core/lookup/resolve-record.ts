@@ -53,7 +53,7 @@ export const readPending = ({
 
 export function found({ text: subject }: Subject, user: Sent, source: ResolveSource): Resolved {
   const first = { subject, found: true, source } as const;
-  return { record: { ...first, ...user, ...first } };
+  return { record: Object.assign({ subject, found: true, source, ...user }, first) };
 }
 
 /** A result in the format in which machines share it. */

@@ -6,9 +6,9 @@ import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
-import { answerOf } from '../lookup/lookup.ts';
+import { answerOf, foundRecord } from '../lookup/lookup.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { answersOf, failedPnl, foundPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
+import { answersOf, failedPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
 
 /** The result for one handle, with its position. */
 export interface PnlResult {
@@ -110,7 +110,7 @@ async function single(
   const ask = { params: { handle: sent(subject) } };
   const { record, requestId, charge } = await client.call('user.pnl', ask, options);
   const save = async () => saved?.saveOne(subject, record);
-  return { answers: [{ record: foundPnl(subject, record) }], requestId, reveals: charge.reveals, save };
+  return { answers: [{ record: foundRecord(subject, record) }], requestId, reveals: charge.reveals, save };
 }
 
 async function batch(
@@ -147,7 +147,7 @@ export function answerFromJournal(subjects: readonly string[], text: string): re
   const one = only === undefined || subjects.length > 1 ? undefined : recognize('numbers', body);
   if (only === undefined || !one) return [];
   const name = textOf(one.record['handle']) ?? only;
-  return normalHandle(name) === normalHandle(only) ? [{ record: foundPnl(only, one.record) }] : [];
+  return normalHandle(name) === normalHandle(only) ? [{ record: foundRecord(only, one.record) }] : [];
 }
 
 /**

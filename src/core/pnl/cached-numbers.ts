@@ -5,7 +5,8 @@ import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
-import { foundPnl, missingPnl, type PnlAnswer } from './records.ts';
+import { foundRecord } from '../lookup/lookup.ts';
+import { missingPnl, type PnlAnswer } from './records.ts';
 
 export interface SavedNumbersOptions {
   readonly cache: AnswerCache;
@@ -78,7 +79,7 @@ export function createSavedNumbers({
   function recordOf(handle: string, { status, record }: SharedAnswer): PnlAnswer | undefined {
     if (status === 404) return missingPnl(handle);
     const numbers = recognize('numbers', record)?.record;
-    return numbers && foundPnl(handle, numbers);
+    return numbers && foundRecord(handle, numbers);
   }
 
   async function claimShared(

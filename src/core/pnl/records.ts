@@ -2,17 +2,10 @@ import { Failure } from '../../base/failure.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
-import { errorFields, type LookupRecord } from '../lookup/lookup.ts';
+import { errorFields, foundRecord, type LookupRecord } from '../lookup/lookup.ts';
 
 /** The result for one handle. */
 export type PnlAnswer = LookupRecord;
-
-/** The record of a subject whose numbers were found. */
-export function foundPnl(subject: string, pnl: Sent): PnlAnswer {
-  // `subject` and `found` come first, and fields of the service cannot overwrite them.
-  const first = { subject, found: true } as const;
-  return { ...first, ...pnl, ...first };
-}
 
 /** The record of a handle that was not found, by default because it has no verified link. */
 export const missingPnl = (subject: string, code = 'NOT_OBSERVED'): PnlAnswer => ({
@@ -54,7 +47,7 @@ export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswe
   return subjects.map((subject) => {
     const name = normalHandle(subject);
     const entry = byHandle.get(name);
-    if (entry) return { record: foundPnl(subject, entry) };
+    if (entry) return { record: foundRecord(subject, entry) };
     if (missing.has(name)) return { record: missingPnl(subject) };
     const failure = unaccounted(unmatched);
     const record = failedPnl(subject, failure);
