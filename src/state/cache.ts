@@ -7,6 +7,7 @@ import {
   appendToBucket,
   type Bucket,
   type BucketAnswer,
+  type CacheKey,
   cacheKey,
   openBucket,
   readAnswer,
@@ -56,9 +57,10 @@ export interface FileCache {
  */
 const BUCKETS = 1024;
 /**
- * Maximum total size of the bucket indexes in bytes. Beyond it, the least recently used indexes are dropped.
+ * The maximum memory of all open buckets in bytes. Beyond it, the least recently used buckets are dropped. It
+ * is enough for the content of all buckets, as long as they are small.
  */
-const INDEX_BYTES = 48 * 1024 * 1024;
+const MEMORY_BYTES = 48 * 1024 * 1024;
 /** The maximum length of a line in characters. Longer answers are not saved; no valid answer is that long. */
 const LONGEST_LINE = 256 * 1024;
 
@@ -70,26 +72,31 @@ const LONGEST_LINE = 256 * 1024;
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // The open buckets, least recently used first.
-  const buckets = new Map<string, Bucket>();
+  // The open buckets by number, least recently used first.
+  const buckets = new Map<number, Bucket>();
   let weight = 0;
   let isReported = false;
 
-  const pathOf = (hash: number) =>
-    join(folder ?? '', `${(hash % BUCKETS).toString(16).padStart(3, '0')}.ndjson`);
+  const pathOf = (bucket: number) => join(folder ?? '', `${bucket.toString(16).padStart(3, '0')}.ndjson`);
 
-  function find(path: string, use: (bucket: Bucket) => BucketAnswer | undefined): BucketAnswer | undefined {
-    const bucket = buckets.get(path) ?? openBucket(path);
-    const before = buckets.delete(path) ? bucket.weight() : 0;
-    buckets.set(path, bucket);
-    const answer = use(bucket);
+  function find(wanted: CacheKey): BucketAnswer | undefined {
+    const number = wanted.hash % BUCKETS;
+    const bucket = buckets.get(number) ?? openBucket(pathOf(number));
+    const before = buckets.delete(number) ? bucket.weight() : 0;
+    buckets.set(number, bucket);
+    const answer = bucket.get(wanted, now());
     weight += bucket.weight() - before;
-    for (const [oldest, { weight: of }] of buckets) {
-      if (weight <= INDEX_BYTES || oldest === path) break;
-      buckets.delete(oldest);
-      weight -= of();
-    }
+    if (weight > MEMORY_BYTES) dropOldest(number);
     return answer;
+  }
+
+  /** Drops the least recently used buckets, but not the one in use, until the others fit in memory. */
+  function dropOldest(used: number): void {
+    for (const [number, bucket] of buckets) {
+      if (weight <= MEMORY_BYTES || number === used) return;
+      buckets.delete(number);
+      weight -= bucket.weight();
+    }
   }
 
   function write(work: (folder: string) => void): void {
@@ -115,7 +122,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
       if (folder === undefined) return undefined;
       const wanted = cacheKey(endpoint, subject);
       try {
-        return find(pathOf(wanted.hash), (bucket) => bucket.get(wanted, now()));
+        return find(wanted);
       } catch {
         return undefined;
       }
@@ -125,7 +132,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
       const line = answerLine(wanted, answer);
       if (readAnswer(line) === undefined || line.length > LONGEST_LINE) return;
       write((into) => {
-        const path = pathOf(wanted.hash);
+        const path = pathOf(wanted.hash % BUCKETS);
         const size = appendToBucket(path, line);
         noteHandle(into, answer.record);
         if (isDue(path, size)) compact(path, now());

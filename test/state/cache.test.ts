@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { answerLine, cacheKey, readAnswer } from '../../src/state/bucket.ts';
 import { type BucketAnswer, openCache } from '../../src/state/cache.ts';
-import { BUCKET_BYTES, FORGET_MS } from '../../src/state/compact.ts';
+import { BUCKET_BYTES, compact, FORGET_MS } from '../../src/state/compact.ts';
 import { anyText, room, runs, workers } from './room.ts';
 
 const { path, under } = room();
@@ -61,6 +61,35 @@ test('returns the newest answer of any process', () => {
   expect(other.get(HANDLE, 'ann')).toEqual(found(1));
   one.put(HANDLE, 'ann', found(2));
   expect(other.get(HANDLE, 'ann')).toEqual(found(2));
+});
+
+test.each([
+  ['small', 10],
+  ['large', 60_000],
+])('notices every change of a %s bucket by another process', (_, filler) => {
+  const dir = under(`changes-${filler}`);
+  const [one = '', other = ''] = crowded(2);
+  const { cache: reader } = cacheAt(dir);
+  const get = () => reader.get(HANDLE, one)?.record;
+  const put = (record: string) => cacheAt(dir).cache.put(HANDLE, one, found(record));
+  cacheAt(dir).cache.put(HANDLE, other, found('x'.repeat(filler)));
+  expect(get()).toBeUndefined();
+  put('appended');
+  expect(get()).toBe('appended');
+  const file = onlyBucket(dir);
+  writeFileSync(file, readFileSync(file, 'utf8').replace('appended', 'reworded'));
+  utimesSync(file, 1, 1);
+  expect(get()).toBe('reworded');
+  put('repeated');
+  expect(get()).toBe('repeated');
+  compact(file, NOW);
+  expect(get()).toBe('repeated');
+  put('appended after a compaction');
+  expect(get()).toBe('appended after a compaction');
+  cacheAt(dir).cache.clear();
+  expect(get()).toBeUndefined();
+  put('new');
+  expect(get()).toBe('new');
 });
 
 test('ignores an answer from the future, saved while the clock was wrong', () => {
