@@ -65,7 +65,7 @@ export function openOverflow(): Overflow {
   }
 
   return {
-    mayHold: (key) => placesOf(key).next().done !== true,
+    mayHold: (key) => count > 0 && placesOf(key).next().done !== true,
     async put(entries) {
       // The caller writes answers in the background, so a write may arrive after the file was closed.
       if (closed) throw new Error('the temporary file is closed');

@@ -94,6 +94,7 @@ function base64Of(key: string, lead: number): string[] {
 }
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
+const WHOLE_KEY = new RegExp(`^${KEY_FORM.source}$`);
 
 /**
  * Whether the part after the prefix makes a word a key. It must contain a digit or be long, because
@@ -107,10 +108,10 @@ export const withoutKeys = (text: string): string =>
 
 /** Whether a word contains the current key, or looks like a key. */
 export function isKey(word: string, key?: string): boolean {
-  const bare = word.replace(/^@/, '');
+  const bare = word.startsWith('@') ? word.slice(1) : word;
   if (key !== undefined && key.length >= MIN_LENGTH && bare.includes(key)) return true;
-  const [found] = bare.matchAll(KEY_FORM);
-  return found?.[0] === bare && isSecret(found[1] ?? '');
+  const secret = WHOLE_KEY.exec(bare)?.[1];
+  return secret !== undefined && isSecret(secret);
 }
 
 /** The error for a subject that is an API key. The message shows the key masked. */
