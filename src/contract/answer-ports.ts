@@ -28,10 +28,8 @@ export interface CachedAnswer {
  * old.
  */
 export interface AnswerCache {
-  get(
-    endpoint: CachedEndpoint,
-    subject: string,
-  ): CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
+  /** Reads only the cache of this machine. `flight` and `claim` also search the store. */
+  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /**
    * Requests an answer once for all machines that need the same answer at the same time; absent if machines

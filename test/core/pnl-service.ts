@@ -171,7 +171,7 @@ export async function runThrough(
     lost: async (_, most) => void lines.push(`lost ${most}`),
   };
   const cache: AnswerCache = {
-    get: async () => undefined,
+    get: () => undefined,
     put: async (_, handle) => void lines.push(`cached ${handle}`),
     claim: async ({ subject }) => ({ by: 'us', end: async () => void lines.push(`released ${subject}`) }),
   };

@@ -143,7 +143,7 @@ describe('a subject', () => {
   );
   test('is detected by its format or rejected, always the same way', () =>
     holdsInTime(forms, fc.constantFrom(undefined, 'handle', 'wallet', 'id'), async (given, as) => {
-      const subject = await readInTime(() => readSubject(given, as));
+      const subject = await readInTime(async () => readSubject(given, as));
       if (!subject) return;
       if (as) expect(subject.type).toBe(as);
       expect(subject.value.length).toBeGreaterThan(0);
@@ -159,7 +159,7 @@ describe('a subject', () => {
 
   test('of a wallet is an address: 32 bytes, or 20 in hex', () =>
     holdsInTime(forms, async (given) => {
-      const subject = await readInTime(() => readSubject(given));
+      const subject = await readInTime(async () => readSubject(given));
       if (subject?.type === 'wallet')
         expect(subject.value).toMatch(/^(?:0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$/);
     }));

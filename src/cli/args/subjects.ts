@@ -16,8 +16,8 @@ export interface Subjects {
    * known.
    */
   readonly endless: boolean;
-  /** All subjects in order, as text. */
-  all(): AsyncGenerator<string>;
+  /** All subjects in order. Those that were not validated are texts. */
+  all(): AsyncIterable<string | Subject> | Iterable<Subject>;
 }
 
 /**
@@ -28,7 +28,7 @@ export interface Subjects {
 export async function gatherSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io' | 'settings'>,
-  read: (text: string) => Promise<Subject>,
+  read: (text: string) => Subject | Promise<Subject>,
 ): Promise<Subjects> {
   const input = subjectsOf(source, context);
   const checked: Subject[] = [];
@@ -47,15 +47,15 @@ export async function gatherSubjects(
       throw error instanceof Failure && value.line !== undefined ? onLine(value.line, error) : error;
     }
   }
+  async function* continued(first: GivenSubject): AsyncGenerator<string | Subject> {
+    yield* checked;
+    yield first.text;
+    for await (const { text } of input) yield text;
+  }
   return {
     checked,
     endless: beyond !== undefined,
-    async *all() {
-      for (const { text } of checked) yield text;
-      if (beyond === undefined) return;
-      yield beyond.text;
-      for await (const { text } of input) yield text;
-    },
+    all: () => (beyond === undefined ? checked : continued(beyond)),
   };
 }
 

@@ -64,7 +64,7 @@ export const whois = command({
     if (!noCache) context.answersAreCached();
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
-    const estimate = await estimateLookups(users, subjects, context.settings.confirmAbove);
+    const estimate = estimateLookups(users, subjects, context.settings.confirmAbove);
     await preflight(context, estimate, {
       what: `looking up ${countText(subjects.checked.length, 'subject')}`,
       resume: () => (noCache ? resumeRest : resumeCached),

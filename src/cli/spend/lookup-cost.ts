@@ -15,12 +15,9 @@ export function distinct(subjects: readonly Subject[]): Subject[] {
  * The requests that a lookup of the subjects would need now. Subjects with a recent cached answer need no
  * request.
  */
-export async function* planLookups(
-  users: CachedLookup,
-  subjects: readonly Subject[],
-): AsyncGenerator<Planned> {
+export function* planLookups(users: CachedLookup, subjects: readonly Subject[]): Generator<Planned> {
   for (const subject of distinct(subjects)) {
-    for (const { id, ask, sure } of await users.plan(subject)) yield { id, ask, isSure: sure };
+    for (const { id, ask, sure } of users.plan(subject)) yield { id, ask, isSure: sure };
   }
 }
 
@@ -28,11 +25,11 @@ export async function* planLookups(
  * Estimates the cost of looking up subjects. If even the maximum is low, the cache is not read for the
  * estimate.
  */
-export async function estimateLookups(
+export function estimateLookups(
   users: CachedLookup,
   { checked, endless }: Subjects,
   enough: number,
-): Promise<FullEstimate> {
+): FullEstimate {
   if (endless) return { least: 0, most: null, reveals: null };
   const dearest = checked.reduce(
     (sum, { type }) => sum + (type === 'wallet' ? cu.reveal + cu.miss : cu.miss),
@@ -41,7 +38,7 @@ export async function estimateLookups(
   if (dearest <= enough) return { least: 0, most: dearest, reveals: checked.length };
   const sum = { least: 0, most: 0, reveals: 0 };
   for (const subject of distinct(checked)) {
-    for (const { id, ask, sure } of await users.plan(subject)) {
+    for (const { id, ask, sure } of users.plan(subject)) {
       const { least, most, reveals } = encode(id, ask).bounds;
       if (sure) sum.least += least;
       sum.most += most;

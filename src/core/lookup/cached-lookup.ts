@@ -28,13 +28,17 @@ export interface LookupCall {
 
 /** Looks up users in the cache, or at the service if the cache has no recent answer. */
 export interface CachedLookup {
-  answer(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
+  /** Returns a cached answer at once. */
+  answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer>;
   /** Requests the answer from the service even if the cache has one, and caches the new answer. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
   /** Caches a user whom another call found by a handle. */
   keep(subject: Subject, user: Sent): Promise<void>;
-  /** The calls that `answer` would make now; empty if a cached answer is recent enough. */
-  plan(subject: Subject): Promise<readonly LookupCall[]>;
+  /**
+   * The calls that `answer` would make now; empty if a cached answer is recent enough. `answer` then uses that
+   * cached answer without reading the cache again, unless it has expired.
+   */
+  plan(subject: Subject): readonly LookupCall[];
 }
 
 type SavedUser = { readonly time: number; readonly user: Sent | null };
@@ -45,13 +49,21 @@ const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
   id: 'user.id',
 };
 
+/** The maximum number of answers that wait for their use after `plan` has read them. */
+const PLANNED = 10_000;
+
+const nameOf = ({ type, normal }: Subject) => `${type} ${normal}`;
+
 export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   const { client, clock, cache } = options;
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
 
-  async function savedUser(endpoint: UserEndpoint, normal: string): Promise<SavedUser | undefined> {
-    const entry = await cache?.get(endpoint, normal);
+  /** The recent answers that `plan` has read from the cache, for `answer`. */
+  const planned = new Map<string, SavedUser>();
+
+  function savedUser(endpoint: UserEndpoint, normal: string): SavedUser | undefined {
+    const entry = cache?.get(endpoint, normal);
     if (!entry) return undefined;
     if (entry.status === 404) return { time: entry.time, user: null };
     const user = recognize('user', entry.record)?.record;
@@ -132,7 +144,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     const value = idOf(user);
     if (value === undefined) return undefined;
     const id = { value, normal: value.toLowerCase() };
-    const saved = await savedUser('user.id', id.normal);
+    const saved = savedUser('user.id', id.normal);
     const answer: LookupAnswer =
       saved?.user && isFresh(saved)
         ? { found: true, record: saved.user, time: saved.time, from: 'cache' }
@@ -144,33 +156,49 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return answer;
   }
 
+  /** The answer that `plan` has read for a subject, unless it has expired. Each answer is returned only once. */
+  function takePlanned(name: string): SavedUser | undefined {
+    const saved = planned.get(name);
+    if (saved) planned.delete(name);
+    return saved && isFresh(saved) ? saved : undefined;
+  }
+
+  async function request(
+    subject: Subject,
+    saved: SavedUser | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<LookupAnswer> {
+    const refreshed =
+      saved?.user && subject.type === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
+    return refreshed ?? (await call(endpointOf[subject.type], subject, signal));
+  }
+
   return {
-    async answer(subject, signal) {
+    answer(subject, signal) {
       const endpoint = endpointOf[subject.type];
-      const saved = await savedUser(endpoint, subject.normal);
-      if (saved && isFresh(saved)) {
-        const { time, user } = saved;
-        return user
-          ? { found: true, record: user, time, from: 'cache' }
-          : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
-      }
-      const refreshed =
-        saved?.user && subject.type === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
-      return refreshed ?? (await call(endpoint, subject, signal));
+      const saved = takePlanned(nameOf(subject)) ?? savedUser(endpoint, subject.normal);
+      if (!saved || !isFresh(saved)) return request(subject, saved, signal);
+      const { time, user } = saved;
+      return user
+        ? { found: true, record: user, time, from: 'cache' }
+        : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
     },
 
     ask: (subject, signal) => callService(endpointOf[subject.type], subject, signal),
 
     keep: (subject, user) => keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
 
-    async plan(subject) {
+    plan(subject) {
       const endpoint = endpointOf[subject.type];
-      const saved = await savedUser(endpoint, subject.normal);
-      if (saved && isFresh(saved)) return [];
+      const saved = savedUser(endpoint, subject.normal);
+      if (saved && isFresh(saved)) {
+        if (planned.size < PLANNED) planned.set(nameOf(subject), saved);
+        return [];
+      }
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
       const id = saved?.user ? idOf(saved.user) : undefined;
       if (id === undefined || subject.type !== 'wallet') return [{ ...asked, sure: true }];
-      const byId = await savedUser('user.id', id.toLowerCase());
+      const byId = savedUser('user.id', id.toLowerCase());
       if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
       return [
         { id: 'user.id', ask: askFor('user.id', id), sure: true },

@@ -1,3 +1,4 @@
+import { andThen } from '../../base/and-then.ts';
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { Overflow } from '../../contract/answer-ports.ts';
@@ -45,7 +46,7 @@ export interface Lookup {
 
 export interface LookupOptions {
   /** Looks up one subject. Returns a failure that affects only this subject; throws other failures. */
-  readonly answer: (subject: Subject, signal: AbortSignal) => Promise<LookupAnswer>;
+  readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
   readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
@@ -68,12 +69,12 @@ const MEMORY = 10_000;
 const GIVE_UP_AFTER = 20;
 
 /**
- * Looks up subjects concurrently and yields one record for each, in their order. A failure that affects one
- * subject becomes a record. A failure that affects all subjects, such as a rejected key, is thrown after all
- * earlier answers were yielded.
+ * Looks up subjects, parsed or as text, concurrently and yields one record for each, in their order. A
+ * failure that affects one subject becomes a record. A failure that affects all subjects, such as a rejected
+ * key, is thrown after all earlier answers were yielded.
  */
 export async function* lookup(
-  texts: AsyncIterable<string> | Iterable<string>,
+  subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   { answer, as, window = WINDOW, memory = MEMORY, overflow, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
   const remember = createMemo<LookupAnswer>({
@@ -83,14 +84,26 @@ export async function* lookup(
   });
   let failuresInRow = 0;
 
-  const ask = async (subject: Subject, stop: AbortSignal): Promise<LookupAnswer> => {
-    const answered = await answer(subject, stop);
+  function checkOutage(answered: LookupAnswer): LookupAnswer {
     failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
     if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
     return answered;
-  };
+  }
 
-  const work = async (text: string, stop: AbortSignal): Promise<Lookup> => {
+  function lookUp(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
+    let repeated = true;
+    const answered = remember(`${subject.type}:${subject.normal}`, () => {
+      repeated = false;
+      return andThen(answer(subject, stop), checkOutage);
+    });
+    return andThen(answered, (found) => ({
+      record: toRecord(subject.text, found),
+      answer: found,
+      repeated,
+    }));
+  }
+
+  async function readAndLookUp(text: string, stop: AbortSignal): Promise<Lookup> {
     let subject: Subject;
     try {
       subject = await readSubject(text, as);
@@ -99,16 +112,14 @@ export async function* lookup(
       const answered = { found: null, failure: error } as const;
       return { record: toRecord(trimText(text), answered), answer: answered, repeated: false };
     }
-    let repeated = true;
-    const answered = await remember(`${subject.type}:${subject.normal}`, () => {
-      repeated = false;
-      return ask(subject, stop);
-    });
-    return { record: toRecord(subject.text, answered), answer: answered, repeated };
-  };
+    return lookUp(subject, stop);
+  }
+
+  const work = (subject: string | Subject, stop: AbortSignal) =>
+    typeof subject === 'string' ? readAndLookUp(subject, stop) : lookUp(subject, stop);
 
   try {
-    yield* ordered(texts, work, { window, signal });
+    yield* ordered(subjects, work, { window, signal });
   } finally {
     await overflow?.close();
   }

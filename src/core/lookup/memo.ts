@@ -18,14 +18,14 @@ export interface MemoOptions<T> {
 
 /**
  * Remembers the answers of a run, including requests in flight, so that repeated subjects are not requested
- * again. With `overflow`, older answers are moved to disk, which bounds the memory. If the disk cannot store
+ * again. An answer that is available at once is returned at once. With `overflow`, older answers are moved to disk, which bounds the memory. If the disk cannot store
  * them, they stay in memory, because requesting them again would cost money.
  */
 export function createMemo<T>({
   size,
   isWorthKeeping = () => true,
   overflow,
-}: MemoOptions<T>): (key: string, request: () => Promise<T>) => Promise<T> {
+}: MemoOptions<T>): (key: string, request: () => T | Promise<T>) => T | Promise<T> {
   // There are two generations of answers in memory. When the young generation is full, it becomes the old
   // one. Unlike an LRU list, this needs no record of when each answer was last used.
   let young = new Map<string, Promise<T>>();
@@ -65,7 +65,7 @@ export function createMemo<T>({
     return undefined;
   }
 
-  async function fromOverflow(key: string, request: () => Promise<T>): Promise<T> {
+  async function fromOverflow(key: string, request: () => T | Promise<T>): Promise<T> {
     const text = await overflow?.place.get(key);
     return overflow && text !== undefined ? overflow.read(text) : request();
   }
@@ -93,6 +93,10 @@ export function createMemo<T>({
     // If the disk is slower than the service, wait for the disk, so that generations do not accumulate in
     // memory.
     const answer = inMemory(key) ?? (moves > 1 ? moving.then(fetch) : fetch());
+    if (!(answer instanceof Promise)) {
+      if (isWorthKeeping(answer)) young.set(key, Promise.resolve(answer));
+      return answer;
+    }
     young.set(key, answer);
     answer.then(
       (value) => {

@@ -13,14 +13,15 @@ interface Slot<T> {
 /**
  * Processes items concurrently and yields the results in the order of the items. At most `window` items are
  * in progress or wait to be yielded, so endless input needs bounded memory. A result is yielded as soon as
- * all earlier results were yielded, even if the next item has not arrived.
+ * all earlier results were yielded, even if the next item has not arrived. Items and results that are available
+ * at once need no promise, which makes cached lookups faster.
  *
  * After an error, no further item is started; work in progress is completed and its results are yielded
  * before the error is thrown. If the consumer stops early, work in progress is cancelled.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
-  work: (item: I, signal: AbortSignal) => Promise<O>,
+  work: (item: I, signal: AbortSignal) => O | Promise<O>,
   { window, signal }: OrderedOptions,
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
@@ -38,16 +39,21 @@ export async function* ordered<I, O>(
 
   const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
     const slot: Slot<T> = {};
-    (async () => begin())().then(
-      (value) => {
-        slot.done = { value };
-        wake();
-      },
-      (error: unknown) => {
-        slot.done = { error };
-        wake();
-      },
-    );
+    const settle = (done: NonNullable<Slot<T>['done']>) => {
+      slot.done = done;
+      wake();
+    };
+    try {
+      const result = begin();
+      if (!(result instanceof Promise)) slot.done = { value: result };
+      else
+        result.then(
+          (value) => settle({ value }),
+          (error: unknown) => settle({ error }),
+        );
+    } catch (error) {
+      slot.done = { error };
+    }
     return slot;
   };
   const fail = (error: unknown) => {
@@ -84,6 +90,8 @@ export async function* ordered<I, O>(
       if (head?.done) {
         pending.shift();
         if ('value' in head.done) yield head.done.value;
+      } else if (reading?.done && !failure) {
+        // The next item was available at once, so there is nothing to wait for.
       } else if (head || (reading && !failure)) {
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -22,7 +22,7 @@ export interface ResolveAllOptions {
 
 /** Resolves handles concurrently and yields one record for each, in their order. */
 export async function* resolveAll(
-  texts: AsyncIterable<string> | Iterable<string>,
+  handles: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   resolve: Resolver,
   { signal, window = WINDOW, overflow }: ResolveAllOptions = {},
 ): AsyncGenerator<Resolved, void, void> {
@@ -30,20 +30,24 @@ export async function* resolveAll(
     size: MEMORY,
     overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
   });
-  const work = async (text: string, stop: AbortSignal): Promise<Resolved> => {
-    let subject: Subject;
-    try {
-      subject = await readHandle(text);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const record = { subject: trimText(text), found: null, error: errorFields(error) } as const;
-      return { record, failure: error };
-    }
+  const resolveOne = async (subject: Subject, stop: AbortSignal): Promise<Resolved> => {
     const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
     return { record: { ...record, subject: subject.text }, failure };
   };
+  const work = async (handle: string | Subject, stop: AbortSignal): Promise<Resolved> => {
+    if (typeof handle !== 'string') return resolveOne(handle, stop);
+    let subject: Subject;
+    try {
+      subject = await readHandle(handle);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      const record = { subject: trimText(handle), found: null, error: errorFields(error) } as const;
+      return { record, failure: error };
+    }
+    return resolveOne(subject, stop);
+  };
   try {
-    yield* ordered(texts, work, { window, signal });
+    yield* ordered(handles, work, { window, signal });
   } finally {
     await overflow?.close();
   }

@@ -25,10 +25,11 @@ export const isUserId = (text: string): boolean => UUID.test(text);
 const EVM = /^0x[0-9a-f]{40}$/i;
 
 /**
- * Detects the type of a subject from its format. Rejects a mistyped address with a description of the typo,
- * and a mixed-case EVM address with an invalid checksum.
+ * Detects the type of a subject from its format. Throws at a mistyped address with a description of the typo,
+ * and at a mixed-case EVM address with an invalid checksum. Only a mixed-case EVM address needs a promise,
+ * because it loads the code for checksums.
  */
-export async function readSubject(given: string, as?: SubjectType | undefined): Promise<Subject> {
+export function readSubject(given: string, as?: SubjectType | undefined): Subject | Promise<Subject> {
   const text = trimText(given);
   if (text === '') throw refused(text, 'the subject is empty', 'pass a handle, a wallet or a user id');
   if (isKey(text)) throw keyAsSubject(text);
@@ -36,7 +37,7 @@ export async function readSubject(given: string, as?: SubjectType | undefined): 
     case 'id':
       return idOf(text);
     case 'wallet':
-      return await walletOf(text);
+      return walletOf(text);
     default:
       return handleOf(text);
   }
@@ -89,7 +90,7 @@ function idOf(text: string): Subject {
   return { text, type: 'id', value: text, normal: text.toLowerCase() };
 }
 
-async function walletOf(text: string): Promise<Subject> {
+function walletOf(text: string): Subject | Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
   if (!EVM.test(text)) {
     throw refused(
@@ -99,11 +100,20 @@ async function walletOf(text: string): Promise<Subject> {
     );
   }
   const digits = text.slice(2);
+  const subject = {
+    text,
+    type: 'wallet',
+    value: `0x${digits}`,
+    normal: `0x${digits.toLowerCase()}`,
+  } as const;
   const isMixed = digits !== digits.toLowerCase() && digits !== digits.toUpperCase();
-  if (isMixed && !(await import('./checksum.ts')).holdsChecksum(text)) {
-    throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
-  }
-  return { text, type: 'wallet', value: `0x${digits}`, normal: `0x${digits.toLowerCase()}` };
+  return isMixed ? withChecksum(subject) : subject;
+}
+
+async function withChecksum(subject: Subject): Promise<Subject> {
+  const { text } = subject;
+  if ((await import('./checksum.ts')).holdsChecksum(text)) return subject;
+  throw refused(text, 'invalid checksum: probably a mistyped character', 'copy the address again');
 }
 
 function handleOf(text: string): Subject {

@@ -104,7 +104,7 @@ export function createSavedNumbers({
     }),
     ...(claim && { claim: (handle: string) => claimShared(claim, handle) }),
     async find(handle, subject = handle) {
-      const saved = await cache.get('user.pnl', normalHandle(handle));
+      const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
     async saveOne(subject, numbers) {

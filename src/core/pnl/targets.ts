@@ -64,7 +64,7 @@ export function createTargets(
       for (const position of open(positions)) {
         const subject = others.get(position);
         if (!subject || answers.has(position)) continue;
-        const planned = await users.plan(subject);
+        const planned = users.plan(subject);
         calls.push(...planned);
         if (planned.length === 0) answers.set(position, await users.answer(subject));
       }

@@ -298,7 +298,7 @@ describe('a plan', () => {
   it('lists the calls of a lookup, and none if a cached answer is fresh', async () => {
     const { run, source, clock } = setUp(service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }));
     const plan = async (text: string) =>
-      (await source.plan(await readSubject(text))).map(({ id, sure }) => [id, sure]);
+      source.plan(await readSubject(text)).map(({ id, sure }) => [id, sure]);
     expect(await plan(WALLET)).toEqual([['user.wallet', true]]);
     expect(await plan('mert')).toEqual([['user.handle', true]]);
     await run([WALLET]);
@@ -307,6 +307,32 @@ describe('a plan', () => {
     expect(await plan(WALLET)).toEqual([
       ['user.id', true],
       ['user.wallet', false],
+    ]);
+  });
+
+  it('leaves a cached answer for the lookup, which reads it again only if it has expired', async () => {
+    const { run, source, clock, cache, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }));
+    await run(['mert', 'nobody']);
+    const planned = sent.length;
+    const plan = async () => {
+      for (const text of ['mert', '@Nobody']) expect(source.plan(await readSubject(text))).toEqual([]);
+      cache.entries.clear();
+    };
+    const saved = [...cache.entries];
+    await plan();
+    expect((await run(['@MERT', 'nobody'])).records).toMatchObject([
+      { subject: '@MERT', found: true, handle: 'Mert' },
+      { subject: 'nobody', found: false },
+    ]);
+    expect(sent.length).toBe(planned);
+    // Each answer is used only once.
+    expect((await run(['mert'])).lookups[0]?.answer).toMatchObject({ found: true, from: 'service' });
+    for (const [name, answer] of saved) cache.entries.set(name, answer);
+    await plan();
+    await clock.sleep(HOUR);
+    expect((await run(['mert', 'nobody'])).lookups.map(({ answer }) => answer)).toMatchObject([
+      { found: true, from: 'service' },
+      { found: false, from: 'service' },
     ]);
   });
 });

@@ -8,15 +8,39 @@ const collect = async <T>(items: AsyncIterable<T>) => {
   return out;
 };
 
+async function* arriving<T>(items: readonly T[]) {
+  yield* items;
+}
+
 describe('ordered work', () => {
   it('yields results in the order of the items, whichever is finished first', async () => {
     const clock = virtualClock();
-    const work = async (item: number) => {
+    const slow = async (item: number) => {
       await clock.sleep((item * 37) % 100);
       return item;
     };
+    const mixed = (item: number) => (item % 3 === 0 ? slow(item) : item);
     const items = Array.from({ length: 100 }, (_, index) => index);
-    expect(await collect(ordered(items, work, { window: 8 }))).toEqual(items);
+    for (const work of [slow, mixed]) {
+      expect(await collect(ordered(items, work, { window: 8 }))).toEqual(items);
+      expect(await collect(ordered(arriving(items), work, { window: 8 }))).toEqual(items);
+    }
+  });
+
+  it('works on as many items at the same time as its window allows', async () => {
+    const clock = virtualClock();
+    for (const source of [(items: number[]) => items, arriving]) {
+      const running = new Set<number>();
+      let most = 0;
+      const work = async (item: number) => {
+        running.add(item);
+        most = Math.max(most, running.size);
+        await clock.sleep(10);
+        running.delete(item);
+      };
+      await collect(ordered(source(Array.from({ length: 50 }, (_, at) => at)), work, { window: 5 }));
+      expect(most).toBe(5);
+    }
   });
 
   it('holds at most as many items as its window allows', async () => {
@@ -63,6 +87,24 @@ describe('ordered work', () => {
     await expect(run).rejects.toThrow('two');
     expect(out).toEqual([0, 1, 3]);
     expect(begun).toEqual([0, 1, 2, 3]);
+  });
+
+  it('treats an error that is thrown at once like any other', async () => {
+    const out: number[] = [];
+    const begun: number[] = [];
+    const work = (item: number) => {
+      begun.push(item);
+      if (item === 2) throw new Error('two');
+      return item;
+    };
+    const run = (async () => {
+      for await (const item of ordered([0, 1, 2, 3], work, { window: 4 })) out.push(item);
+    })();
+    await expect(run).rejects.toThrow('two');
+    expect([out, begun]).toEqual([
+      [0, 1],
+      [0, 1, 2],
+    ]);
   });
 
   it('yields the results before an error of the input, then throws the error', async () => {

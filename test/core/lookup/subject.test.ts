@@ -9,9 +9,10 @@ const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};
 const MIXED = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 const SOLANA = 'So11111111111111111111111111111111111111112';
 const ID = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
-const tell = async (text: string, as?: SubjectType) => (await readSubject(text, as)).type;
+const read = async (text: string, as?: SubjectType) => readSubject(text, as);
+const tell = async (text: string, as?: SubjectType) => (await read(text, as)).type;
 const refusal = async (text: string, as?: SubjectType) => {
-  const reason: unknown = await readSubject(text, as).catch((error: unknown) => error);
+  const reason: unknown = await read(text, as).catch((error: unknown) => error);
   if (!(reason instanceof Failure)) throw new Error(`${text} was taken`);
   return reason;
 };
