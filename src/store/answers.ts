@@ -111,7 +111,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
     async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
       let found = readReply(await look());
-      // Another program has overwritten the answer: ask again, so that the script deletes it.
+      // Another program has overwritten the answer or the failure: ask again, so that the script discards it.
       if (found.damaged !== undefined) found = readReply(await look(found.damaged));
       const { word, answer, failure } = found;
       if (answer && answer.status !== 202 && isCached(endpoint)) {

@@ -20,8 +20,8 @@ export interface LinkOptions {
 export interface StoreLink {
   readonly keys: Keys;
   /**
-   * Runs `work` on the connection. Throws STORE_AWAY at once if the store failed a moment ago, so that an
-   * unreachable store delays a run only once and not at every call.
+   * Runs `work` on the connection. If connecting failed a moment ago, throws the same failure at once, so that an
+   * unreachable store does not delay a run at every call.
    */
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;
   /** Opens an additional connection, for the term of a leader or for blocking reads. */

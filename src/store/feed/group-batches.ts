@@ -44,7 +44,7 @@ export type GroupEvent =
        * delivers the batch again.
        */
       readonly ack: () => Promise<void>;
-      /** Aborted when another member gets the batch. */
+      /** Aborted when this member loses its lease or connection, so that another member gets the batch. */
       readonly over: AbortSignal;
     }
   /** The number of entries that were deleted before they were delivered. */
@@ -71,7 +71,7 @@ export interface Membership {
   readonly consumer: string;
   readonly ack: (entries: readonly string[]) => Promise<void>;
   readonly work: GroupWork;
-  /** Aborted when another member gets the batches of this member. */
+  /** Aborted when this member loses its lease or connection, so that another member gets its batches. */
   readonly lost: AbortSignal;
   readonly signal: AbortSignal;
 }

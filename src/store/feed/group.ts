@@ -107,7 +107,8 @@ async function giveBack(
   }
 }
 
-const supersededFailure = () => storeFailure('STORE_LEASE', 'another member of the group has become active');
+const supersededFailure = () =>
+  storeFailure('STORE_LEASE', 'this run is no longer the active member of the group');
 
 async function renewing(
   { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
