@@ -1,4 +1,5 @@
 import { Failure } from '../../base/failure.ts';
+import { keyFormsOf } from './key-forms.ts';
 
 /**
  * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
@@ -16,81 +17,36 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Masks the key wherever a text contains it, also if it is JSON-escaped, percent-encoded, or in base64 or
- * hex.
+ * Masks the key wherever a text contains it, also in another case, JSON-escaped, percent-encoded, as HTML, or
+ * in base64 or hex.
  */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_LENGTH) return text;
-  const { escapable, encodings } = formsOf(key);
-  // Replace with a function, because `$&` in a replacement string would insert the key.
-  const mask = () => maskKey(key);
-  let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
-  if (/[\\%]/.test(masked)) masked = masked.replace(escapable, mask);
+  const { lower, escape, escapable, encodings } = keyFormsOf(key);
+  let masked = text;
+  // The pattern is compiled on first use, which takes a millisecond.
+  if (escape.test(text) || text.toLowerCase().includes(lower)) {
+    // Replace with a function, because `$&` in a replacement string would insert the key.
+    masked = text.replace(escapable, () => maskKey(key));
+  }
   for (const encoding of encodings) {
     if (masked.includes(encoding)) masked = masked.replaceAll(encoding, '****');
   }
   return masked;
 }
 
-const BACKSLASH = 0x5c;
-const ESCAPE = Buffer.from('\\u00');
-
-/** Masks the key in bytes; returns the same object if they do not contain the key. */
+/**
+ * Masks the key in bytes as `withoutKey` does; returns the same object if they do not contain the key. Every
+ * frame of the live feed passes through this function, so it must be fast if there is no key.
+ */
 export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
   if (!key || key.length < MIN_LENGTH) return bytes;
   const buffer =
     bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const escaped = buffer.includes(BACKSLASH) && buffer.includes(ESCAPE);
-  if (!escaped && !buffer.includes(formsOf(key).end)) return bytes;
+  if (!keyFormsOf(key).mayBeIn(buffer)) return bytes;
   const text = buffer.toString('utf8');
   const masked = withoutKey(text, key);
   return masked === text ? bytes : Buffer.from(masked);
-}
-
-interface Forms {
-  /** The last characters of the key, for a quick test: they are random, so other texts rarely contain them. */
-  readonly end: Buffer;
-  /** Matches the key with any of its characters escaped. */
-  readonly escapable: RegExp;
-  /** The parts of the key's base64 and hex encodings that do not depend on the text around the key. */
-  readonly encodings: readonly string[];
-}
-
-/** The forms of each key, computed once. A run has one key, or two during a login. */
-const known = new Map<string, Forms>();
-
-function formsOf(key: string): Forms {
-  const found = known.get(key);
-  if (found) return found;
-  const hex = Buffer.from(key).toString('hex');
-  const forms = {
-    end: Buffer.from(key).subarray(-MIN_LENGTH),
-    escapable: new RegExp([...key].map(escapesOf).join(''), 'g'),
-    encodings: [...new Set([0, 1, 2].flatMap((lead) => base64Of(key, lead))), hex, hex.toUpperCase()],
-  };
-  known.set(key, forms);
-  return forms;
-}
-
-/**
- * A pattern for one character: plain, after backslashes, as a JSON escape of any depth, or percent-encoded.
- */
-function escapesOf(char: string): string {
-  const hex = char.charCodeAt(0).toString(16).padStart(2, '0');
-  const anyCase = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
-  const literal = /[A-Za-z0-9]/.test(char) ? char : `\\\\*\\x${hex}`;
-  return `(?:${literal}|\\\\+u00${anyCase}|%(?:25)*${anyCase})`;
-}
-
-/**
- * The base64 characters that depend on the key alone. `lead` is the number of bytes before the key in the
- * group of three bytes in which the key begins.
- */
-function base64Of(key: string, lead: number): string[] {
-  const bytes = Buffer.concat([Buffer.alloc(lead), Buffer.from(key)]);
-  const start = Math.ceil((lead * 8) / 6);
-  const end = Math.floor((bytes.length * 8) / 6);
-  return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(start, end));
 }
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;

@@ -15,6 +15,16 @@ const unicode = (text: string) =>
 const percent = (text: string) =>
   [...text].map((char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
 
+const html = (text: string, number: (code: number) => string) =>
+  [...text].map((char) => `&#${number(char.charCodeAt(0))};`).join('');
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
 /** The ways in which a service or a proxy may repeat a key. */
 const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['as it is', (text) => text],
@@ -29,6 +39,13 @@ const echoes: readonly (readonly [string, (text: string) => string])[] = [
   ['percent-encoded in capitals', (text) => percent(text).toUpperCase()],
   ['percent-encoded where a URL needs it', encodeURIComponent],
   ['percent-encoded twice', (text) => encodeURIComponent(percent(text))],
+  ['in capitals', (text) => text.toUpperCase()],
+  ['in lower case', (text) => text.toLowerCase()],
+  ['in capitals and percent-encoded', (text) => percent(text.toUpperCase())],
+  ['as decimal HTML', (text) => html(text, (code) => `${code}`)],
+  ['as hexadecimal HTML', (text) => html(text, (code) => `x${code.toString(16)}`)],
+  ['as HTML where it is needed', (text) => text.replace(/[&<>"']/g, (char) => entities[char] ?? char)],
+  ['as HTML twice', (text) => html(text, (code) => `${code}`).replaceAll('&', '&amp;')],
   ['in hex', (text) => Buffer.from(text).toString('hex')],
   ['in hex in capitals', (text) => Buffer.from(text).toString('hex').toUpperCase()],
   ['in base64', (text) => Buffer.from(text).toString('base64')],
@@ -46,13 +63,22 @@ function readsBack(text: string, secret: string): boolean {
       last
         .replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
         .replace(/%([0-9a-fA-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-        .replace(/\\(.)/g, '$1'),
+        .replace(/\\(.)/g, '$1')
+        .replace(
+          /&(?:amp|lt|gt|quot);/g,
+          (entity) => Object.keys(entities).find((char) => entities[char] === entity) ?? '',
+        )
+        .replace(/&#(x?)([0-9a-f]+);/gi, (_, x: string, code: string) =>
+          String.fromCharCode(Number.parseInt(code, x ? 16 : 10)),
+        ),
     );
   }
   const decoded = (['hex', 'base64', 'base64url'] as const).map((encoding) =>
     Buffer.from(text, encoding).toString('latin1'),
   );
-  return [...plain, ...decoded].some((form) => form.includes(secret));
+  return [...plain.map((form) => form.toLowerCase()), ...decoded.map((form) => form.toLowerCase())].some(
+    (form) => form.includes(secret.toLowerCase()),
+  );
 }
 
 describe.each(echoes)('a key that comes back %s', (_, echo) => {
@@ -61,11 +87,16 @@ describe.each(echoes)('a key that comes back %s', (_, echo) => {
     expect(readsBack(withoutKey(echo(key), key), key)).toBe(false);
     expect(withoutKey(`before ${echo(key)} after`, key)).toMatch(/^before .*\*\*\*\*.* after$/);
   });
+});
 
-  test('is masked whatever its characters are', () => {
-    holds(fc.stringMatching(/^[\x21-\x7e]{8,60}$/), (secret) => {
-      expect(readsBack(withoutKey(echo(secret), secret), secret)).toBe(false);
-    });
+test('a key is masked in each of these forms, whatever its characters are', () => {
+  holds(fc.stringMatching(/^[\x21-\x7e]{8,60}$/), (secret) => {
+    for (const [form, echo] of echoes) {
+      const text = `x ${echo(secret)} y`;
+      const masked = withoutKey(text, secret);
+      expect(readsBack(masked, secret), form).toBe(false);
+      expect(Buffer.from(withoutKeyBytes(Buffer.from(text), secret)).toString(), form).toBe(masked);
+    }
   });
 });
 
@@ -73,6 +104,8 @@ test('is masked in frames, and frames without it are unchanged', () => {
   const frame = (text: string) => Buffer.from(`{"type":"error","error":"no ${text}"}`);
   const clean = frame('\\u00e9');
   expect(withoutKeyBytes(clean, key)).toBe(clean);
+  const busy = frame('20% of &c. a\\n100%');
+  expect(withoutKeyBytes(busy, key)).toBe(busy);
   for (const echo of [key, unicode(key)]) {
     const masked = Buffer.from(withoutKeyBytes(frame(echo), key)).toString();
     expect(masked).toBe(`{"type":"error","error":"no ${maskKey(key)}"}`);
