@@ -198,6 +198,8 @@ describe('trdr api', () => {
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
+    const similar = await runInProcess(['api', '/me'], { sandbox: service });
+    expect(similar.error().hint).toContain('did you mean /v2/me?');
     expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
     const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
     expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { usageError } from '../../base/failure.ts';
+import { usageError, withHint } from '../../base/failure.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Field } from '../../core/client/raw-request.ts';
@@ -11,6 +11,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/raw-plan.ts';
+import { suggestCall } from '../spend/suggest-call.ts';
 
 const field = {
   name: 'name=value',
@@ -79,10 +80,17 @@ export const api = command({
         '"trdr api" requires the argument PATH',
         `write it like this: trdr api ${path} /v2/me`,
       );
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(path)) {
+    const [, , ofUrl] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)(.*)$/is.exec(path) ?? [];
+    if (ofUrl !== undefined) {
       throw usageError(
         'expected a path, got a URL',
-        'remove the host; use --base-url for a different service',
+        `remove the host: trdr api ${suggestCall('GET', ofUrl) ?? (ofUrl || '/v2/...')}; use --base-url for a different service`,
+      );
+    }
+    if (/^[A-Z]+ \//i.test(path)) {
+      throw usageError(
+        'expected a path, got a method and a path in one argument',
+        `remove the quotes: trdr api ${path}`,
       );
     }
     const named = fields.flatMap(({ name, value }) => (name === 'before' ? [] : [value]));
@@ -125,7 +133,7 @@ export const api = command({
       for (let { path } = request; ; ) {
         const answer = await client.raw({ ...request, path }, { signal: context.signal });
         await printed.write(answer);
-        if (answer.status >= 400) throw await refusalOf(context, answer);
+        if (answer.status >= 400) throw await refusalOf(context, answer, request.method, path);
         const next = paginate ? nextCursor(answer) : undefined;
         if (next === undefined) break;
         if (seen.has(next)) throw cursorStuck(next);
@@ -186,8 +194,10 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
   };
 }
 
-async function refusalOf({ io }: Context, answer: HttpAnswer) {
+async function refusalOf({ io }: Context, answer: HttpAnswer, method: string, path: string) {
   const { parseJson } = await import('../../base/json.ts');
   const { readServiceError } = await import('../../core/client/service-errors.ts');
-  return readServiceError(answer, parseJson(answer.text), io.clock.now()).failure;
+  const { failure } = readServiceError(answer, parseJson(answer.text), io.clock.now());
+  const meant = answer.status === 404 ? suggestCall(method, path) : undefined;
+  return meant === undefined ? failure : withHint(failure, `did you mean ${meant}?`);
 }

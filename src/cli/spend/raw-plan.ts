@@ -8,6 +8,7 @@ import { confirm } from './ask-yes-no.ts';
 import { declined } from './confirm-above.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
+import { suggestCall } from './suggest-call.ts';
 
 /**
  * Estimates a raw call, and asks for confirmation if the call is expensive. Returns false if the call must
@@ -43,19 +44,27 @@ export async function planRaw(
   } else if (known) {
     await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
-    await confirmUnpriced(context, `${method} ${path.split('?')[0]}`);
+    await confirmUnpriced(context, `${method} ${path.split('?')[0]}`, suggestCall(method, given));
   }
   return true;
 }
 
 /** Asks the user to confirm a call whose price is not known. */
-async function confirmUnpriced({ io, signal }: Context, call: string): Promise<void> {
+async function confirmUnpriced(
+  { io, signal }: Context,
+  call: string,
+  meant: string | undefined,
+): Promise<void> {
   const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
-  const answer = await confirm(io, `${unknown}. Continue?`, signal);
+  const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  const answer = await confirm(io, `${unknown}.${question} Continue?`, signal);
   if (answer === undefined) {
     throw new Failure('confirm', unknown, {
       code: 'CONFIRMATION_NEEDED',
-      hint: 'not running interactively: pass --yes to send the call',
+      hint:
+        meant === undefined
+          ? 'not running interactively: pass --yes to send the call'
+          : `did you mean ${meant}? To send the call as it is, pass --yes`,
     });
   }
   if (!answer) throw declined();

@@ -2,7 +2,7 @@
 export interface KeyForms {
   readonly lower: string;
   /** Matches the start of an escape that the key may be behind. */
-  readonly escape: RegExp;
+  readonly escapeStart: RegExp;
   /** Matches the key in any case, with any of its characters escaped. */
   readonly escapable: RegExp;
   /** The parts of the key's base64 and hex encodings that do not depend on the text around the key. */
@@ -25,7 +25,7 @@ export function keyFormsOf(key: string): KeyForms {
   let hasLiteral: ((bytes: Buffer) => boolean) | undefined;
   const forms = {
     lower: key.toLowerCase(),
-    escape: anyBackslash ? /\\|%[\da-f]{2}|&[#a-z]/i : /\\u00|%[\da-f]{2}|&[#a-z]/i,
+    escapeStart: anyBackslash ? /\\|%[\da-f]{2}|&[#a-z]/i : /\\u00|%[\da-f]{2}|&[#a-z]/i,
     escapable: new RegExp([...key].map(escapesOf).join(''), 'g'),
     encodings,
     mayBeIn(bytes: Buffer) {

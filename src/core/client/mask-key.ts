@@ -22,10 +22,10 @@ export function maskKey(key: string): string {
  */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_LENGTH) return text;
-  const { lower, escape, escapable, encodings } = keyFormsOf(key);
+  const { lower, escapeStart, escapable, encodings } = keyFormsOf(key);
   let masked = text;
   // The pattern is compiled on first use, which takes a millisecond.
-  if (escape.test(text) || text.toLowerCase().includes(lower)) {
+  if (escapeStart.test(text) || text.toLowerCase().includes(lower)) {
     // Replace with a function, because `$&` in a replacement string would insert the key.
     masked = text.replace(escapable, () => maskKey(key));
   }
