@@ -2,6 +2,7 @@ import { Failure, usageError } from '../base/failure.ts';
 import { unitsText } from '../base/units.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
+import { placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io } from './io.ts';
@@ -38,7 +39,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const load = tree[path];
   if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
   const command = await load();
-  const parsed = parseWords(command, rest);
+  const parsed = placeFiles(command, parseWords(command, rest), io.cwd);
   if (command.savesSettings && parsed.globals.sandbox) {
     throw usageError(
       `"trdr ${path}" changes saved settings, which the embedded service does not use`,

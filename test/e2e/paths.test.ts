@@ -1,7 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, runInProcess } from './harness.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -48,4 +48,37 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
     expect(service.calls).toEqual([]);
   });
+});
+
+test('relative names of files are relative to the folder of the run', async () => {
+  const [home, sandbox] = [openHome(), await withSandbox()];
+  writeFileSync(join(home.path, 'body.json'), '{"handles":["mira"]}');
+  writeFileSync(join(home.path, 'handles.txt'), 'mira\njuno\n');
+  const before = readdirSync(process.cwd());
+  const tail = ['thesis', 'tail', '--via', 'poll', '--backfill', '2', '--count', '2'];
+  const runs = [
+    ['whois', '--file', 'handles.txt', '--out', 'users.csv'],
+    ['pnl', '--file', 'handles.txt', '--yes', '--out', 'pnl.ndjson', '--resume'],
+    ['pnl', '--from', 'pnl.ndjson', '--out', 'sorted.json'],
+    ['api', 'POST', '/v2/user/handles/pnl', '--input', 'body.json', '--yes', '--out', 'raw.json'],
+    [...tail, '--out', 'posts.ndjson', '--status', 'tail.prom', '--rotate', '1d'],
+    [...tail, '--exec', 'true', '--checkpoint', 'seen.json'],
+  ];
+  for (const words of runs) {
+    const ran = await runInProcess(words, { home, sandbox });
+    expect([words, ran.stderr, ran.exitCode]).toEqual([words, ran.stderr, 0]);
+  }
+  const status = await runInProcess(['tail', 'status', 'tail.prom'], { home });
+  expect(status.error()).toMatchObject({ code: 'TAIL_STOPPED' });
+  const written = [
+    'users.csv',
+    'pnl.ndjson',
+    'sorted.json',
+    'raw.json',
+    'posts.ndjson',
+    'tail.prom',
+    'seen.json',
+  ];
+  expect(written.filter((name) => !existsSync(join(home.path, name)))).toEqual([]);
+  expect(readdirSync(process.cwd())).toEqual(before);
 });

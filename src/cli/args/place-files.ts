@@ -1,0 +1,28 @@
+import { resolve } from 'node:path';
+import type { AnyCommand } from '../command.ts';
+import { everyCommonOption, type Globals } from './common.ts';
+import type { GivenFlags, Options } from './option.ts';
+import type { Parsed } from './parse.ts';
+
+/**
+ * Resolves the file names of a command line in the folder of the run. Names stay as they are, for messages, if
+ * that folder is the folder of the process, which is only different in tests.
+ */
+export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed, folder: string): Parsed {
+  const place = (name: string) => {
+    const placed = resolve(folder, name);
+    return name === '-' || resolve(name) === placed ? name : placed;
+  };
+  const placeAll = (options: Options, values: object) =>
+    Object.fromEntries(
+      Object.entries(values).map(([key, value]: [string, unknown]) => [
+        key,
+        typeof value === 'string' && options[key]?.value?.complete === 'file' ? place(value) : value,
+      ]),
+    );
+  return {
+    args: args.map((word, at) => (command.args[at]?.complete === 'file' ? place(word) : word)),
+    given: placeAll(command.options, given) as GivenFlags<Options>,
+    globals: placeAll(everyCommonOption, globals) as unknown as Globals,
+  };
+}
