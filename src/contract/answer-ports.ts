@@ -28,14 +28,14 @@ export interface CachedAnswer {
  * old.
  */
 export interface AnswerCache {
-  /** Reads only the cache of this machine. `flight` and `claim` also search the store. */
+  /** Reads only the cache of this machine. `askOnce` and `claim` also search the store. */
   get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /**
    * Requests an answer once for all machines that need the same answer at the same time; absent if machines
    * do not share answers.
    */
-  readonly flight?: AnswerFlight;
+  readonly askOnce?: AskOnce;
   /**
    * Claims one answer, so that other machines wait for it instead of requesting it; for callers that request
    * several answers with one call.
@@ -70,7 +70,7 @@ export interface WantedAnswer {
  * it and return undefined. Otherwise, `ask` must return the answer or the Failure, which the waiting machines
  * then get.
  */
-export type AnswerFlight = (
+export type AskOnce = (
   wanted: WantedAnswer,
   ask: () => Promise<Failure | SharedAnswer | undefined>,
   signal?: AbortSignal,

@@ -4,7 +4,7 @@ import { Failure } from '../base/failure.ts';
 import { stringifyJson } from '../base/json.ts';
 import type {
   AnswerCache,
-  AnswerFlight,
+  AskOnce,
   CachedEndpoint,
   Claim,
   SharedAnswer,
@@ -38,7 +38,7 @@ const KEEP_SHORTLY_MS = 60_000;
  * If a machine stops responding while it requests an answer, another machine requests the answer after this
  * time.
  */
-const FLIGHT_MS = 5_000;
+const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
@@ -73,7 +73,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     if (record.length > LONGEST) return;
     const [status, time] = [String(answer.status), String(answer.time)];
     const token = tokens.get(nameOf(endpoint, subject)) ?? '';
-    const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
+    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
     const values = [token, keepMs, status, time, record, seal(key, endpoint, subject, status, time, record)];
     await link.use((store) => store.run(fill, places, values)).catch(noteRefusal);
@@ -98,11 +98,11 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
    */
   function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
     const token = randomUUID();
-    const places = [keys.answer(endpoint, subject), keys.flight(endpoint, subject)];
+    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
     const look = async (damaged = '') => {
       if (refusal) throw refusal;
       return await link
-        .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, FLIGHT_MS, damaged]))
+        .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]))
         .then(listOf, (error) => {
           ignoreUnusable(error);
           return [];
@@ -145,7 +145,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     return { read, hold };
   }
 
-  const flight: AnswerFlight = async (wanted, work, signal) => {
+  const askOnce: AskOnce = async (wanted, work, signal) => {
     const { read, hold } = answerAccess(wanted);
     const { waitMs = WAIT_MS } = wanted;
     const began = clock.mono();
@@ -196,7 +196,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       await local.put(endpoint, subject, answer);
       await share(endpoint, subject, answer);
     },
-    flight,
+    askOnce,
     claim,
   };
 }

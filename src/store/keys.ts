@@ -22,7 +22,7 @@ export interface Keys {
   readonly ledger: string;
   readonly me: string;
   answer(endpoint: string, subject: string): string;
-  flight(endpoint: string, subject: string): string;
+  claim(endpoint: string, subject: string): string;
   feed(id: string): FeedKeys;
   readonly feeds: string;
   readonly root: string;
@@ -68,7 +68,7 @@ export function keysOf({ prefix = DEFAULT_PREFIX, baseUrl, key, egress = 'shared
     ledger: `${root}:ledger`,
     me: `${root}:me`,
     answer: (endpoint, subject) => `${root}:answer:${endpoint}:${hash(subject)}`,
-    flight: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
+    claim: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
     feeds: `${root}:feeds`,
     feed(id) {
       const feed = `${root}:feed:${id}`;

@@ -189,7 +189,10 @@ describe('trdr launchpad board', () => {
     const future = await runInProcess([...board, '2999-01-01'], { sandbox });
     expect(future.error()).toMatchObject({ message: '--compare must be in the past', exit: 2 });
     const swapped = await runInProcess([...board, '1d', '--at', '2d'], { sandbox });
-    expect(swapped.error()).toMatchObject({ message: '--compare must be before --at', hint: 'swap them' });
+    expect(swapped.error()).toMatchObject({
+      message: 'the time of --compare must be earlier than the time of --at',
+      hint: 'pass an earlier time to --compare',
+    });
   });
 
   test.each([

@@ -33,7 +33,7 @@ function machine(server: StoreServer, key = scope.key) {
   });
   const answers = createSharedAnswers({ link, local, key, clock: systemClock, random: Math.random });
   const ask = (work: () => Promise<Failure | undefined>) =>
-    answers.flight?.(wanted, work) ?? Promise.resolve(undefined);
+    answers.askOnce?.(wanted, work) ?? Promise.resolve(undefined);
   return { answers, link, kept, ask };
 }
 
@@ -119,8 +119,8 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     const server = await startServer();
     const [dying, next] = [machine(server), machine(server)];
     void dying.ask(() => new Promise(() => {}));
-    const flight = keys.flight('user.wallet', 'w');
-    await until(async () => (await next.link.use((store) => store.send('EXISTS', [flight]))) === 1);
+    const claim = keys.claim('user.wallet', 'w');
+    await until(async () => (await next.link.use((store) => store.send('EXISTS', [claim]))) === 1);
     dying.link.close();
     let asked = 0;
     await next.ask(async () => {
@@ -148,21 +148,21 @@ describe.skipIf(!hasServer())('answers in a store', () => {
   it('are requested once if another program has overwritten them', async () => {
     const server = await startServer();
     const place = keys.answer('user.wallet', 'w');
-    const flight = keys.flight('user.wallet', 'w');
+    const claim = keys.claim('user.wallet', 'w');
     const overwrites: readonly (readonly [string, ...(string | number)[]])[] = [
       ['SET', place, 'x'],
       ['RPUSH', place, 'x'],
       ['HSET', place, 'status', 200, 'time', 'nan'],
       ['HSET', place, 'status', 200, 'time', Date.now(), 'record', '[]', 'seal', 'x'],
-      ['RPUSH', flight, 'x'],
-      ['HSET', flight, 'x', 'y'],
-      ['SET', flight, '!x'],
+      ['RPUSH', claim, 'x'],
+      ['HSET', claim, 'x', 'y'],
+      ['SET', claim, '!x'],
     ];
     for (const [command, ...args] of overwrites) {
       const machines = [machine(server), machine(server), machine(server)] as const;
       const [one, two, later] = machines;
       await one.link.use(async (store) => {
-        await store.send('DEL', [place, flight]);
+        await store.send('DEL', [place, claim]);
         await store.send(command, args);
       });
       let asked = 0;

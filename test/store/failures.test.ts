@@ -44,7 +44,7 @@ function machine(
   let asked = 0;
   /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
   const lookUp = async () => {
-    const found = await answers.flight?.(wanted, async () => {
+    const found = await answers.askOnce?.(wanted, async () => {
       asked++;
       await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
       return undefined;

@@ -232,7 +232,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
     });
 
-    it('counts calls in flight and lost calls once when the meter may include them', async () => {
+    it('counts calls in claim and lost calls once when the meter may include them', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'month', 10_000]);
@@ -280,7 +280,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
   });
 
   describe('answers', () => {
-    const entry = (keys: Keys) => [keys.answer('user.handle', 'mira'), keys.flight('user.handle', 'mira')];
+    const entry = (keys: Keys) => [keys.answer('user.handle', 'mira'), keys.claim('user.handle', 'mira')];
     const looking = (keys: Keys, token: string, age = 1_000) =>
       db().run(ask, entry(keys), [token, age, age, 5_000]);
 
@@ -305,10 +305,10 @@ describe.skipIf(!hasServer())('scripts', async () => {
 
     it('shares a failure only if the requesting caller reports it', async () => {
       const keys = fresh();
-      const [, flight = ''] = entry(keys);
+      const [, claim = ''] = entry(keys);
       await looking(keys, 'one');
-      expect(await db().run(failScript, [flight], ['two', 'broken', 2_000])).toBe(0);
-      expect(await db().run(failScript, [flight], ['one', 'broken', 2_000])).toBe(1);
+      expect(await db().run(failScript, [claim], ['two', 'broken', 2_000])).toBe(0);
+      expect(await db().run(failScript, [claim], ['one', 'broken', 2_000])).toBe(1);
       expect(await looking(keys, 'two')).toEqual(['failed', 'broken']);
     });
   });

@@ -22,8 +22,8 @@ export const budgetSet = command({
   options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
   common: [],
   examples: [
-    { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together' },
-    { run: 'trdr budget set month 15M', does: 'limit all runs per calendar month (UTC)' },
+    { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together, per day (UTC)' },
+    { run: 'trdr budget set month 15M', does: 'limit all runs of this profile together, per month (UTC)' },
     { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine that uses the store' },
   ],
   savesSettings: true,

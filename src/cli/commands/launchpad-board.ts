@@ -65,7 +65,10 @@ export const launchpadBoard = command({
     if (compare !== undefined && instantAt(compare, now, utc) >= (at ? instantAt(at, now, utc) : now)) {
       throw at === undefined
         ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
-        : usageError('--compare must be before --at', 'swap them');
+        : usageError(
+            'the time of --compare must be earlier than the time of --at',
+            'pass an earlier time to --compare',
+          );
     }
     const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
       query: {

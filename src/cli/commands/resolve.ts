@@ -89,7 +89,7 @@ export const resolveCommand = command({
       client: lazyClient(context),
       clock: io.clock,
       users: openCachedLookup(context),
-      flight: openAnswers(context)?.flight,
+      askOnce: openAnswers(context)?.askOnce,
       direct,
       waitMs,
       onStanding,

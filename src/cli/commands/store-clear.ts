@@ -25,12 +25,16 @@ export const storeClear = command({
     if (!['cache', 'feed', 'all'].includes(what)) {
       throw usageError(`invalid value "${what}"`, 'choose from cache, feed, all');
     }
-    if ((what === 'feed') !== (feed !== undefined)) {
+    if (what === 'feed' && feed === undefined)
       throw usageError(
-        what === 'feed' ? '"trdr store clear feed" requires the argument NAME' : 'too many arguments',
+        '"trdr store clear feed" requires the argument NAME',
         'write it as: trdr store clear feed NAME',
       );
-    }
+    if (what !== 'feed' && feed !== undefined)
+      throw usageError(
+        'too many arguments: only "feed" takes a name',
+        `write it as: trdr store clear ${what}`,
+      );
     return { ...given, what, feed };
   },
   async run(context, { what, feed, yes }) {

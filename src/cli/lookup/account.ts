@@ -1,4 +1,4 @@
-import type { AnswerFlight } from '../../contract/answer-ports.ts';
+import type { AskOnce } from '../../contract/answer-ports.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
@@ -17,14 +17,14 @@ const SHARED_MS = 15_000;
 
 /** What a run needs to share the answer of `me` with other machines. */
 export interface AccountSharing {
-  readonly flight: AnswerFlight;
+  readonly askOnce: AskOnce;
   readonly now: () => number;
 }
 
 /** Returns undefined if no store is configured. */
 export function accountSharing(context: Context): AccountSharing | undefined {
-  const { flight } = openAnswers(context) ?? {};
-  return flight && { flight, now: context.io.clock.now };
+  const { askOnce } = openAnswers(context) ?? {};
+  return askOnce && { askOnce, now: context.io.clock.now };
 }
 
 /**
@@ -43,7 +43,7 @@ export async function askAccount(
     own = await client.call('me', {}, options);
     return { time: sharing.now(), status: 200, record: own.record } as const;
   };
-  const other = await sharing.flight(wanted, ask, options.signal);
+  const other = await sharing.askOnce(wanted, ask, options.signal);
   if (own) return own;
   const record = other && 'record' in other ? recognize('me', other.record)?.record : undefined;
   return record ? { record, known: known(Me, record) } : await client.call('me', {}, options);

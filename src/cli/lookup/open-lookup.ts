@@ -72,7 +72,7 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
   return {
     get: (endpoint, subject) => local.get(endpoint, subject),
     put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
-    flight: async (wanted, ask, signal) => (await shared()).flight?.(wanted, ask, signal),
+    askOnce: async (wanted, ask, signal) => (await shared()).askOnce?.(wanted, ask, signal),
     claim: async (wanted) => (await shared()).claim?.(wanted) ?? { by: 'us', end: async () => {} },
   };
 }

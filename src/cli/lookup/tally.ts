@@ -41,7 +41,7 @@ export function createLookupTally() {
       if (strict && found < found + missing + failed + pending) {
         throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'find these subjects in the records, or omit --strict to accept incomplete results',
+          hint: 'the records show which subjects are missing or failed; omit --strict to accept incomplete results',
         });
       }
       if (found > 0) return 0;

@@ -63,7 +63,7 @@ interface PermissionParts extends Consent {
   readonly left: () => Promise<Left | undefined>;
   /** What the budgets have left, as short texts; empty if there are no budgets. */
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
-  /** Hides the redrawn parts of the terminal while `work` asks a question. */
+  /** Hides the progress and the status line while `work` asks a question. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 

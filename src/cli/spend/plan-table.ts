@@ -18,8 +18,8 @@ const plus = (one: number | null, other: number | null) =>
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
 /**
- * Paths with more characters than this contain ids and addresses. The path template of the endpoint is shown
- * instead.
+ * Paths with more characters than this usually contain ids and addresses. The path template of the endpoint is
+ * shown instead.
  */
 const LONG_PATH = 50;
 

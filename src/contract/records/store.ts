@@ -25,7 +25,7 @@ export const StoreItem = z.looseObject({
   lastCallAgo: figure("Milliseconds since the machine's last call."),
   leader: z.optional(field(z.nullable(z.string()), 'Machine that leads the feed; null if no machine does.')),
   entries: figure('Number of posts in the store.'),
-  lastPostAgo: figure('Milliseconds since the last post was published.'),
+  lastPostAgo: figure('Milliseconds since a post was last published to the store.'),
   lag: figure('Milliseconds since the feed was last verified to be complete.'),
   gaps: figure('Number of gaps that the present leader found.'),
   members: figure('Number of members of the group.'),

@@ -82,9 +82,9 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer> {
-    if (!cache?.flight) return callService(endpoint, subject, signal);
+    if (!cache?.askOnce) return callService(endpoint, subject, signal);
     let own: LookupAnswer | undefined;
-    const other = await cache.flight(
+    const other = await cache.askOnce(
       { endpoint, subject: subject.normal, maxAgeMs, missAgeMs },
       async () => {
         own = await callService(endpoint, subject, signal);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { AnswerFlight, SharedAnswer } from '../../contract/answer-ports.ts';
+import type { AskOnce, SharedAnswer } from '../../contract/answer-ports.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
@@ -44,7 +44,7 @@ export interface ResolverOptions {
   /**
    * Resolves a handle once for all machines that need the answer; absent if machines do not share answers.
    */
-  readonly flight?: AnswerFlight | undefined;
+  readonly askOnce?: AskOnce | undefined;
 }
 
 export const WAIT_MS = 60_000;
@@ -67,8 +67,8 @@ const LONGEST_MS = 30_000;
  * The number of lost answers after which a resolve fails. Each lost answer may have been charged the full
  * price.
  */
-const LOST_ALLOWED = 2;
-/** How long other machines can use a wallet that this machine has resolved. The wallet is also cached. */
+const LOST_LIMIT = 2;
+/** How long other machines can use a wallet that this machine has resolved. This machine uses it longer, from its cache. */
 const SHARED_MS = 60_000;
 /**
  * How long other machines can use the result of a resolve that found no wallet: just long enough for machines
@@ -102,8 +102,8 @@ export function createResolver(options: ResolverOptions): Resolver {
       const known = await walletOnRecord(subject, signal, false);
       if (known) return known;
     }
-    return options.flight
-      ? await searchTogether(options.flight, subject, signal)
+    return options.askOnce
+      ? await searchTogether(options.askOnce, subject, signal)
       : await search(subject, signal);
   };
 
@@ -112,7 +112,7 @@ export function createResolver(options: ResolverOptions): Resolver {
    * no such machine, resolves the handle and shares the result.
    */
   async function searchTogether(
-    flight: AnswerFlight,
+    askOnce: AskOnce,
     subject: Subject,
     signal: AbortSignal | undefined,
   ): Promise<Resolved> {
@@ -128,7 +128,7 @@ export function createResolver(options: ResolverOptions): Resolver {
       own = await search(subject, signal);
       return shareable(own, clock.now());
     };
-    const other = await flight(wanted, ask, signal);
+    const other = await askOnce(wanted, ask, signal);
     return own ?? (other && (await fromOther(subject, other))) ?? (await search(subject, signal));
   }
 
@@ -170,7 +170,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
-        if (!isLost(error) || ++lost >= LOST_ALLOWED || !client.mayRepeat(cu.miss + cu.reveal)) {
+        if (!isLost(error) || ++lost >= LOST_LIMIT || !client.mayRepeat(cu.miss + cu.reveal)) {
           return refused(subject, error, clock.now());
         }
         failure = error;

@@ -44,7 +44,7 @@ export async function requestOne(
   options: RequestOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
   let own: PnlResult | undefined;
-  const other = await options.saved?.flight?.(
+  const other = await options.saved?.askOnce?.(
     subject,
     async () => {
       own = await requestAlone(client, subject, options);

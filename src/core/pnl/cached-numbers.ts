@@ -37,7 +37,7 @@ export interface SavedNumbers {
    * it. If there is no such machine, runs `request` and returns undefined. Absent if machines do not share
    * answers.
    */
-  readonly flight?: (
+  readonly askOnce?: (
     handle: string,
     request: () => Promise<Failure | undefined>,
     signal?: AbortSignal,
@@ -93,12 +93,12 @@ export function createSavedNumbers({
     return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
   }
 
-  const { claim, flight } = cache;
+  const { claim, askOnce } = cache;
   return {
-    ...(flight && {
-      async flight(handle: string, request: () => Promise<Failure | undefined>, signal?: AbortSignal) {
+    ...(askOnce && {
+      async askOnce(handle: string, request: () => Promise<Failure | undefined>, signal?: AbortSignal) {
         const wanted = { endpoint: 'user.pnl', subject: normalHandle(handle), maxAgeMs, missAgeMs } as const;
-        const answer = await flight(wanted, request, signal);
+        const answer = await askOnce(wanted, request, signal);
         return answer === undefined || answer instanceof Failure ? answer : recordOf(handle, answer);
       },
     }),

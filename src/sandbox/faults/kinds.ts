@@ -24,13 +24,13 @@ export const faultKinds = {
   shape: {
     place: 'call',
     time: 'no',
-    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: sends such a frame)',
+    meaning: 'responds with JSON of an undocumented shape, or sends such a frame if @ws is given; charged',
   },
   drift: {
     place: 'call',
     time: 'no',
     meaning:
-      'removes, nulls, retypes, nests or adds some fields of the response (with @ws: of the frame); charged',
+      'removes, nulls, retypes, nests or adds some fields of the response, or of the frame if @ws is given; charged',
   },
   drop: {
     place: 'frame',

@@ -5,7 +5,7 @@ import type { PendingReason, User } from '../../contract/records/user.ts';
 
 /**
  * One page of a feed; `null` if `before` is unknown or hidden. `before` may be an id from another feed of the
- * same kind: the page then starts with the first older record of its own feed.
+ * same kind: the page then starts with the newest record of its own feed that is older than that id.
  */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 

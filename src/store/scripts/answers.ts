@@ -13,9 +13,9 @@ local function read(command, key, ...)
 end`;
 
 /**
- * Looks up an answer, or decides which machine requests it. KEYS: answer, flight (marks the machine that is
+ * Looks up an answer, or decides which machine requests it. KEYS: answer, claim (marks the machine that is
  * requesting the answer). ARGV: token; maximum age of a record; maximum age of a "not found"; time until the
- * caller must renew its flight (all times in ms); the signature of an answer, or the failure (with its "!"),
+ * caller must renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"),
  * that the caller could not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another
  * machine is requesting it; or `failed` with the failure of that machine.
  */
@@ -34,17 +34,17 @@ if entry[1] and entry[2] and entry[4] then
   -- Allows times slightly in the future, because clocks differ.
   if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] } end
 end
-local flight = read('GET', KEYS[2])
-if flight == ARGV[5] then flight = nil end
-if flight and string.sub(flight, 1, 1) == '!' then return { 'failed', string.sub(flight, 2) } end
-if flight and flight ~= ARGV[1] then return { 'wait' } end
+local claim = read('GET', KEYS[2])
+if claim == ARGV[5] then claim = nil end
+if claim and string.sub(claim, 1, 1) == '!' then return { 'failed', string.sub(claim, 2) } end
+if claim and claim ~= ARGV[1] then return { 'wait' } end
 redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4])
 return { 'lead' }`,
 );
 
 /**
- * Saves an answer and ends the flight. KEYS: answer, flight. ARGV: token, how long the store keeps the answer
- * in ms, status, time, record, signature.
+ * Saves an answer, unless the store has a newer one, and ends the claim. KEYS: answer, claim. ARGV: token,
+ * lifetime of the answer in ms, status, time, record, signature.
  */
 export const fill = script(
   'fill',
@@ -60,7 +60,7 @@ return 1`,
 );
 
 /**
- * Shares a failure with the waiting machines. KEYS: flight. ARGV: token, failure, how long to share it in ms
+ * Shares a failure with the waiting machines. KEYS: claim. ARGV: token, failure, how long to share it in ms
  * (0: do not share it).
  */
 export const failScript = script(

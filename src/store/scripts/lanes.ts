@@ -89,7 +89,7 @@ if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - n
 return blocked - now`,
 );
 
-/** Removes a reserved departure time that will not be used. KEYS: calls. ARGV: ticket. */
+/** Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV: ticket. */
 export const drop = script(
   'drop',
   `

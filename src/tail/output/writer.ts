@@ -11,9 +11,9 @@ export interface TailWriter {
   readonly closed: boolean;
   /** Whether a write has failed. After that, neither rows nor a checkpoint must be written. */
   readonly failed: boolean;
-  /** The number of rows written. */
+  /** The number of rows written, without those in `earlier`. */
   readonly rows: number;
-  /** The number of rows from before the start of the run, which are not counted in `rows`. */
+  /** The number of rows written whose posts are older than the start of the run. */
   readonly earlier: number;
   readonly lastPost: LastPost | null;
   /** Writes rows. With `counted` false, they count as `earlier`: they were posted before the start of the run. */

@@ -26,7 +26,7 @@ export interface Seen {
  * long after its post time.
  */
 const OLDER_MAX = 20_000;
-/** The maximum number of late ids in a checkpoint. */
+/** The maximum number of ids of late posts in a checkpoint. */
 const LATE_MAX = 1_000;
 
 /** How many posts without a time are remembered. Their age is not known, so only their number is limited. */

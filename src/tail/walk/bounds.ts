@@ -48,7 +48,7 @@ export interface BoundsSource {
  * determine the start of the run.
  */
 const MAX_AHEAD_MS = 3_600_000;
-/** The number of posts after which the first walk stops searching for a post with an older time. */
+/** The maximum number of posts with the same time that the first walk reads to find an older post. */
 const MAX_TIES = 300;
 
 interface BoundsParts {

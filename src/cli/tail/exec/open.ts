@@ -35,7 +35,7 @@ export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags):
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
   const format = globals.json ? 'json' : globals.output;
   if (format !== undefined && format !== 'ndjson')
-    throw usageError(`--exec hands over NDJSON, not ${format}`, 'remove -o');
+    throw usageError(`--exec hands over NDJSON, not ${format}`, `remove ${globals.json ? '--json' : '-o'}`);
   readCommand(exec, shell, io);
 }
 

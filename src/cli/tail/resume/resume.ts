@@ -52,8 +52,8 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   // another program renamed it.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
-  // Because of a late post, a file can seem to reach back further than it does, so also use the last lines of
-  // the previous files.
+  // A late post has an old post time, so a file may contain one although other posts of that time are in an
+  // earlier file. Therefore, also count the last posts of the previous files as known.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
@@ -62,7 +62,9 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   const merged = mergeResume(base, file?.resume, [torn, ...before.torn]);
   if (!merged || !position) return merged;
   if (standing === 'moved')
-    notice(`${out} was moved or deleted while a tail was writing it: continuing after the last post in it`);
+    notice(
+      `${out} was moved or deleted while a tail was writing it: starting a new file after the last post in the old one`,
+    );
   return { ...merged, lines: [...(merged.lines ?? []), ...before.known] };
 }
 
