@@ -65,12 +65,23 @@ describe('-o markdown', () => {
     ]);
     expect(stdout).toBe(
       [
-        '| authorHandle | thesis | platformCreatedAt |',
+        '| authorHandle | thesis | platformCreatedAt (UTC) |',
         '| --- | --- | --- |',
-        '| @mira | tab here, line end, back\\\\slash \\| pipe \\[x\\](javascript:1) \\<b\\> | 2026-01-02 03:04:05Z |',
+        '| @mira | tab here, line end, back\\\\slash \\| pipe \\[x\\](javascript:1) \\<b\\> | 2026-01-02 03:04:05 |',
         '',
       ].join('\n'),
     );
+  });
+
+  test('states the UTC offset of times once, in the title', async () => {
+    const words = [...list, '-o', 'markdown', '--fields', 'platformCreatedAt'];
+    const { stdout } = await ran(words, { env: { TZ: 'Asia/Kolkata' } });
+    expect(stdout.split('\n')).toEqual([
+      '| platformCreatedAt (UTC+5:30) |',
+      '| --- |',
+      '| 2026-01-02 08:34:05 |',
+      '',
+    ]);
   });
 
   test('aligns numbers to the right and shortens nothing', async () => {

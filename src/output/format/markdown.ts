@@ -4,6 +4,7 @@ import type { FormatContext } from './cell.ts';
 import { formatCell, rightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
+import { momentOf, tableClock } from './time.ts';
 
 /** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
 const markup = /[\\`*_[\]<>|~&$]/g;
@@ -12,7 +13,10 @@ const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/** Prints records as a Markdown table, with the columns of the terminal table but full values. */
+/**
+ * Prints records as a Markdown table, with the columns of the terminal table but full values. As there, the
+ * title of a column of times states their UTC offset.
+ */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context: FormatContext = {
@@ -21,6 +25,7 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
     unicode: true,
     now: options.now ?? Date.now,
   };
+  const clock = tableClock(undefined, context.now(), context);
   let columns: readonly Column<T>[] | undefined;
 
   const start = (records: readonly T[]): string => {
@@ -28,13 +33,18 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
     const all = names ? columnsOf(view, names, records) : view.columns;
     // Omit bars, which only repeat the number next to them.
     columns = all.filter(({ kind }) => kind !== 'bar');
-    const titles = columns.map(({ title }) => escapeText(title));
+    const titles = columns.map(({ title, kind }) =>
+      escapeText(kind === 'time' ? `${title} (${clock.zone})` : title),
+    );
     return line(titles) + line(columns.map(({ kind }) => (rightAligned.has(kind) ? '---:' : '---')));
   };
 
   const cellOf = (column: Column<T>, record: T): string => {
-    const { forms } = formatCell(column.kindOf?.(record) ?? column.kind, column.value(record), context);
-    return escapeText(forms[0] ?? '');
+    const [kind, value] = [column.kindOf?.(record) ?? column.kind, column.value(record)];
+    const moment = momentOf(value);
+    const isZoned = column.kind === 'time' && kind === 'time' && moment !== undefined;
+    const text = isZoned ? clock.forms(moment)[0] : formatCell(kind, value, context).forms[0];
+    return escapeText(text ?? '');
   };
 
   return {

@@ -100,16 +100,20 @@ export interface TableClock {
 
 /**
  * Creates the format for a table with these times. Cells omit the date if all times are from today, and the
- * year if all are from this year.
+ * year if all are from this year. Without times, they omit neither.
  */
-export function tableClock(moments: readonly number[], now: number, options: TimeZoneOptions): TableClock {
+export function tableClock(
+  moments: readonly number[] | undefined,
+  now: number,
+  options: TimeZoneOptions,
+): TableClock {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
   const wallOf = (ms: number) => new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
   const today = wallOf(now);
   const isToday = (wall: Date) => wall.toISOString().slice(0, -13) === today.toISOString().slice(0, -13);
   const isThisYear = (wall: Date) => wall.getUTCFullYear() === today.getUTCFullYear();
-  const walls = moments.map(wallOf);
-  const covers = walls.every(isToday) ? isToday : walls.every(isThisYear) ? isThisYear : () => true;
+  const walls = moments?.map(wallOf);
+  const covers = walls?.every(isToday) ? isToday : walls?.every(isThisYear) ? isThisYear : () => true;
   const dateOf = (wall: Date) => {
     if (covers === isToday) return '';
     const day = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())} `;
