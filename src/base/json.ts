@@ -49,9 +49,20 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-  if (isDeeper(value, MAX_DEPTH)) return undefined;
+  if (hasManyBrackets(text) && isDeeper(value, MAX_DEPTH)) return undefined;
   if (hasInexactNumber(text)) keepSources(text, value);
   return value;
+}
+
+/** Whether a text has enough brackets to be nested too deeply. Most texts have few, and need no closer look. */
+function hasManyBrackets(text: string): boolean {
+  let count = 0;
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (++count > MAX_DEPTH) return true;
+    }
+  }
+  return false;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
