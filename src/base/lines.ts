@@ -5,7 +5,10 @@ const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /** The bytes of the line; only the first ones if the line exceeds the limit. */
+  /**
+   * The bytes of the line; only the first ones if the line exceeds the limit. They are valid until the next
+   * line is requested, because the caller may reuse the chunk.
+   */
   readonly bytes: Buffer;
   /** The line number; the first line is 1. */
   readonly number: number;
@@ -31,7 +34,9 @@ export function createLineSplitter(longest: number): LineSplitter {
   let skipping = false;
 
   function line(cut: boolean): Line {
-    const bytes = Buffer.concat(parts, Math.min(length, longest));
+    const [only] = parts;
+    const isWhole = only !== undefined && only.length === length && length <= longest;
+    const bytes = isWhole ? only : Buffer.concat(parts, Math.min(length, longest));
     parts = [];
     length = 0;
     return { bytes, number, cut };
@@ -45,8 +50,7 @@ export function createLineSplitter(longest: number): LineSplitter {
         const end = newline === -1 ? chunk.length : newline;
         if (!skipping) {
           const part = chunk.subarray(from, Math.min(end, from + longest - length + 1));
-          // Copy the bytes: the caller may reuse the chunk, and a slice would prevent the whole chunk from
-          // being freed.
+          // Copy the bytes of an incomplete line: the caller may reuse the chunk.
           parts.push(newline === -1 ? Buffer.from(part) : part);
           length += part.length;
           if (length > longest) {

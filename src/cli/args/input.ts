@@ -48,16 +48,31 @@ export function subjectSource(
 
 /**
  * Yields the subjects in order. Reads input only as the caller consumes subjects, so that the memory does not
- * grow with the input. An aborted signal ends the wait for input.
+ * grow with the input. An aborted signal ends the wait for input. `check` throws at a subject that must not be
+ * used.
  */
 export async function* readSubjects(
   source: SubjectSource,
   io: Pick<Io, 'stdin' | 'cwd'> & { readonly signal?: AbortSignal },
+  check: (subject: GivenSubject) => void = () => {},
 ): AsyncGenerator<GivenSubject> {
+  for await (const some of partsOf(source, io)) {
+    for (const subject of some) {
+      check(subject);
+      yield subject;
+    }
+  }
+}
+
+/** The subjects in parts, such as those of one chunk of input, because a promise per subject takes longer. */
+async function* partsOf(
+  source: SubjectSource,
+  io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
+): AsyncGenerator<Iterable<GivenSubject>> {
   const stdin = () => fromBytes(stoppable(io.stdin, io.signal), source.column, 'stdin');
   for (const word of source.words) {
     if (word === '-') yield* stdin();
-    else yield { text: word };
+    else yield [{ text: word }];
   }
   if (source.file === '-') yield* stdin();
   else if (source.file !== undefined) {
@@ -125,10 +140,32 @@ async function* fromBytes(
   chunks: AsyncIterable<Uint8Array>,
   column: string | undefined,
   name: string,
-): AsyncGenerator<GivenSubject> {
-  if (column === undefined) {
-    let first = true;
-    for await (const { bytes, number, cut } of lines(chunks)) {
+): AsyncGenerator<Iterable<GivenSubject>> {
+  if (column === undefined) return yield* fromLines(chunks, name);
+  let at: number | undefined;
+  for await (const { cells, line } of readCsv(inputText(chunks))) {
+    if (at === undefined) {
+      at = columnAt(cells, column);
+      continue;
+    }
+    const cell = trimText(cells[at] ?? '');
+    if (cell !== '') yield [{ text: cell, line }];
+  }
+  if (at === undefined)
+    throw usageError(
+      `the input is empty: it has no column "${column}"`,
+      'start it with a line that names the columns',
+    );
+}
+
+async function* fromLines(
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+): AsyncGenerator<Iterable<GivenSubject>> {
+  const splitter = createLineSplitter(LONGEST_LINE);
+  let first = true;
+  function* subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
+    for (const { bytes, number, cut } of lines) {
       const line = bytes.toString('utf8');
       const trimmed = trimText(line);
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
@@ -137,22 +174,9 @@ async function* fromBytes(
       // A line that was cut is longer than any subject, so the caller rejects it as an invalid subject.
       yield { text: cut ? line : trimmed, line: number };
     }
-    return;
   }
-  let at: number | undefined;
-  for await (const { cells, line } of readCsv(inputText(chunks))) {
-    if (at === undefined) {
-      at = columnAt(cells, column);
-      continue;
-    }
-    const cell = trimText(cells[at] ?? '');
-    if (cell !== '') yield { text: cell, line };
-  }
-  if (at === undefined)
-    throw usageError(
-      `the input is empty: it has no column "${column}"`,
-      'start it with a line that names the columns',
-    );
+  for await (const chunk of chunks) yield subjectsOn(splitter.push(chunk));
+  yield subjectsOn(splitter.end());
 }
 
 /**
@@ -198,12 +222,6 @@ function columnAt(header: readonly string[], column: string): number {
 
 /** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
-
-async function* lines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Line> {
-  const splitter = createLineSplitter(LONGEST_LINE);
-  for await (const chunk of chunks) yield* splitter.push(chunk);
-  yield* splitter.end();
-}
 
 /** Decodes bytes as UTF-8. */
 export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {

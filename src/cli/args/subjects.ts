@@ -59,19 +59,17 @@ export async function gatherSubjects(
   };
 }
 
-/** Yields the subjects. Throws if a subject is an API key, so that no record contains the key. */
-export async function* subjectsOf(
+/** The subjects of the input. Throws if a subject is an API key, so that no record contains the key. */
+export const subjectsOf = (
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,
-): AsyncGenerator<GivenSubject> {
-  for await (const item of readSubjects(source, io)) {
-    if (!isKey(trimText(item.text), settings.key)) yield item;
-    else {
-      const failure = keyAsSubject(trimText(item.text), settings.key);
-      throw item.line === undefined ? failure : onLine(item.line, failure);
-    }
-  }
-}
+): AsyncGenerator<GivenSubject> =>
+  readSubjects(source, io, ({ text, line }) => {
+    const word = trimText(text);
+    if (!isKey(word, settings.key)) return;
+    const failure = keyAsSubject(word, settings.key);
+    throw line === undefined ? failure : onLine(line, failure);
+  });
 
 /** Whether a command has exactly one answer: there is one subject, and it is an argument. */
 export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
