@@ -57,8 +57,8 @@ export interface FileCache {
  */
 const BUCKETS = 1024;
 /**
- * The maximum memory of all open buckets in bytes. Beyond it, the least recently used buckets are dropped. It
- * is enough for the content of all buckets, as long as they are small.
+ * The maximum memory of all open buckets in bytes. Beyond it, the buckets that were opened first are
+ * dropped. It is enough for the content of all buckets, as long as they are small.
  */
 const MEMORY_BYTES = 48 * 1024 * 1024;
 /** The maximum length of a line in characters. Longer answers are not saved; no valid answer is that long. */
@@ -72,28 +72,33 @@ const LONGEST_LINE = 256 * 1024;
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // The open buckets by number, least recently used first.
+  // The open buckets by number, in the order in which they were opened.
   const buckets = new Map<number, Bucket>();
   let weight = 0;
   let isReported = false;
 
-  const pathOf = (bucket: number) => join(folder ?? '', `${bucket.toString(16).padStart(3, '0')}.ndjson`);
+  const pathOf = (number: number) => join(folder ?? '', `${number.toString(16).padStart(3, '0')}.ndjson`);
 
   function find(wanted: CacheKey): BucketAnswer | undefined {
-    const number = wanted.hash % BUCKETS;
-    const bucket = buckets.get(number) ?? openBucket(pathOf(number));
-    const before = buckets.delete(number) ? bucket.weight() : 0;
-    buckets.set(number, bucket);
+    const bucket = bucketAt(wanted.hash % BUCKETS);
+    const before = bucket.weight();
     const answer = bucket.get(wanted, now());
     weight += bucket.weight() - before;
-    if (weight > MEMORY_BYTES) dropOldest(number);
+    if (weight > MEMORY_BYTES) dropOldest(bucket);
     return answer;
   }
 
-  /** Drops the least recently used buckets, but not the one in use, until the others fit in memory. */
-  function dropOldest(used: number): void {
+  function bucketAt(number: number): Bucket {
+    const open = buckets.get(number) ?? openBucket(pathOf(number));
+    buckets.set(number, open);
+    return open;
+  }
+
+  /** Drops the buckets that were opened first, but not the one in use, until the others fit in memory. */
+  function dropOldest(used: Bucket): void {
     for (const [number, bucket] of buckets) {
-      if (weight <= MEMORY_BYTES || number === used) return;
+      if (weight <= MEMORY_BYTES) return;
+      if (bucket === used) continue;
       buckets.delete(number);
       weight -= bucket.weight();
     }
