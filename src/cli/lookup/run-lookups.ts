@@ -44,7 +44,8 @@ export async function runLookups<T extends object>(
         // overwrite each other.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
         else progress?.show('looking up', tally.total, total);
-        await out.write(record as T);
+        const wait = out.write(record as T);
+        if (wait) await wait;
       }
     } finally {
       progress?.stop();

@@ -49,18 +49,20 @@ const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
   id: 'user.id',
 };
 
-/** The maximum number of answers that wait for their use after `plan` has read them. */
+/** The maximum number of answers of each type that `plan` holds for `answer`. */
 const PLANNED = 10_000;
-
-const nameOf = ({ type, normal }: Subject) => `${type} ${normal}`;
 
 export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   const { client, clock, cache } = options;
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
 
-  /** The recent answers that `plan` has read from the cache, for `answer`. */
-  const planned = new Map<string, SavedUser>();
+  /** The recent answers that `plan` has read from the cache, by type and normalized subject. */
+  const planned: Readonly<Record<SubjectType, Map<string, SavedUser>>> = {
+    handle: new Map(),
+    wallet: new Map(),
+    id: new Map(),
+  };
 
   function savedUser(endpoint: UserEndpoint, normal: string): SavedUser | undefined {
     const entry = cache?.get(endpoint, normal);
@@ -156,11 +158,10 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return answer;
   }
 
-  /** The answer that `plan` has read for a subject, unless it has expired. Each answer is returned only once. */
-  function takePlanned(name: string): SavedUser | undefined {
-    const saved = planned.get(name);
-    if (saved) planned.delete(name);
-    return saved && isFresh(saved) ? saved : undefined;
+  /** The cached answer for a subject; the one that `plan` has read, unless it has expired. */
+  function savedAnswer({ type, normal }: Subject): SavedUser | undefined {
+    const saved = planned[type].get(normal);
+    return saved && isFresh(saved) ? saved : savedUser(endpointOf[type], normal);
   }
 
   async function request(
@@ -175,8 +176,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
 
   return {
     answer(subject, signal) {
-      const endpoint = endpointOf[subject.type];
-      const saved = takePlanned(nameOf(subject)) ?? savedUser(endpoint, subject.normal);
+      const saved = savedAnswer(subject);
       if (!saved || !isFresh(saved)) return request(subject, saved, signal);
       const { time, user } = saved;
       return user
@@ -192,7 +192,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
       const endpoint = endpointOf[subject.type];
       const saved = savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) {
-        if (planned.size < PLANNED) planned.set(nameOf(subject), saved);
+        const answers = planned[subject.type];
+        if (answers.size < PLANNED) answers.set(subject.normal, saved);
         return [];
       }
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };

@@ -73,7 +73,7 @@ const GIVE_UP_AFTER = 20;
  * failure that affects one subject becomes a record. A failure that affects all subjects, such as a rejected
  * key, is thrown after all earlier answers were yielded.
  */
-export async function* lookup(
+export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   { answer, as, window = WINDOW, memory = MEMORY, overflow, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
@@ -118,11 +118,7 @@ export async function* lookup(
   const work = (subject: string | Subject, stop: AbortSignal) =>
     typeof subject === 'string' ? readAndLookUp(subject, stop) : lookUp(subject, stop);
 
-  try {
-    yield* ordered(subjects, work, { window, signal });
-  } finally {
-    await overflow?.close();
-  }
+  return ordered(subjects, work, { window, signal, end: overflow?.close });
 }
 
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {

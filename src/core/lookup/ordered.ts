@@ -4,6 +4,8 @@ export interface OrderedOptions {
   /** The maximum number of items that are in progress, or done but not yielded yet. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
+  /** Called after the last result, after an error, or when the consumer stops. */
+  readonly end?: (() => Promise<void>) | undefined;
 }
 
 interface Slot<T> {
@@ -22,7 +24,7 @@ interface Slot<T> {
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   work: (item: I, signal: AbortSignal) => O | Promise<O>,
-  { window, signal }: OrderedOptions,
+  { window, signal, end }: OrderedOptions,
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
@@ -103,6 +105,7 @@ export async function* ordered<I, O>(
     leaving.abort(new Error('the result is no longer needed'));
     // Do not wait for `iterator.return`: input that blocks would delay the end.
     if (!ended) start(() => iterator.return?.());
+    await end?.();
   }
 }
 

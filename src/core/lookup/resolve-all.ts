@@ -21,7 +21,7 @@ export interface ResolveAllOptions {
 }
 
 /** Resolves handles concurrently and yields one record for each, in their order. */
-export async function* resolveAll(
+export function resolveAll(
   handles: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   resolve: Resolver,
   { signal, window = WINDOW, overflow }: ResolveAllOptions = {},
@@ -46,11 +46,7 @@ export async function* resolveAll(
     }
     return resolveOne(subject, stop);
   };
-  try {
-    yield* ordered(handles, work, { window, signal });
-  } finally {
-    await overflow?.close();
-  }
+  return ordered(handles, work, { window, signal, end: overflow?.close });
 }
 
 /** Parses a handle; throws if the text is a wallet address or a user id. */

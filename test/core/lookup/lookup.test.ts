@@ -314,21 +314,13 @@ describe('a plan', () => {
     const { run, source, clock, cache, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }));
     await run(['mert', 'nobody']);
     const planned = sent.length;
-    const plan = async () => {
-      for (const text of ['mert', '@Nobody']) expect(source.plan(await readSubject(text))).toEqual([]);
-      cache.entries.clear();
-    };
-    const saved = [...cache.entries];
-    await plan();
+    for (const text of ['mert', '@Nobody']) expect(source.plan(await readSubject(text))).toEqual([]);
+    cache.entries.clear();
     expect((await run(['@MERT', 'nobody'])).records).toMatchObject([
       { subject: '@MERT', found: true, handle: 'Mert' },
       { subject: 'nobody', found: false },
     ]);
     expect(sent.length).toBe(planned);
-    // Each answer is used only once.
-    expect((await run(['mert'])).lookups[0]?.answer).toMatchObject({ found: true, from: 'service' });
-    for (const [name, answer] of saved) cache.entries.set(name, answer);
-    await plan();
     await clock.sleep(HOUR);
     expect((await run(['mert', 'nobody'])).lookups.map(({ answer }) => answer)).toMatchObject([
       { found: true, from: 'service' },
