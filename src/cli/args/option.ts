@@ -13,7 +13,7 @@ export interface Option<T> {
   readonly fallback?: T;
   /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
-  /** The default that help shows, if the default is determined outside of this description. */
+  /** The default as help shows it. */
   readonly shown?: string;
 }
 
@@ -75,6 +75,12 @@ export type Options = Readonly<Record<string, Option<unknown>>>;
 export type GivenFlags<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
 };
+
+/** The flags of `set` that `own` does not replace. A flag replaces the flag with the same long name. */
+export function notReplaced(set: Options, own: Options): Options {
+  const replaced = new Set(Object.values(own).map(longName));
+  return Object.fromEntries(Object.entries(set).filter(([, option]) => !replaced.has(longName(option))));
+}
 
 /** The long name of a flag, without dashes: `no-cache`, `output`. */
 export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {

@@ -1,6 +1,6 @@
 import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import { alwaysOptions, commonGroups } from '../args/common.ts';
-import type { Option, Options } from '../args/option.ts';
+import { notReplaced, type Option, type Options } from '../args/option.ts';
 import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
@@ -32,9 +32,10 @@ export interface DocPage {
   readonly footer?: string;
 }
 
-/** The page of a command: its own sections, then costs and exit codes, then the common flags. */
+/** The page of a command: its own sections, then prices and exit codes, then the common flags. */
 export function commandPage(command: AnyCommand): DocPage {
-  const common = command.common.map((group) => flagSection(groupTitles[group], commonGroups[group]));
+  const common = (title: string, options: Options) =>
+    flagSection(title, notReplaced(options, command.options));
   const all: Section[] = [
     {
       title: 'Arguments',
@@ -44,8 +45,8 @@ export function commandPage(command: AnyCommand): DocPage {
     { title: 'Examples', code: command.examples },
     { title: 'Prices', terms: priceTerms(command) },
     { title: 'Exit codes', terms: command.exits.map((code) => [String(code), exitCodes[code]] as const) },
-    ...common,
-    flagSection('Global flags', alwaysOptions),
+    ...command.common.map((group) => common(groupTitles[group], commonGroups[group])),
+    common('Global flags', alwaysOptions),
   ];
   return {
     name: command.path,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { errorCodes } from '../../contract/errors.ts';
 import { ErrorInfo } from '../../contract/records/subject.ts';
 import { commonOptions } from '../args/common.ts';
-import { longName, type Option, shortName } from '../args/option.ts';
+import { longName, notReplaced, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { callPrices } from '../spend/price-list.ts';
@@ -23,7 +23,9 @@ export function describeCommand(command: AnyCommand) {
       variadic: variadic === true,
       ...(choices && { choices }),
     })),
-    flags: Object.values({ ...command.options, ...commonOptions(command.common) }).map(flagOf),
+    flags: [command.options, notReplaced(commonOptions(command.common), command.options)]
+      .flatMap((options) => Object.values(options))
+      .map(flagOf),
     stream: command.stream === true,
     record: command.record ? recordSchema(command.record()) : null,
     prices: callPrices(command),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../../src/cli/docs/help.ts';
-import { describeAll, recordSchema } from '../../../src/cli/docs/schema.ts';
+import { commandPage } from '../../../src/cli/docs/page.ts';
+import { describeAll, describeCommand, recordSchema } from '../../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../../src/contract/records/tool.ts';
 
 const commands = await allCommands();
@@ -37,5 +38,25 @@ describe('the schema of a record describes every field', () => {
   it('and a field without a description is found, however deep', () => {
     const schema = { anyOf: [{ properties: { a: { description: 'x', items: { properties: { b: {} } } } } }] };
     expect(undescribed(schema)).toEqual(['.a.b']);
+  });
+});
+
+describe('a flag of a command that replaces a common flag', () => {
+  it.each(commands.map((command) => [command.path, command] as const))(
+    'is the only one of its name in the schema and in the help: trdr %s',
+    (_, command) => {
+      const names = describeCommand(command).flags.map(({ name }) => name);
+      expect(names).toEqual([...new Set(names)]);
+      const shown = commandPage(command).sections.flatMap(({ terms = [] }) =>
+        terms.flatMap(([term]) => /--[a-z-]+/.exec(term) ?? []),
+      );
+      expect(shown).toEqual([...new Set(shown)]);
+    },
+  );
+
+  it('is described with the values that the command accepts', () => {
+    const command = commands.find(({ path }) => path === 'store status');
+    const output = command && describeCommand(command).flags.find(({ name }) => name === '--output');
+    expect(output?.value?.choices).toContain('metrics');
   });
 });
