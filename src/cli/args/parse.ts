@@ -12,7 +12,7 @@ export interface Parsed {
   readonly globals: Globals;
 }
 
-/** Parses the words after a command's name. The hints of usage errors state what the command accepts. */
+/** Parses the words after a command's name. */
 export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   rejectFlagAsValue(options, words);
@@ -48,7 +48,7 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Split at commas: values of a fixed set contain no commas, so `--window 7d,30d` means the same as
+  // Values of a fixed set contain no commas, so `--window 7d,30d` means the same as
   // `--window 7d --window 30d`.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
@@ -103,10 +103,11 @@ function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   for (const [at, word] of words.entries()) {
     if (word === '--') return;
     const next = words[at + 1];
-    if (next === undefined || !named(word)?.value || !named(next.split('=')[0] ?? '')) continue;
+    const option = named(word);
+    if (next === undefined || !option?.value || !named(next.split('=')[0] ?? '')) continue;
     throw requiresValue(
       word,
-      `"${next.split('=')[0]}" is a flag; if it is meant as the value, write ${word}=${next}`,
+      `"${next.split('=')[0]}" is a flag; if it is meant as the value, write --${longName(option)}=${next}`,
     );
   }
 }

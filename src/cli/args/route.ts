@@ -11,8 +11,8 @@ export interface CommandRoute {
 }
 
 /**
- * Finds the words of the command among the flags. Common flags may precede these words; if such a flag takes
- * a value, the word after the flag is the value, not a part of the command.
+ * Finds the words of the command among the flags. Common flags may precede each of these words; if such a flag
+ * takes a value, the word after the flag is the value, not a part of the command.
  */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
@@ -25,7 +25,7 @@ export function findCommand(argv: readonly string[], paths: readonly string[]): 
     if (word.startsWith('-') && word.length > 1) {
       rest.push(word);
       const next = argv[index + 1];
-      if (path === '' && takesValue(word) && next !== undefined) {
+      if (takesValue(word) && next !== undefined) {
         rest.push(next);
         index++;
       }

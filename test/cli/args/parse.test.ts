@@ -129,7 +129,12 @@ describe('a command line', () => {
       /^--token requires a value/,
       /--token=--dry-run/,
     ],
-    ['a flag instead of a value', ['a', '-l', '--token=x'], /^-l requires a value/, /"--token" is a flag/],
+    [
+      'a flag instead of a value',
+      ['a', '-l', '--token=x'],
+      /^-l requires a value/,
+      /"--token" is a flag.* write --limit=--token=x$/,
+    ],
     [
       'a short flag in the place of a value',
       ['a', '--token', '-y'],

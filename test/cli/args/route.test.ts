@@ -9,6 +9,7 @@ describe('the command of a line', () => {
     ['thesis tail --count 5', 'thesis tail', ['--count', '5']],
     ['--sandbox whois mira', 'whois', ['--sandbox', 'mira']],
     ['-o json whois mira', 'whois', ['-o', 'json', 'mira']],
+    ['thesis -o json list', 'thesis list', ['-o', 'json']],
     ['--output=json whois -- -odd', 'whois', ['--output=json', '--', '-odd']],
     ['whois thesis', 'whois', ['thesis']],
     ['thesis --help', 'thesis', ['--help']],
