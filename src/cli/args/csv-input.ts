@@ -17,6 +17,7 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   let cells: string[] = [];
   let cell = '';
   let line = 1;
+  let before = '';
   let begun = 1;
   let quoted = false;
   // A quote or CR at the end of a chunk may be the first half of a doubled quote or CRLF.
@@ -40,6 +41,9 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
         'check that every quote in the file is closed',
       );
     for (const char of chunk) {
+      // CRLF is one line break.
+      if (char === '\n' ? before !== '\r' : char === '\r') line++;
+      before = char;
       if (pending === '"') {
         pending = '';
         if (char === '"') {
@@ -51,7 +55,6 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
         pending = '';
         if (char === '\n') continue;
       }
-      if (char === '\n' || char === '\r') line++;
       if (quoted) {
         if (char === '"') pending = '"';
         else cell += char;

@@ -95,6 +95,14 @@ describe('subjects from a text', () => {
     ]);
   });
 
+  it('have the same line numbers with CRLF as with LF, also within quotes', async () => {
+    const csv = 'handle,note\n\nmira,"two\nlines"\nkato,\n'.replaceAll('\n', '\r\n');
+    expect(await given(csv, 'handle')).toEqual([
+      { text: 'mira', line: 3 },
+      { text: 'kato', line: 5 },
+    ]);
+  });
+
   it('are rejected if the column is missing, with the closest name', async () => {
     await expect(given('handle,name\nmira,Mira\n', 'handel')).rejects.toMatchObject({
       kind: 'usage',
