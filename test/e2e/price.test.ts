@@ -45,6 +45,12 @@ describe('trdr price', () => {
     expect(records().map(({ endpoint }) => endpoint)).toEqual(endpoints);
   });
 
+  test.each(['api', 'version', 'config set'])('does not call the command %s unknown', async (name) => {
+    const { exitCode, error } = await runInProcess(['price', ...name.split(' ')]);
+    expect(exitCode).toBe(2);
+    expect(error()['message']).toBe(`"trdr ${name}" has no calls with a fixed price`);
+  });
+
   test('rejects an unknown endpoint with a suggestion', async () => {
     const { exitCode, stdout, error } = await trdr(['price', 'user.walet']);
     expect([exitCode, stdout]).toEqual([2, '']);

@@ -8,9 +8,9 @@ import { callPrices, priceList } from '../spend/price-list.ts';
 
 /**
  * The prices of the endpoint with this name or path. If there is none, the prices of all endpoints whose name
- * or path begins with this text.
+ * or path begins with this text. `isCommand` tells the error message that a command has this name.
  */
-function pricesFor(name: string | undefined): PriceRecord[] {
+function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;
   const exact = all.filter(
@@ -21,6 +21,11 @@ function pricesFor(name: string | undefined): PriceRecord[] {
       ? exact
       : all.filter((row) => row.endpoint.startsWith(name) || row.path.startsWith(name));
   if (found.length > 0) return found;
+  if (isCommand)
+    throw usageError(
+      `"trdr ${name}" has no calls with a fixed price`,
+      'run "trdr price" to list all endpoints',
+    );
   const near = didYouMean(
     name,
     all.map((row) => row.endpoint),
@@ -28,7 +33,7 @@ function pricesFor(name: string | undefined): PriceRecord[] {
   throw usageError(`unknown command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
-/** The price rows of a command; undefined if the command does not exist. */
+/** The prices of a command's calls; undefined if the command does not exist. */
 async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
   const { tree } = await import('../tree.ts');
   const found = await tree[words]?.();
@@ -44,7 +49,7 @@ export const price = command({
   args: [
     {
       name: 'name',
-      help: 'command, endpoint or path, or the beginning of one',
+      help: 'command, or an endpoint or path or its beginning',
       optional: true,
       variadic: true,
       choices: [
@@ -73,7 +78,7 @@ export const price = command({
     const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
     const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
     // If no command has this name, or the command sends no calls, search the endpoints.
-    const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name);
+    const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name, ofCommand !== undefined);
     await context.print(priceView, rows);
     return 0;
   },
