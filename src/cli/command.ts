@@ -33,7 +33,10 @@ export interface Command<O extends Options, I> {
   readonly options: O;
   readonly common: readonly Common[];
   readonly examples: readonly { readonly run: string; readonly does: string }[];
-  /** The endpoints that the command may call. Its help lists their prices. */
+  /**
+   * The endpoints that the command may call; its help lists their prices. Any command that pays may also call
+   * `me`, which is free.
+   */
   readonly calls: readonly (EndpointId | 'ws')[];
   /** The schema of one printed record. */
   readonly record?: () => z.core.$ZodType;
@@ -44,8 +47,8 @@ export interface Command<O extends Options, I> {
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
   /**
-   * Whether the command changes saved settings. Such a command rejects --sandbox, because the embedded service
-   * uses none of them.
+   * Whether the command changes saved settings. Such a command rejects --sandbox, because the change would
+   * also affect runs without --sandbox.
    */
   readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. */

@@ -12,8 +12,8 @@ import { isInterrupted } from './shutdown.ts';
 import { tree } from './tree.ts';
 
 /**
- * Runs one command line and returns its exit code. Only this function converts failures to messages and exit
- * codes.
+ * Runs one command line and returns its exit code. A failure that ends the run is converted to a message and
+ * an exit code here, and nowhere else.
  */
 export async function run(io: Io): Promise<number> {
   const report = createErrorReport(io);
@@ -42,7 +42,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const parsed = placeFiles(command, parseWords(command, rest), io.cwd);
   if (command.savesSettings && parsed.globals.sandbox) {
     throw usageError(
-      `"trdr ${path}" changes saved settings, which the embedded service does not use`,
+      `"trdr ${path}" cannot be combined with --sandbox: it changes saved settings`,
       'remove --sandbox',
     );
   }
@@ -56,7 +56,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     code = (await command.run(context, input as never)) ?? 0;
     if (isWatched()) await context.askWhatIsLeft();
   } catch (error) {
-    // A reader that closes the output, such as `head`, has read all it needs, so this is a normal end.
+    // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
     if (error !== outputClosed) {
       if (isWatched() && mayAskService(error)) await context.askWhatIsLeft();
       throw await context.saveWritten(error);

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { askLine, isAttended } from '../output/prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
-/** The maximum length of the input in bytes; no password is this long. */
+/** The maximum length of the password on stdin in bytes. Longer input is not a password. */
 const LONGEST = 4096;
 
 export const storeLogin = command({
@@ -17,7 +17,7 @@ export const storeLogin = command({
   summary: 'Verify a shared store and save its URL to a profile',
   about: [
     'A store is a Redis (7.0 or newer) or Valkey server. Through it, all machines that use the same key share one rate limit, one budget, one cache and one paid feed.',
-    'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password. The store is verified before it is saved, unless --no-verify is given.',
+    'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password, or uses TRDR_STORE_PASSWORD. The store is verified before it is saved, unless --no-verify is given.',
   ],
   args: [{ name: 'url', help: 'URL of the store, without a password' }],
   options: {
@@ -32,9 +32,10 @@ export const storeLogin = command({
       does: 'read the password from a password manager',
     },
   ],
+  savesSettings: true,
   calls: [],
   settings: 'tolerant',
-  exits: [0, 2, 9, 130],
+  exits: [0, 2, 4, 9, 130],
   parse: ([url = ''], given) => ({ ...given, url }),
   async run(context, { url, withPassword, noVerify }) {
     const { io, settings, signal, notice } = context;
