@@ -122,6 +122,20 @@ describe('trdr doctor', () => {
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
+  test('refers to its own checks if the answer of me cannot be read', async () => {
+    const served = await serve((request, response) => {
+      const body = request.url === '/openapi.json' ? JSON.stringify(openapi()) : '[]';
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+    });
+    onTestFinished(() => served.close());
+    const sandbox = { url: served.url, key: 'xx_live_abcdefghijklmnop' };
+    const { records } = await runInProcess(['doctor'], { sandbox });
+    expect(records().find(({ check }) => check === 'key')).toMatchObject({
+      verdict: 'fail',
+      next: 'see below how the service differs from its description',
+    });
+  });
+
   test('warns about an invalid description', async () => {
     const { exitCode, records } = await runInProcess(['doctor'], { sandbox: await described('<html>') });
     expect(records().at(-1)).toMatchObject({ check: 'drift', verdict: 'warn' });

@@ -23,15 +23,18 @@ export const skip = made('skip');
 
 /** The result of a failed check, made from the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  // Remove the advice to run trdr doctor from the hint, because trdr doctor is already running.
   record: {
     check,
     verdict: 'fail',
     detail: message,
-    ...(hint && { next: hint.replace(/: trdr doctor$/, '') }),
+    ...(hint && { next: withoutDoctor(hint) }),
   },
   exit: exitOf[kind],
 });
+
+/** Removes the advice to run trdr doctor, which is already running. */
+const withoutDoctor = (hint: string): string =>
+  hint.replace(/: trdr doctor$/, '').replace(/^run "trdr doctor" to see /, 'see below ');
 
 /**
  * The exit code of a run is that of the first failed check, because later failures may be consequences of the
