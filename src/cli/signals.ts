@@ -3,8 +3,8 @@ import type { InFlight } from '../core/client/in-flight.ts';
 import { type EndingSignal, endingSignals, Interrupt } from './io.ts';
 
 /**
- * How long to wait for the output after the last paid call was answered. Without a limit, a reader that has
- * stopped reading would prevent the exit.
+ * How long a shutdown may take after the last paid call has ended. Without a limit, a reader that has stopped
+ * reading would prevent the exit.
  */
 const DELIVERY_MS = 3_000;
 
@@ -40,9 +40,11 @@ export function handleSignals(inFlight: InFlight): Signals {
     ending.abort(interrupt);
     void inFlight.idle().then(() => {
       setTimeout(() => {
-        process.stderr.write('trdr: stdout is blocked: its reader has not read the last rows\n', () =>
-          process.exit(interrupt.exit),
-        );
+        const why =
+          process.stdout.writableLength > 0
+            ? 'stdout is blocked: its reader has not read the last rows'
+            : 'the shutdown took too long and was cut off';
+        process.stderr.write(`trdr: ${why}\n`, () => process.exit(interrupt.exit));
         setTimeout(() => process.exit(interrupt.exit), 200).unref();
       }, DELIVERY_MS).unref();
     });

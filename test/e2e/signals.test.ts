@@ -283,6 +283,10 @@ describe.each(signals)('%s', (signal, exit) => {
     const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();
+    let said = '';
+    child.stderr.on('data', (part: Buffer) => {
+      said += part.toString();
+    });
     let seen = -1;
     await expect
       .poll(
@@ -297,6 +301,7 @@ describe.each(signals)('%s', (signal, exit) => {
     child.kill(signal);
     const left = await new Promise((resolve) => child.once('exit', (code) => resolve(code)));
     expect(left).toBe(exit);
+    expect(said).toContain('stdout is blocked');
     child.stdout.destroy();
   });
 });
