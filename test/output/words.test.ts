@@ -8,7 +8,7 @@ import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { barLine, secondsLeft, timeLeft } from '../../src/output/terminal/progress.ts';
-import { loadStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
+import { canRedraw, loadStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { anyText, check, unsafe } from './check.ts';
 
@@ -179,6 +179,17 @@ describe('color', () => {
     [{}, false],
   ] as const)('unicode under %j: %s', (env, on) => {
     expect(wantsUnicode(env, 'linux')).toBe(on);
+  });
+});
+
+describe('a redrawn line', () => {
+  it.each([
+    [true, {}, true],
+    [true, { TERM: 'xterm' }, true],
+    [true, { TERM: 'dumb' }, false],
+    [false, {}, false],
+  ] as const)('on a terminal (%s) under %j: %s', (isTTY, env, on) => {
+    expect(canRedraw({ isTTY }, env)).toBe(on);
   });
 });
 

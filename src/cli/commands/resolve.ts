@@ -6,6 +6,7 @@ import { pendingReasons } from '../../contract/records/user.ts';
 import { SILENT_WAIT_MS } from '../../core/client/rate-limiter.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
 import { readHandle, resolveAll } from '../../core/lookup/resolve-all.ts';
+import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
 import { openOverflow } from '../../state/overflow.ts';
 import { subjectOptions } from '../args/common.ts';
@@ -23,8 +24,8 @@ export const resolveCommand = command({
   path: 'resolve',
   summary: 'Resolve a handle to its wallet, searching live if none is on record',
   about: [
-    'Tries the 100 CU lookup first. Only if the lookup finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
-    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason, and the command exits 8. For the reason no_preview, retrying rarely helps.',
+    'Looks up the handle first, for 100 CU, or 200 CU if it is not found. Only if this finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
+    'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason; if no handle was resolved, the command exits 8. For the reason no_preview, retrying rarely helps.',
   ],
   args: [
     {
@@ -80,9 +81,9 @@ export const resolveCommand = command({
       },
     );
     const progress = await openProgress(context);
-    const shown = io.stderr.isTTY === true;
+    const redraws = canRedraw(io.stderr, io.env);
     const onStanding = (standing: ResolveProgress) => {
-      if (shown) progress.describe(standingText(standing));
+      if (redraws) progress.describe(standingText(standing));
       else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
     };
     const resolver = createResolver({
@@ -119,8 +120,10 @@ export const resolveCommand = command({
     } finally {
       progress.stop();
     }
-    // Explain only on a terminal, because the records in a pipe already contain the reasons.
-    if (shown) for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
+    // Explain only on a terminal: programs find the reasons in the records.
+    if (io.stderr.isTTY === true) {
+      for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
+    }
     return tally.exit(strict);
   },
 });

@@ -1,6 +1,6 @@
 import type { WriteStream } from 'node:tty';
 import type { Progress } from '../../output/terminal/progress.ts';
-import { wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
+import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
 /** The progress line of a command. The cost of the run and the pace of its calls are added to the line. */
@@ -11,10 +11,10 @@ export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
 
 const silent: RunProgress = { describe() {}, show() {}, stop() {} };
 
-/** The progress line of a run. It is shown only if stderr is a terminal, and not with --quiet. */
+/** The progress line of a run. It is shown only if stderr is a terminal that can redraw it, and not with --quiet. */
 export async function openProgress(context: Context, delayMs?: number): Promise<RunProgress> {
   const { io, globals, settings } = context;
-  if (io.stderr.isTTY !== true || globals.quiet) return silent;
+  if (!canRedraw(io.stderr, io.env) || globals.quiet) return silent;
   const { createProgress } = await import('../../output/terminal/progress.ts');
   const progress = createProgress({
     stream: io.stderr as WriteStream,

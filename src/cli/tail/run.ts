@@ -3,7 +3,7 @@ import { type Instant, instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createSink } from '../../output/sink.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
-import { wantsUnicode } from '../../output/terminal/style.ts';
+import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
 import { createTail } from '../../tail/engine.ts';
 import type { Gap, Summary } from '../../tail/notice.ts';
@@ -140,7 +140,7 @@ async function follow(
   const saver = createSaver({ checkpoint, out, position, identity: () => followed?.identity, notice });
   const status = createStatusLine({
     stream: io.stderr,
-    enabled: io.stderr.isTTY === true && io.stdout.isTTY === true && !globals.quiet,
+    enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
   // Hide the status line first, so that rows do not continue its line.

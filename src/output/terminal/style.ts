@@ -26,6 +26,10 @@ export function wantsColor(
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
+/** Whether a line on this stream can be redrawn. A dumb terminal cannot move its cursor back. */
+export const canRedraw = (stream: { readonly isTTY?: boolean }, env: Env): boolean =>
+  stream.isTTY === true && env['TERM'] !== 'dumb';
+
 /** Whether the terminal can show more than ASCII, by the locale variables. */
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
