@@ -27,8 +27,7 @@ interface Loaded {
 
 /**
  * A `require` that uses the compiled code in the folder `place`, and adds to this folder the code that it has
- * to compile. Each build and each version of Node has its own folder: V8 itself rejects code that another
- * version compiled, but it does not detect a changed source of the same length.
+ * to compile. Each build needs its own folder, because V8 does not detect a changed source of the same length.
  */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
@@ -55,16 +54,16 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
 
   // Save at exit, so that the saved code includes all functions that the run compiled.
   process.once('exit', (code) => {
-    if (!isComplete && !endedEarly(code)) save(place, loaded);
+    if (!isComplete && !hasFailed(code)) save(place, loaded);
   });
   return find;
 }
 
 /**
- * Whether an exit code means that the run has failed. A failed run has compiled only a part of the code that
- * a successful run needs. An interrupted run does not count as failed.
+ * Whether an exit code means that the run has failed, and so may have compiled only a part of the code that a
+ * successful run needs. An interrupted run does not count as failed.
  */
-const endedEarly = (code: number) => code > 0 && code < 128;
+const hasFailed = (code: number) => code > 0 && code < 128;
 
 /**
  * Saves the compiled code of all files that the run loaded. Files that were saved before are saved again,
@@ -87,8 +86,8 @@ function save(place: string, loaded: readonly Loaded[]): void {
 const UNUSED_MS = 30 * 86_400_000;
 
 /**
- * Removes the compiled code of other builds that was saved more than 30 days ago. If such a build is still in
- * use, its next run compiles the code again.
+ * Removes the compiled code of other builds and versions of Node that was saved more than 30 days ago. If it
+ * is still in use, the next run compiles the code again.
  */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {

@@ -9,14 +9,14 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** How many notices of each kind are shown before further ones are limited. */
+/** How many notices of a kind that can repeat are shown before further ones are limited. */
 const FIRST_NOTICES = 20;
 
 /** The service, ledger and store of a run. Each is opened when it is first used. */
 export interface Connections {
   target(): Promise<Target>;
   client(): Promise<Client>;
-  /** A client for another service or key, which uses neither the ledger nor the store of the run. */
+  /** A client for another service or key, to which the budgets and the store of the run do not apply. */
   connect(other: Target): Promise<Client>;
   ledger(): Promise<Ledger>;
   store(): Promise<RunStore | undefined>;

@@ -68,8 +68,8 @@ export interface Context {
   /** The client for the service of the run, created on first use. */
   client(): Promise<Client>;
   /**
-   * The base URL and key that cached answers belong to; undefined if no service is configured. The sandbox
-   * has its own base URL and key.
+   * The base URL and key that cached answers belong to; undefined if either is not configured. The sandbox has
+   * its own base URL and key.
    */
   readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
   /** A client for another service or key, for the commands that check keys. */
@@ -94,7 +94,7 @@ export interface Context {
   printText(text: string): Promise<void>;
   /** Prints a finite list. */
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
-  /** Prints the only answer of a command: as a card on a terminal, as a JSON object in JSON. */
+  /** Prints the only answer of a command: as a card instead of a table, as an object instead of an array. */
   printOne<T>(view: View<T>, record: T): Promise<void>;
   /** With --dry-run, prints the planned calls and returns true. Otherwise returns false. */
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
@@ -122,8 +122,9 @@ export interface Context {
   /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
-   * Calls `me`, which is free, to find out how many CU the key has left. Does nothing if this is known, or if
-   * the run has not paid for a call. If the service does not answer soon, the cost line omits the amount.
+   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line. Does nothing if
+   * this is known, if the run has not paid for a call, or if there is no cost line. If the service does not
+   * answer soon, the cost line omits the amount.
    */
   askWhatIsLeft(): Promise<void>;
   /**

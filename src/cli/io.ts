@@ -8,7 +8,7 @@ export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: numb
 /** The terminal on which the user answers questions. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
-/** The terminal of the process, which can be used even if stdin, stdout and stderr are all redirected. */
+/** The terminal of the session, which can be opened even if stdin and stdout are redirected. */
 export interface Terminal {
   exists(): boolean;
   open(): TerminalInput;

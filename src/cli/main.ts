@@ -94,7 +94,8 @@ function readPrebuilt(folder: string, name: string): string | undefined {
   try {
     return readFileSync(join(__dirname, folder, name), 'utf8');
   } catch {
-    // A single executable has no prebuilt files: run the program instead.
+    // An unknown command has no page, and a single executable has no prebuilt files at all: run the program
+    // instead.
     return undefined;
   }
 }

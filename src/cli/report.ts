@@ -15,8 +15,8 @@ type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 /**
  * Creates a function that reports on stderr why a run failed and returns its exit code. With --log-format
  * json, the function prints one line of JSON. Otherwise it prints text if stderr is a terminal or the output
- * is a table, and one line of JSON if not. If the command line could not be parsed, the function searches it
- * for the flags that it needs.
+ * is a table, and one line of JSON if not. It searches the words of the command line for the flags that it
+ * needs, because the command line may be invalid.
  */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
   return async (error, settings) => {

@@ -240,7 +240,7 @@ describe('formatting', () => {
       },
     );
     expect(records()).toEqual(recordsOf(['quiet', 'mira']));
-    expect(stderr).toContain('--window and --sort apply to tables and CSV');
+    expect(stderr).toContain('--window and --sort do not apply to ndjson');
   });
 
   test('selects fields of rows in CSV, and fields of records in every format', async () => {

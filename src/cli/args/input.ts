@@ -185,7 +185,7 @@ async function* fromLines(
  */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // In a CSV file, this word is certainly a header. In another file, it may be a handle.
+  // In a CSV file, such a word is most likely a header. In another file, it is more likely a handle.
   if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);

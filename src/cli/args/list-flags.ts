@@ -8,7 +8,7 @@ import { excluding, flag, list, value } from './option.ts';
 import { text } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-/** The number of consecutive pages without a match after which a list with --limit stops. */
+/** The number of consecutive pages without a match after which a list with a limit stops. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
 /** Flags with which lists and tails select posts by text and token. */

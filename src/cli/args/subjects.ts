@@ -5,7 +5,7 @@ import type { Subject } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts';
 
-/** The maximum number of subjects that are read and validated before the first paid call. */
+/** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;
 
 /** The subjects of a command. The first subjects were validated; the rest of the input has not been read. */

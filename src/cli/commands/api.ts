@@ -24,7 +24,7 @@ const field = {
   },
 };
 
-/** The maximum size of a request body in bytes. The service accepts less. */
+/** The maximum size of a request body from stdin in bytes, so that endless input does not fill the memory. */
 const LARGEST = 16 * 1024 * 1024;
 
 export const api = command({
@@ -50,7 +50,7 @@ export const api = command({
     input: value('--input', 'send FILE as the request body (- for stdin)', file),
     include: flag('-i, --include', 'print the status line and the headers too'),
     paginate: excluding(flag('--paginate', 'fetch all pages'), '--input'),
-    out: value('--out', 'write to FILE, which is created only when complete', outFile),
+    out: value('--out', 'write to FILE, which appears when the run ends', outFile),
   },
   common: ['service', 'money'],
   examples: [

@@ -18,7 +18,7 @@ export const authLogin = command({
   about: [
     'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
     'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
-    'Without --profile, saves the key to the current profile. The first profile with a key becomes the current profile; "trdr auth switch" switches to another.',
+    'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
   ],
   args: [],
   excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',

@@ -6,7 +6,9 @@ import { command } from '../command.ts';
 export const cacheClear = command({
   path: 'cache clear',
   summary: 'Clear the cache for the current key',
-  about: ['Answers that were cleared have to be paid for when they are requested again.'],
+  about: [
+    'Answers that were cleared have to be paid for when they are requested again, unless a shared store still has them: "trdr store clear cache" removes those.',
+  ],
   args: [],
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
   common: [],
@@ -20,7 +22,7 @@ export const cacheClear = command({
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
       throw usageError(
-        'no base URL and key configured; cannot tell which cache to clear',
+        'no base URL or no key configured; cannot tell which cache to clear',
         'use --all to clear everything',
       );
     }

@@ -3,8 +3,8 @@ import { settingView } from '../../output/views/settings.ts';
 import { command } from '../command.ts';
 import {
   readableSetting,
+  readableSettings,
   settingRecords,
-  settingRecordsSafe,
   settingText,
   settingWord,
 } from '../settings/setting-records.ts';
@@ -14,9 +14,9 @@ export const configGet = command({
   path: 'config get',
   summary: 'Show the effective value of a setting',
   about: [
-    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is shown masked.',
+    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is masked, and the store password is hidden.',
   ],
-  args: [{ name: 'key', help: 'name of the setting', choices: settingRecordsSafe }],
+  args: [{ name: 'setting', help: 'name of the setting', choices: readableSettings }],
   options: {},
   common: ['output'],
   examples: [
@@ -37,7 +37,7 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`no row describes the setting ${name}`);
     const { json, output, fields, out } = context.globals;
-    // If the configured output format is table, print only the value.
+    // The setting `table` does not ask for a record, because it is meant for lists.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true, settingText), row);

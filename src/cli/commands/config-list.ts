@@ -9,7 +9,7 @@ export const configList = command({
   path: 'config list',
   summary: 'Show the effective settings',
   about: [
-    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In JSON, NDJSON and CSV output, durations are in milliseconds and shares are fractions.',
+    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In JSON, NDJSON, CSV and TSV, durations are in milliseconds and shares are fractions.',
   ],
   args: [],
   options: { origin: flag('--origin', 'show where each value comes from') },

@@ -20,7 +20,7 @@ export const configSet = command({
     `Settings: ${settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; ')}.`,
   ],
   args: [
-    { name: 'key', help: 'name of the setting', choices: settingNames },
+    { name: 'setting', help: 'name of the setting', choices: settingNames },
     { name: 'value', help: 'new value', choicesBy },
   ],
   options: {},

@@ -7,7 +7,7 @@ export const configUnset = command({
   path: 'config unset',
   summary: 'Reset a setting to its default',
   about: ['Changes the current profile, or the one given with --profile.'],
-  args: [{ name: 'key', help: 'name of the setting', choices: settingNames }],
+  args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
   options: {},
   common: [],
   examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],

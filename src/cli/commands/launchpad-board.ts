@@ -16,7 +16,7 @@ export const launchpadBoard = command({
   about: [
     'Shows the latest snapshot, ranked by realized plus unrealized PnL; with --at, the latest snapshot at or before that time. On a terminal, the time of the snapshot is printed to stderr.',
     'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
-    '--top prints only the first N entries; with --compare also the traders who left the first N since the earlier snapshot.',
+    '--top prints only the first N entries; with --compare also those of the first N of the earlier snapshot who are no longer on the leaderboard.',
   ],
   args: [],
   options: {
@@ -90,7 +90,7 @@ export const launchpadBoard = command({
       } catch (error) {
         const [paid] = boards;
         if (paid === undefined) throw error;
-        context.notice('cannot read the earlier snapshot; all entries are shown without a comparison');
+        context.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
         rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
         for (const row of rows) await out.write(row);
         throw error;

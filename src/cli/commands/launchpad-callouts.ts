@@ -30,7 +30,7 @@ export const launchpadCallouts = command({
   summary: 'List coins called out on the launchpad, newest first',
   about: [
     'Shows the market cap at the time of each callout, and the price move since then as a multiple: the current multiple and the best.',
-    'A page of 25 callouts costs 10 CU; pages are requested as needed. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. With --limit, the command stops after 20 pages in a row without a match.',
+    'A page of 25 callouts costs 10 CU; pages are requested as needed. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
     '--symbol, --grep and --exclude are applied on this machine: callouts that do not match are paid for too. --since and --until treat a callout without a post time like the callouts next to it.',
   ],
   args: [],

@@ -30,13 +30,13 @@ export const pnl = command({
   summary: "Show traders' cash flow, return, volume, trades and rank",
   about: [
     'netUsd is cash flow (received on sells minus paid on buys), not realized profit: an account that only bought shows a negative number. Tables label it cash flow.',
-    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and 100 CU for a user id, in addition to the numbers.',
+    'The handle of a wallet or user id is looked up first, unless it is cached: up to 30,000 CU for a wallet and up to 200 CU for a user id, in addition to the numbers.',
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and pays for no handle twice. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export is continued and a finished one is started over.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export is continued and a finished one is started over.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
-    '--window and --sort apply to tables and CSV. JSON formats contain the full records, in the order of the handles.',
+    '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
   args: [
     {
@@ -49,7 +49,7 @@ export const pnl = command({
   ],
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
-    sort: value('--sort', 'sort by this column of the first window, best first', oneOf(...sortKeys)),
+    sort: value('--sort', 'sort by this column of the first --window, best first', oneOf(...sortKeys)),
     resume: flag('--resume', 'with --out: resume an interrupted export'),
     fresh: flag('--fresh', 'with --out: start over, even if FILE is finished'),
     from: excluding(
@@ -130,7 +130,7 @@ export const pnl = command({
     await selectedFields(fields, listed);
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(
-        `--window and --sort apply to tables and CSV; ${context.format} contains the full records`,
+        `--window and --sort do not apply to ${context.format}, which contains the full records`,
       );
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))

@@ -10,7 +10,7 @@ export const storeStatus = command({
   path: 'store status',
   summary: 'Show the machines, rate limits, budgets, feeds and groups of a store',
   about: [
-    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. In JSON, NDJSON and CSV output, times and durations are in milliseconds; "-o metrics" prints OpenMetrics text.',
+    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. In JSON, NDJSON, CSV and TSV, times and durations are in milliseconds; "-o metrics" prints OpenMetrics text.',
     '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
   ],
   args: [],

@@ -31,8 +31,8 @@ export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
-    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
-    'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. With --limit, the command stops after 20 pages in a row without a match.',
+    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
+    'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
     '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it.',
   ],
   args: [],

@@ -10,6 +10,7 @@ import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+
 export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',

@@ -24,8 +24,8 @@ export interface CompletionPlace {
 
 /**
  * Answers a completion request of a shell. The request is `words WORD...` or `line LINE`, up to the cursor.
- * Each line of the answer is a word, a tab and a description. The lines `:files` and `:nospace` tell the
- * shell how to use the words.
+ * Each line of the answer is a word, followed by a tab and a description if there is one. The lines `:files`
+ * and `:nospace` tell the shell how to use the words.
  */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;

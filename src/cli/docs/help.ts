@@ -10,7 +10,7 @@ import { topics } from './topics.ts';
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 
-/** The page about a command, a group, a topic, or the overview. */
+/** The page about a command, a group or a topic; without words, the overview. */
 export async function findPage(words: readonly string[]): Promise<DocPage> {
   const name = words.join(' ');
   const load = tree[name];

@@ -42,7 +42,7 @@ function overview(commands: readonly AnyCommand[]): string {
     section(
       'DESCRIPTION',
       text(
-        'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, any command runs against the embedded service: no key, no network, no cost.',
+        'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, commands run against the embedded service: no key, no network, no cost.',
       ),
     ),
     ...lists,

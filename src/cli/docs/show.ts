@@ -5,7 +5,7 @@ import { colorMode } from '../report.ts';
 import { layoutPage } from './layout.ts';
 import type { DocPage } from './page.ts';
 
-/** The width, in columns, of help that is not printed on a terminal. */
+/** The width of help, in columns, if the width of the terminal is not known. */
 const PLAIN_COLUMNS = 80;
 
 /** Prints a help page to stdout, wrapped to the width of the terminal. */

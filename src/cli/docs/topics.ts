@@ -16,7 +16,7 @@ const variables: readonly Definition[] = [
     'parents of the folders above, if TRDR_CONFIG_DIR, TRDR_STATE_DIR or TRDR_CACHE_DIR is not set',
   ],
   ['NO_COLOR, FORCE_COLOR', 'never or always use color'],
-  ['TERM=dumb', 'disables color, spinners and progress bars'],
+  ['TERM=dumb', 'disables color and progress lines'],
   ['TZ', 'time zone of times in tables'],
   ['HTTPS_PROXY, HTTP_PROXY, NO_PROXY', 'proxy for requests to the service'],
   ['NODE_EXTRA_CA_CERTS', 'file with additional certificate authorities'],
@@ -151,15 +151,15 @@ export const topics: readonly DocPage[] = [
           ['trdr price [COMMAND]', "prints the price list, or the prices of a command's calls"],
           [
             '--dry-run',
-            'prints the calls with their minimum and maximum cost, the total, and what is left; sends no paid call',
+            'prints the calls with their minimum and maximum cost; tables also show the total and what is left; sends no paid call',
           ],
           ['confirmAbove', 'setting: trdr asks before runs that can cost more than this amount [100,000 CU]'],
-          ['--yes', 'skips the confirmation, and starts without a limit'],
+          ['--yes', 'skips the confirmation, and starts without a spending limit'],
           ['--max-cu CU', 'spending limit: no call is sent that could exceed it'],
           ['trdr budget set', 'limits all runs of a profile together, per UTC day or month'],
           [
             '--wait-for-budget',
-            'tails only: sleeps until a used-up budget or allowance renews, instead of exiting 6',
+            'tails and relays only: sleeps until a used-up budget or allowance renews, instead of exiting 6',
           ],
         ],
       },
@@ -167,23 +167,23 @@ export const topics: readonly DocPage[] = [
         title: 'Confirmation',
         text: [
           'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
-          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once, spends up to N, names what it skipped, and exits 6. --sandbox never asks.',
+          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If this is not enough, it names what it skipped, and exits 6. --sandbox never asks.',
         ],
       },
       {
         title: 'Commands without a known total cost',
         text: [
-          'The total cost of tails, of lists with --all, a filter, --until, or --since without --limit, and of input with more than 10,000 subjects is not known in advance. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with --limit stops after 20 pages in a row without a match.',
+          'The total cost is not known in advance for tails without --duration, for lists with --all, a filter, --until, or --since without --limit, for "trdr api --paginate", and for more than 10,000 subjects of whois, resolve or launchpad user. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
         ],
       },
       {
         title: 'After a run',
         text: [
-          'On a terminal, a command that has spent something ends with one line: its result, its cost and, if known, the units that are left. After an interrupt, the line states how many answers are cached.',
+          'On a terminal and after an interrupt, a command that has printed results or spent something ends with one line: its result, its cost and, if known, the units that are left. After an interrupt, the line also states how many answers are cached.',
         ],
         terms: [
           ['trdr me', 'shows what is left of both allowances, units and wallet reveals (free)'],
-          ['trdr usage', 'shows what this machine has spent, by command, endpoint, day or profile'],
+          ['trdr usage', 'shows what this machine has spent, by command, endpoint, day, profile or host'],
           ['trdr budget show', 'shows what is left of the budgets, and when they renew'],
           ['trdr usage --reconcile', 'compares the ledger with what the service counted'],
         ],
@@ -191,14 +191,14 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Saving CU',
         text: [
-          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. An interrupted export continues with --resume, and pays for no handle twice.',
-          '--sandbox runs any command against the embedded service, for free.',
+          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. An interrupted export continues with --resume, and does not pay again for the handles that it has saved.',
+          '--sandbox runs a command against the embedded service, for free.',
         ],
       },
       {
         title: 'Examples',
         code: [
-          { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without sending anything' },
+          { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without paying anything' },
           { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
           { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
           { run: 'trdr budget set day 500k', does: 'limit the CU that all runs of one day may spend' },
@@ -231,7 +231,7 @@ export const topics: readonly DocPage[] = [
     summary: 'Sharing one key between machines',
     about: [
       'Processes on one machine share the rate limit, the cache and the ledger through the folders of "trdr help environment", without any setup.',
-      'Each machine counts its own calls. If several machines use one key without a shared store, "trdr usage --reconcile" shows what the others have spent. Requests above the common rate limit are delayed and retried.',
+      'Without a shared store, each machine counts only its own calls: "trdr usage --reconcile" shows what others have spent with the key, and requests above the common rate limit are delayed and retried.',
     ],
     sections: [],
   },

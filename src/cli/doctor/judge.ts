@@ -90,6 +90,6 @@ export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Chec
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'use JSON, NDJSON or CSV, which print the field unchanged; tables and sorting treat it as missing',
+      'use JSON, NDJSON or CSV, which print the field unchanged; sorting and filters treat it as missing',
     ),
   );

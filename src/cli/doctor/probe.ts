@@ -15,7 +15,7 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. Skips a check if it depends on an earlier check that failed. */
+/** Runs all checks in order. If the service cannot be reached, the remaining checks are not run. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];

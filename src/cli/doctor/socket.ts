@@ -41,11 +41,11 @@ export async function socketCheck(context: Context): Promise<Check> {
 
 async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> {
   let onChange = () => {};
-  const stirred = () =>
+  const changed = () =>
     new Promise<void>((resolve) => {
       onChange = resolve;
     });
-  let next = stirred();
+  let next = changed();
   signal.addEventListener('abort', () => onChange(), { once: true });
   const link = await connect(() => onChange(), signal);
   try {
@@ -59,7 +59,7 @@ async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> 
       }
       signal.throwIfAborted();
       await next;
-      next = stirred();
+      next = changed();
     }
   } finally {
     link.close();

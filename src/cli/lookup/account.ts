@@ -21,7 +21,7 @@ export interface AccountSharing {
   readonly now: () => number;
 }
 
-/** Returns undefined if no store is configured. */
+/** Undefined if the run has no store. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { askOnce } = openAnswers(context) ?? {};
   return askOnce && { askOnce, now: context.io.clock.now };

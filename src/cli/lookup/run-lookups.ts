@@ -23,8 +23,8 @@ export interface Lookups<T extends object> {
 }
 
 /**
- * Prints the record of each subject as soon as it is available. If a limit ends the run, reports the skipped
- * subjects. Returns the exit code.
+ * Prints one record for each subject. If a limit ends the run, reports the skipped subjects. Returns the exit
+ * code.
  */
 export async function runLookups<T extends object>(
   context: Context,

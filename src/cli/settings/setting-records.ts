@@ -15,7 +15,7 @@ import {
 import { originText } from './profiles.ts';
 
 /** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
-export const settingRecordsSafe: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
+export const readableSettings: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
 /** All settings as records. The key is masked, and the password of the store is hidden. */
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
@@ -76,8 +76,8 @@ export function writableSetting(word: string): SettingName {
 
 /** Returns the name of a setting for commands that show it; throws if it is unknown. */
 export function readableSetting(word: string): string {
-  if (settingRecordsSafe.includes(word)) return word;
-  throw unknown(word, settingRecordsSafe);
+  if (readableSettings.includes(word)) return word;
+  throw unknown(word, readableSettings);
 }
 
 function unknown(word: string, names: readonly string[]) {

@@ -51,7 +51,7 @@ interface Reading {
 export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
   settle(io, globals, configOf(io).read(), how);
 
-/** The name of the profile that a run uses, even if settings of the profile are invalid. */
+/** The name of the profile that a run uses. Invalid settings of the profile are ignored. */
 export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newProfile'> = {}): string =>
   sourcedSettings(io, globals, { ...how, tolerant: true }).profile.value;
 
@@ -77,7 +77,7 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
 
 /**
  * How a command treats settings that cannot be read: `tolerant` skips invalid values, `unread` skips an
- * invalid file too, and `none` does not read the file.
+ * invalid file too, and `none` does not read the file. All three accept a profile that does not exist.
  */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';
 
