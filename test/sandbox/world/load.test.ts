@@ -109,8 +109,20 @@ describe('a world loaded from files', () => {
   });
 
   it('rejects a folder without any of its files', () => {
-    const failure = failureOf(() => loadWorld(join(dir, 'nowhere'), options));
+    const failure = failureOf(() => loadWorld(dir, options));
     expect([failure.kind, failure.hint]).toEqual(['usage', expect.stringContaining('theses.ndjson')]);
+  });
+
+  it('rejects a path that does not exist or is not a folder', () => {
+    put('users.ndjson', '');
+    expect(failureOf(() => loadWorld(join(dir, 'nowhere'), options))).toMatchObject({
+      kind: 'usage',
+      message: `the folder ${join(dir, 'nowhere')} does not exist`,
+    });
+    expect(failureOf(() => loadWorld(join(dir, 'users.ndjson'), options))).toMatchObject({
+      kind: 'usage',
+      message: `${join(dir, 'users.ndjson')} is not a folder`,
+    });
   });
 });
 

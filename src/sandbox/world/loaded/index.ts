@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { usageError } from '../../../base/failure.ts';
+import { statsOf } from '../../../base/files.ts';
 import { Board, Callout, LaunchpadUser } from '../../../contract/records/launchpad.ts';
 import { Pnl } from '../../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../../contract/records/thesis.ts';
@@ -24,6 +25,10 @@ const files = {
 /** Reads the records of a world from a folder of NDJSON files. */
 export function loadedSource(dir: string, seedNumber: number): WorldSource {
   const names = Object.values(files);
+  const folder = statsOf(dir);
+  if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');
+  if (!folder.isDirectory())
+    throw usageError(`${dir} is not a folder`, `use a folder that contains, for example, ${files.users}`);
   if (!names.some((name) => existsSync(join(dir, name)))) {
     throw usageError(`${dir} contains no data files`, `add at least one of these files: ${names.join(', ')}`);
   }
