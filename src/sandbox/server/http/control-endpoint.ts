@@ -24,7 +24,10 @@ export async function serveControl(
   if (!isLocal(request)) return sendError(403, 'Only clients on this machine may control the sandbox.');
   const name = (request.url ?? '').slice(CONTROL_PATH.length + 1).split('?')[0] ?? '';
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
-  if (!operation) return sendError(404, `Available operations: ${Object.keys(operations).join(', ')}.`);
+  if (!operation) {
+    const names = Object.keys(operations).join(', ');
+    return sendError(404, `Unknown operation. Available operations: ${names}.`);
+  }
   const body = await readBody(request);
   try {
     const outcome = operation.runRaw(parse(body ?? ''));
