@@ -1,3 +1,4 @@
+import { countText } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { CacheRecord, ReconcileRecord, type UsageRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
@@ -70,7 +71,7 @@ export const cacheView: View<CacheRecord> = {
     { title: 'newest', kind: 'time', value: (row) => row.newest, rank: 1, field: 'newest' },
   ],
   card: {
-    title: (row) => (row.entries === 1 ? '1 cached answer' : `${row.entries} cached answers`),
+    title: (row) => countText(row.entries, 'cached answer'),
     lines: [
       { label: 'found', kind: 'integer', value: (row) => row.found },
       { label: 'not found', kind: 'integer', value: (row) => row.missing },
