@@ -102,7 +102,7 @@ function hasInexactNumber(text: string): boolean {
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
     // A double represents 15 digits exactly. A number with at most 15 digits changes only if it is written
-    // like 1.10, 0.0000001 or -0.
+    // like 1.10, 0.0000001, 1e5 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;

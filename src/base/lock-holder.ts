@@ -7,7 +7,7 @@ export interface LockHolder {
   /** Unique to each acquisition, even within one process. */
   readonly token: string;
   readonly pid: number;
-  /** The kernel's start time of the process; empty on systems that do not provide it. */
+  /** When the process started, as the kernel reports it; empty on systems that do not provide this. */
   readonly began: string;
   /**
    * Identifies the machine, its boot and the pid namespace. Pids can be compared only if all three are equal.

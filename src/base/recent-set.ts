@@ -6,7 +6,7 @@ export interface RecentSet {
 }
 
 /**
- * Consists of two sets. When the newer set is full, the older set is dropped, which is cheaper than removing
+ * Stores the ids in two sets. When the newer set is full, the older set is dropped, which is cheaper than removing
  * single ids.
  */
 export function createRecentSet(least: number): RecentSet {

@@ -94,7 +94,7 @@ export const time: Kind<Instant> = {
   read(text) {
     if (Object.hasOwn(words, text)) return words[text];
     if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
-    // A number with fewer digits is ambiguous: epoch seconds, or an age without a unit.
+    // Reject all other numbers: one with fewer digits could be epoch seconds, or an age without a unit.
     if (/^\d+(\.\d+)?$/.test(text)) return undefined;
     const ageMs = duration.read(text);
     return ageMs === undefined ? dateIn(text) : { ageMs };

@@ -8,10 +8,7 @@ export interface WidthRequest {
   readonly rank: number;
   /** The minimum width after cutting or wrapping; the full width if the column must not be cut or wrapped. */
   readonly least: number;
-  /**
-   * A width that is comfortable to read. A column is cut to this width before other columns use shorter
-   * variants that gain little.
-   */
+  /** A comfortable width: the column is first cut only to this width, and to `least` only if necessary. */
   readonly ease: number;
 }
 

@@ -94,7 +94,7 @@ export interface TableClock {
   readonly zone: string;
   /** A time with and without seconds. */
   forms(ms: number): readonly [string, string];
-  /** Whether a time has the date or year that cells omit; true if they omit neither. */
+  /** Whether cells show the time unambiguously: if they omit its date or year, it must be from today or this year. */
   covers(ms: number): boolean;
 }
 

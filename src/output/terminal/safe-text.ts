@@ -2,7 +2,8 @@
 // the reading order, or make two different names look the same.
 
 /**
- * Complete escape sequences, 7-bit and 8-bit: CSI; OSC, DCS, SOS, PM and APC with their text; and all others.
+ * Matches whole escape sequences, 7-bit and 8-bit, even if their end is missing: CSI; OSC, DCS, SOS, PM and
+ * APC with their text; and all others.
  */
 const escapes =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[P\]X^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;

@@ -14,7 +14,7 @@ export interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/** A meter for the used and the available amount; text if one of them is not a number. */
+/** A meter of the used and the remaining amount; text if one of them has an unexpected type. Null is unlimited. */
 function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };

@@ -64,7 +64,7 @@ export function createLiveFeed(world: World, clock: SandboxClock, faults: Faults
       const next = from + exponential(source, meanMs);
       cancel = clock.at(Math.ceil(next), () => {
         event();
-        // If a test moved the clock forward, skip the events of the skipped time.
+        // If the clock was set forward, skip the events of the skipped time.
         arm(Math.max(next, clock.now() - 1_000));
       });
     };

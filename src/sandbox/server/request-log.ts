@@ -23,7 +23,8 @@ export interface LogEntry {
   readonly ms: number;
 }
 
-const MAX_ENTRIES = 20_000;
+/** At twice this number, the log drops its older half. */
+const MIN_ENTRIES = 20_000;
 
 /** The latest requests: at least the last 20,000. */
 export interface RequestLog {
@@ -40,7 +41,7 @@ export function createRequestLog(): RequestLog {
     add(entry) {
       count++;
       entries.push(entry);
-      if (entries.length > 2 * MAX_ENTRIES) entries = entries.slice(-MAX_ENTRIES);
+      if (entries.length > 2 * MIN_ENTRIES) entries = entries.slice(-MIN_ENTRIES);
     },
     get entries() {
       return entries;

@@ -35,7 +35,7 @@ export function pick<T>(list: readonly [T, ...T[]], bits: number): T {
 
 /** Dollars as whole cents. */
 export const cents = (value: number): number => Math.round(value * 100);
-/** Rounds to two decimals. Adding 0 turns -0 into 0, because JSON has no -0. */
+/** Rounds to two decimals. Adding 0 turns -0 into 0, as `JSON.stringify` does. */
 export const round2 = (value: number): number => Math.round(value * 100) / 100 + 0;
 /** Rounds to six decimals. */
 export const round6 = (value: number): number => Math.round(value * 1e6) / 1e6 + 0;

@@ -85,7 +85,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     raw.pause();
   }
 
-  /** Sends a ping, or closes the connection if the previous ping was not answered. */
+  /** Sends a ping, or ends the connection if the previous ping was not answered. */
   function ping(): Promise<void> | undefined {
     if (ended) return;
     if (pongReceived) {
