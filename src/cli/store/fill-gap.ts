@@ -2,15 +2,15 @@ import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** How far before the start of the gap the walk also reads, for posts that appeared late in pages. */
-const MARGIN_MS = 120_000;
-
-/** Fetches the posts between two positions from the service, oldest first. */
+/**
+ * Fetches the posts between two positions from the service, oldest first. If the post at the first position was
+ * deleted, the walk ends at the first older post, and other posts of the same millisecond may be repeated.
+ */
 export const fillFrom =
   (source: PageSource) =>
   async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
     const rows: TailRow[] = [];
-    const low = from?.at === null || from === null ? Number.NEGATIVE_INFINITY : from.at - MARGIN_MS;
+    const low = from?.at ?? Number.NEGATIVE_INFINITY;
     for (let before: string | undefined = to.id; before !== undefined; ) {
       const page = await source.page({ before, limit: source.sizes.max }, signal);
       for (const row of page.rows) {

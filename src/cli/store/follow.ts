@@ -14,7 +14,7 @@ import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { withBell } from '../tail/bell.ts';
-import { lockFiles, openCheckpoint } from '../tail/files.ts';
+import { lockFiles, resumableOut } from '../tail/files.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { readResume, startedFrom } from '../tail/resume/resume.ts';
 import type { TailFlags } from '../tail/run.ts';
@@ -50,7 +50,7 @@ export interface FollowPlan {
 export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
   const { globals } = context;
   const { checkpoint, status } = plan.flags;
-  const out = openCheckpoint(globals.out);
+  const out = resumableOut(globals.out);
   const unlock = lockFiles({ out, checkpoint, status, state: context.settings.folders.state });
   try {
     const file = await readResume({
@@ -133,11 +133,21 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
     count += wanted.length;
-    watch?.delivered(wanted);
     if (wanted.length < passing.length) cut = wanted.map(({ id }) => id);
     closed =
       (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
+    if (!closed) watch?.delivered(wanted);
     return !closed && count < limit;
+  }
+
+  /** The ids of fetched posts. The store may still have those of posts that appeared late. */
+  const filled = new Set<string>();
+
+  async function fillGap(fill: NonNullable<FollowPlan['fill']>, from: FeedPoint | null, to: FeedPoint) {
+    const delivered = new Set(follower.position()?.known.map(([id]) => id));
+    const rows = (await fill(from, to, until)).filter(({ id }) => !delivered.has(id) && !filled.has(id));
+    for (const { id } of rows) filled.add(id);
+    return emit(rows);
   }
 
   async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
@@ -146,7 +156,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       notice(
         `the store no longer has the posts between ${placeText(start)} and ${placeText(to)}; fetching them from the service`,
       );
-      return emit(await plan.fill(start, to, until));
+      return fillGap(plan.fill, start, to);
     }
     gaps++;
     notice(
@@ -162,7 +172,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     for await (const event of follower.events(until)) {
       let open = true;
       watch.heard(event.kind === 'gap' && plan.fill ? 'rows' : event.kind);
-      if (event.kind === 'rows') open = await emit(event.rows.map(streamedRow));
+      if (event.kind === 'rows')
+        open = await emit(event.rows.filter(({ id }) => !filled.has(id)).map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
       else if (event.kind === 'back') notice('the store is available again');
