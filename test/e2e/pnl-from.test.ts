@@ -82,6 +82,11 @@ describe('--from', () => {
     expect([exitCode, records()]).toEqual([0, recordsOf(['solwolf', 'mira'])]);
     expect(stderr).toMatch(/not found in .*all.csv \(1 handle\): other/);
     expect((await run(['other', '--from', 'all.csv'])).exitCode).toBe(3);
+    const strict = await run(['mira', 'other', '--from', 'all.csv', '--strict']);
+    expect([strict.exitCode, strict.error()]).toMatchObject([
+      10,
+      { message: '1 missing, 0 failed, 1 found' },
+    ]);
     expect((await run(['mira', '--from', 'all.csv'], { tty: true, env: { NO_COLOR: '1' } })).stdout).toMatch(
       /^@mira\n/,
     );

@@ -30,8 +30,12 @@ export async function showExport(context: Context, options: FromOptions): Promis
   const { from, subjects, strict } = options;
   const tally = createLookupTally();
   const all = readExport(from, context.io);
+  const onMissing = (missing: readonly string[]) => {
+    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing, NAMED)}`);
+    for (const _ of missing) tally.add({ found: false, code: 'NOT_OBSERVED' });
+  };
   const { ahead, records, size } = await readAhead(
-    subjects.length > 0 ? select(all, subjects, options, context) : all,
+    subjects.length > 0 ? select(all, subjects, onMissing) : all,
   );
   const shape: Shape = { ...options.shape, windows: windowsFor(ahead, options), handles: size };
   async function* counted() {
@@ -45,7 +49,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
       for await (const item of items) await out.write(item);
     }),
   );
-  return tally.total === 0 && subjects.length > 0 ? 3 : tally.exit(strict);
+  return tally.exit(strict);
 }
 
 /**
@@ -70,12 +74,11 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** Yields the records of the given handles, in the order of the handles. */
+/** Yields the records of the given handles, in the order of the handles. Calls `onMissing` with the others. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],
-  { from }: FromOptions,
-  context: Context,
+  onMissing: (subjects: readonly string[]) => void,
 ): AsyncGenerator<PnlRecord> {
   const wanted = new Map<string, PnlRecord | undefined>(
     subjects.map((subject) => [normalHandle(subject), undefined]),
@@ -87,9 +90,7 @@ async function* select(
     }
   }
   const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
-  if (missing.length > 0) {
-    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing, NAMED)}`);
-  }
+  if (missing.length > 0) onMissing(missing);
   for (const record of wanted.values()) if (record) yield record;
 }
 
