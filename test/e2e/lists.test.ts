@@ -92,7 +92,7 @@ describe('trdr thesis list', () => {
     const sandbox = await withSandbox();
     const { exitCode, stdout, stderr } = await list(sandbox, '--until', '2020-01-01', '--limit', '5');
     expect([exitCode, stdout]).toEqual([0, '']);
-    expect(stderr).toMatch(/stopped after 20 pages without a match \(4,000 CU\).*--before/);
+    expect(stderr).toMatch(/stopped after 20 pages in a row without a match \(4,000 CU\).*--before/);
     expect(sandbox.meter().unitsUsed).toBe(4_000);
   });
 });

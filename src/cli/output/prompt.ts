@@ -21,7 +21,7 @@ export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' |
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
-/** The input for answers: stdin, or the terminal itself if stdin or stdout is a pipe. */
+/** The input for answers: stdin, or the terminal itself if stdin or stdout is redirected. */
 function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { readonly close: () => void } {
   const isWhole = stdin.isTTY === true && stdout.isTTY === true;
   const input = !isWhole && terminal?.exists() ? terminal.open() : undefined;
@@ -63,7 +63,10 @@ export function askLine(
       if (!hidden) io.stderr.write('\n');
       finish(() => reject(signal.reason));
     };
-    const onClose = () => finish(() => resolve(undefined));
+    const onClose = () => {
+      if (!hidden) io.stderr.write('\n');
+      finish(() => resolve(undefined));
+    };
     signal.addEventListener('abort', abort, { once: true });
     lines.once('close', onClose);
     lines.once('SIGINT', () => {

@@ -30,4 +30,4 @@ export function needsConfirmation(estimate: Estimate, confirmAbove: number): Fai
 
 /** The failure of a run that the user declined to confirm. */
 export const declined = () =>
-  new Failure('confirm', 'cancelled; nothing was sent or charged', { code: 'NOT_CONFIRMED' });
+  new Failure('confirm', 'cancelled; nothing was charged', { code: 'NOT_CONFIRMED' });

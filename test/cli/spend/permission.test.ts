@@ -75,11 +75,13 @@ describe('a run of known cost', () => {
   });
 
   test('is cancelled by any other answer', async () => {
-    for (const answer of ['n\n', '\n', 'maybe\n']) {
-      const { permission } = permissionOf({ answers: [answer], left: null });
+    for (const answer of ['n\n', '\n', 'maybe\n', '\u0004']) {
+      const { permission, text } = permissionOf({ answers: [answer], left: null });
       expect(await codeOf(permission.approve(dear, { costs }))).toBe(
-        'NOT_CONFIRMED: cancelled; nothing was sent or charged',
+        'NOT_CONFIRMED: cancelled; nothing was charged',
       );
+      // The error follows on a line of its own, also if the user closed the input.
+      expect(text()).toMatch(/\n$/);
     }
   });
 
