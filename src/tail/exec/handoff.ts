@@ -21,7 +21,7 @@ export interface Handoff extends TailSink {
   readonly queued: readonly HandoffRow[];
 }
 
-/** The number of batches, and the numbers of rows by outcome. */
+/** The number of acknowledged batches, and the numbers of rows by outcome. */
 export interface HandoffCounts {
   readonly batches: number;
   /** The rows that were acknowledged, and those in the dead-letter file. */
@@ -65,7 +65,8 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let written = 0;
   /** The number of rows in batches that were acknowledged or written to the dead-letter file. */
   let done = 0;
-  let batches = 0;
+  let started = 0;
+  let accepted = 0;
   let dead = 0;
   /** Rows up to this number are handed over without waiting for a full batch. */
   let urgentTo = 0;
@@ -103,8 +104,8 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     const rows = queue.slice(0, count);
     queue = queue.slice(count);
     bytes -= size;
-    batches++;
-    return { number: batches, rows };
+    started++;
+    return { number: started, rows };
   };
 
   const handOver = async (batch: Batch) => {
@@ -114,6 +115,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       if (outcome === 'left') return finish();
       done += batch.rows.length;
       if (outcome === 'dead') dead += batch.rows.length;
+      else accepted++;
       acknowledged(batch, done);
     } catch (error) {
       failure = { error };
@@ -189,7 +191,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       return queue;
     },
     get counts() {
-      return { batches, acknowledged: done - dead, dead, left: written - done };
+      return { batches: accepted, acknowledged: done - dead, dead, left: written - done };
     },
   };
 }
