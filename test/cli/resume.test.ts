@@ -39,6 +39,34 @@ describe('a file that a tail resumes from', () => {
   );
 });
 
+it('repeats a post whose line a crash left incomplete in a file that was then renamed', async () => {
+  const at = 1795260957417;
+  const out = fileOf(line + '{"id":"torn","plat');
+  const position = `${out}.position`;
+  const saver = createSaver({
+    checkpoint: undefined,
+    out,
+    position,
+    identity: () => fileAt(out),
+    notice() {},
+  });
+  const known = [['torn', at + 1] as const, ['a', at] as const];
+  await saver.save(
+    writeCheckpoint({
+      feed: 'thesis',
+      floor: at,
+      watermark: { top: { id: 'torn', at: at + 1 }, base: at },
+      known,
+    }),
+  );
+  renameSync(out, `${out}.1`);
+  const resumed = await readResume({
+    ...{ out, checkpoint: undefined, position, feed: 'thesis' },
+    ...{ timeField: 'platformCreatedAt', now: at + 60_000, notice() {} },
+  });
+  expect(resumed?.known.map(([id]) => id)).toEqual(['a']);
+});
+
 describe('a tail with finished files, whose current file is renamed by another program', () => {
   const START = Date.UTC(2026, 10, 22, 12);
   const [FINISHED, RENAMED] = [1_000, 5_000];

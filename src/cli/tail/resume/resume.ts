@@ -152,10 +152,12 @@ async function readFile(
       return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, from));
     };
     const end = await readTailFile({ size, read: async (from, to) => read(from, to) }, form, timing, wanted);
-    if (!repair || end.keep === size) return { ...end, torn: undefined };
+    if (end.keep === size) return { ...end, torn: undefined };
     const rest = read(end.keep, size);
-    checkTorn(rest, path);
-    ftruncateSync(fd, end.keep);
+    if (repair) {
+      checkTorn(rest, path);
+      ftruncateSync(fd, end.keep);
+    }
     return { ...end, torn: tornId(rest.toString('utf8')) };
   } finally {
     closeSync(fd);
