@@ -6,12 +6,8 @@ import type { RunStore } from './open-store.ts';
 export async function needStore(context: Context): Promise<RunStore> {
   const store = await context.store();
   if (store !== undefined) return store;
-  throw new Failure(
-    'usage',
-    context.globals.sandbox ? 'the embedded service has no store' : 'no store configured',
-    {
-      code: 'NO_STORE',
-      hint: 'run "trdr store login URL", or set TRDR_STORE',
-    },
-  );
+  const [message, hint] = context.globals.sandbox
+    ? ['the embedded service has no store', 'remove --sandbox']
+    : ['no store configured', 'run "trdr store login URL", or set TRDR_STORE'];
+  throw new Failure('usage', message, { code: 'NO_STORE', hint });
 }

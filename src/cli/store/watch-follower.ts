@@ -14,7 +14,7 @@ import type { RunStore } from './open-store.ts';
  * the service.
  */
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
-  /** Called when rows were delivered. */
+  /** Called when rows were written, or handed over to a command. */
   delivered(rows: readonly TailRow[]): void;
   /** Called with the kind of each event of the follower. */
   heard(kind: string): void;

@@ -5,19 +5,27 @@ import type { TailStatus } from '../../tail/notice.ts';
 import type { Context } from '../context.ts';
 import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
+import { resumableOut } from './files.ts';
 
 const OWN_LIMITS: ReadonlySet<string> = new Set(['CEILING', 'CONFIRM_ABOVE']);
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
-/** The failure of a tail that reached its spending limit, with the command that continues it. */
+/** The facts about the run that the failure depends on. */
+interface LimitedRun {
+  readonly io: Pick<Context['io'], 'argv'>;
+  readonly globals: Pick<Context['globals'], 'out'>;
+  readonly settings: Pick<Context['settings'], 'maxCu'>;
+}
+
+/** The failure of a tail that reached its spending limit or a budget, with the command that continues it. */
 export function atLimit(
   error: unknown,
-  { io, globals, settings }: Pick<Context, 'io' | 'globals' | 'settings'>,
+  { io, globals, settings }: LimitedRun,
   checkpoint: string | undefined,
   { spent, verifiedTo }: Pick<TailStatus, 'spent' | 'verifiedTo'>,
 ): unknown {
-  const file = checkpoint ?? globals.out;
+  const file = checkpoint ?? resumableOut(globals.out);
   if (error instanceof Failure && error.code === BUDGET) {
     const argv = waiting(io.argv);
     const from = file === undefined ? '' : ` from ${file}`;

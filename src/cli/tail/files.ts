@@ -8,7 +8,7 @@ import { holdLock, type LockHandle } from '../../base/lock.ts';
  * The file that a tail appends to and resumes from; undefined for pipes and devices, from which no run can
  * resume.
  */
-export function openCheckpoint(path: string | undefined): string | undefined {
+export function resumableOut(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statsOf(path);
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
@@ -49,7 +49,7 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
   };
   try {
     for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
-    // Also lock the file by its inode, because it may have several names.
+    // A file with hard links has several names, so also lock it by its inode.
     const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
     if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
       locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));

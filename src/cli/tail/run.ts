@@ -20,7 +20,7 @@ import { withBell } from './bell.ts';
 import { withCheckedFields } from './checked-fields.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
-import { lockFiles, openCheckpoint } from './files.ts';
+import { lockFiles, resumableOut } from './files.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
 import { openOutputFile, type RotateFlags } from './output/output-file.ts';
@@ -74,7 +74,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const { globals, signal, scope } = context;
   const { checkpoint, status } = plan.flags;
   context.setOutcome(null);
-  const out = openCheckpoint(globals.out);
+  const out = resumableOut(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const { state } = context.settings.folders;
   const unlock = lockFiles({ out, checkpoint, status, state });
@@ -143,7 +143,7 @@ async function follow(
     enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
     unicode: wantsUnicode(io.env, io.platform),
   });
-  // Hide the status line first, so that rows do not continue its line.
+  // Hide the status line before each write, so that rows do not continue its line.
   const openPrinted = () =>
     globals.out === undefined
       ? createSink(io.stdout, { live: true, name: 'stdout', beforeWrite: status.hide })
@@ -228,8 +228,8 @@ function startOf(
 ): StartPoint {
   if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // On a terminal, also print the latest posts of the first page, which is read in any case. Programs, files
-  // and runs with --count get only new posts.
+  // On a terminal, also print the latest posts of the first page, which is read in any case. Pipes, and runs with
+  // --out, --checkpoint, --count or --exec, get only new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }

@@ -49,7 +49,7 @@ function pageOf(
   return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge.cu };
 }
 
-/** The facts about the key that a tail needs, from `me`, which is free. */
+/** The facts about the key that a tail needs, from `me`, which is free, and the budgets from the ledger. */
 export const keyFacts =
   (client: Client, ledger: Ledger, now: () => number, sharing?: AccountSharing) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {

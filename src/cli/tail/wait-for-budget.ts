@@ -6,14 +6,17 @@ import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
 
-/** How often to check whether the user has raised the budget. */
+/** How often to try again: the user may have raised the budget or topped up the key. */
 const LOOK_MS = 10 * 60_000;
 
 interface WaitFlags extends ServiceFlags {
   readonly waitForBudget: boolean;
 }
 
-/** Runs the start of a tail as soon as the budget and the allowance of the key allow it. */
+/**
+ * Runs a paid call before the start of a tail. With --wait-for-budget, waits while a budget or the allowance of the
+ * key does not cover the call.
+ */
 export async function onceInBudget<T>(
   context: Context,
   flags: WaitFlags,

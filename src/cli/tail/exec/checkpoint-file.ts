@@ -10,7 +10,7 @@ import {
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
-/** The checkpoint file at `path`. The whole file is replaced atomically. */
+/** Reads the checkpoint file at `path`, which `replace` writes atomically. */
 export const openCheckpointFile = (path: string): CheckpointFile => ({
   text: readText(path),
   replace(text) {

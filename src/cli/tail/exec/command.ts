@@ -33,7 +33,8 @@ const withheld = new Set([
 const plainId = /^[\w.:-]{1,200}$/;
 
 /**
- * Parses `--exec` and checks that the program exists, so that a typo is noticed before the first paid call.
+ * Parses `--exec`. Without a shell, checks that the program exists, so that a typo is noticed before the first
+ * paid call.
  */
 export function readCommand(
   text: string,

@@ -35,7 +35,7 @@ export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions)
           'the command did not accept a batch, and there is no folder in which to save the batch',
           {
             code: 'DEAD_LETTER',
-            hint: 'add --checkpoint FILE, or retry forever with --tries 0',
+            hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0',
           },
         );
       }

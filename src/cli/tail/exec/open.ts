@@ -28,7 +28,7 @@ export const BATCH = 100;
 export const LINGER_MS = 1_000;
 const TRIES = 10;
 
-/** Checks `--exec` before anything is paid for. */
+/** Checks `--exec` and the output format before anything is paid for. */
 export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags): void {
   if (exec === undefined) return;
   if (globals.out !== undefined)
@@ -60,9 +60,9 @@ export interface Courier {
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
   /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
   health(queued: readonly HandoffRow[]): HandoffHealth;
-  /** Throws if there are dead letters: a run that ends by itself with dead letters has failed. */
+  /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
   check(): void;
-  /** Tells the shutdown that it need not wait for the handoff any longer. */
+  /** Ends the handoff: reports suppressed notices, and no longer delays the shutdown. */
   release(): void;
 }
 

@@ -3,13 +3,13 @@ import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
 import { withSeenFields } from '../../output/seen-fields.ts';
 import type { ExecFlags } from '../exec/open.ts';
-import { openCheckpoint } from '../files.ts';
+import { resumableOut } from '../files.ts';
 import type { TailPlan } from '../run.ts';
 import type { RotateFlags } from './output-file.ts';
 
 /**
- * Rejects an output that cannot be written or resumed, before anything is paid for. A file can be resumed if
- * its records have an id and a post time.
+ * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
+ * tail resumes from NDJSON whose records have an id and a post time.
  */
 export async function checkOutput(
   context: Context,
@@ -20,7 +20,7 @@ export async function checkOutput(
   await selectedFields(globals.fields, withSeenFields(view, context));
   if (flags.compress && flags.rotate === undefined)
     throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
-  if (flags.rotate !== undefined && openCheckpoint(globals.out) === undefined)
+  if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
     throw usageError('--rotate requires --out FILE', 'add --out FILE');
   if (flags.exec !== undefined) (await import('../exec/open.ts')).checkExec(context, flags);
   if (globals.out === undefined) return;

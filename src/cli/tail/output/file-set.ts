@@ -7,8 +7,8 @@ import { timing } from '../../../tail/timing.ts';
 import { type FinishedFile, finishedFiles } from './rotation.ts';
 
 /**
- * The maximum number of finished files to read. A small number suffices, because each file is large or covers a
- * long time.
+ * The maximum number of finished files to read. A small number suffices, because files are usually large or cover
+ * a long time.
  */
 const MOST_FILES = 16;
 const NEWLINE = 10;
@@ -51,7 +51,7 @@ export async function readFileSet(
 }
 
 /**
- * Whether a later run can resume from these lines: they must reach back to `depth` before the time up to which
+ * Whether the run can resume from these lines: they must reach back to `depth` before the time up to which
  * they are complete, or before `wanted` if that is earlier.
  */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {

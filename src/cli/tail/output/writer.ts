@@ -35,7 +35,7 @@ export const printTo = (
   },
 });
 
-/** Writes the rows of a tail. `hide` hides the status line while rows are printed. */
+/** Writes the rows of a tail. `hide` hides the status line before rows are printed. */
 export function openTailWriter(
   records: Records<TailRow['record']>,
   hide: () => void,

@@ -14,7 +14,7 @@ import type { FileIdentity } from '../output/followed-file.ts';
 export interface FilePosition extends FileIdentity {
   /** Whether the run that saved the position ended normally. */
   readonly ended: boolean;
-  /** The size of the file when the position was saved, in bytes. */
+  /** The size of the file in bytes when its run ended normally; 0 before that. */
   readonly size: number;
   /** The previous output files, newest first. Their last lines may be newer than the checkpoint. */
   readonly before: readonly FileIdentity[];

@@ -57,10 +57,11 @@ export interface HealthWatch {
   handOver(): Promise<void>;
 }
 
-/** The interval between two writes of the status file. */
+/** The interval between two writes of the status file, once the tail has started. */
 const WRITE_MS = 5_000;
 /** The interval between two messages to a service manager without watchdog. */
 const NOTIFY_MS = 30_000;
+/** How often to check whether the tail has started. */
 const LOOK_MS = 1_000;
 /**
  * By how much one message extends the start timeout. A service manager kills a service that does not start in
@@ -188,8 +189,8 @@ function progressOf(watched: Watched, now: () => number) {
 }
 
 /**
- * Writes the status file. If the first write fails, the run ends before it pays for anything; later failures
- * are only reported.
+ * Writes the status file. If the first write fails, the run ends before it reads the feed; later failures are only
+ * reported.
  */
 function statusWriter({ io, command, notice }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
