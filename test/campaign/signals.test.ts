@@ -131,7 +131,7 @@ async function checkPayments(seed: number, dice: Rng): Promise<void> {
   const again = service.charged
     .slice(before)
     .filter(({ endpoint, subject }) => paid.has(`${endpoint} ${subject}`));
-  const lost = Number(/(\d+) handles? were in flight when the last run died/.exec(stderr)?.[1] ?? 0);
+  const lost = Number(/the last run died with (\d+) handles? in flight/.exec(stderr)?.[1] ?? 0);
   if (isOrderly(interruption)) expect(again, `paid for twice: ${story}`).toEqual([]);
   else if (command === 'export') expect(again.length, story).toBeLessThanOrEqual(lost);
   expect(recorded(home).bound, story).toBeGreaterThanOrEqual(service.total());

@@ -80,7 +80,7 @@ test(
         }
         expect(exitCode, ended.stderr).toBe(0);
         reportedLost =
-          noted + Number(/(\d+) handles? were in flight when the last run died/.exec(ended.stderr)?.[1] ?? 0);
+          noted + Number(/the last run died with (\d+) handles? in flight/.exec(ended.stderr)?.[1] ?? 0);
       }
       expect(readFileSync(out, 'utf8') === FILE, 'the file equals that of an undisturbed run').toBe(true);
       expect(existsSync(`${out}.journal`)).toBe(false);

@@ -43,7 +43,7 @@ export function createNoticeLimit<Kind extends string>(
       const more = state.suppressed === 0 ? '' : ` (and ${state.suppressed} more like this)`;
       state.suppressed = 0;
       if (state.shown >= first) {
-        // If the last notice is longer ago than the pause, start again with the shortest pause.
+        // After a long time without notices, start again with the shortest pause.
         if (now > state.next + state.pause && state.shown > first) state.pause = PAUSE_MS;
         state.next = now + state.pause;
         state.pause = Math.min(LONGEST_MS, state.pause * 2);

@@ -53,8 +53,8 @@ export function formatOf(
       'use -o ndjson',
     );
   }
-  // Ignore the setting if the output cannot have that format: a tail cannot print a JSON document, and a
-  // file cannot contain a table.
+  // Replace a format of the setting that does not suit the output: a tail cannot print a JSON document, and a
+  // file contains a table only if a flag requests it.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback =
     out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');

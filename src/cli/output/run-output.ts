@@ -110,8 +110,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       write(record) {
-        // Save only the fields of new answers. The fields of cached answers were saved when those answers
-        // were requested.
+        // A run without a client prints only cached answers, whose fields were saved when they were requested.
         if (client() !== undefined) note(record);
         if (unprintable) return unprintable.add(record);
         try {

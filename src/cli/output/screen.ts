@@ -1,11 +1,11 @@
 import type { Display } from '../context.ts';
 
-/** The terminal of a run. Nothing else is printed while a question is open. */
+/** The messages of a run on stderr. While a question is open, notices wait and redrawn parts are hidden. */
 export interface Screen {
   /** Prints a line to stderr; if a question is open, after its answer. */
   notice(text: string): void;
   display(shown: Display): () => void;
-  /** Hides the redrawn parts of the terminal while `work` asks a question. */
+  /** Holds notices back and hides the redrawn parts of the terminal while `work` asks a question. */
   asking<T>(work: () => Promise<T>): Promise<T>;
 }
 

@@ -8,7 +8,7 @@ type Place = Pick<Context, 'globals' | 'settings'>;
 /** How many records are checked for undocumented fields; records of the same kind have similar fields. */
 const LOOKED_AT = 20;
 
-/** A view whose --fields also accepts undocumented fields that earlier records had. */
+/** A view whose --fields also accepts the undocumented fields that records of earlier runs had. */
 export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
   view: V,
   { globals, settings }: Place,
@@ -20,7 +20,7 @@ export function withSeenFields<V extends Pick<View<unknown>, 'fields'>>(
 
 /** Saves the undocumented fields of the first printed records. */
 export function createFieldNotes(view: Pick<View<unknown>, 'fields'>, { settings }: Place) {
-  // Compute the documented fields on first use: they come from schemas, which most runs do not load.
+  // Read `view.fields` on first use: it may load schemas, which a run with only cached answers does not need.
   let listed: ReadonlySet<string | undefined> | undefined;
   const noted = new Set<string>();
   let looks = 0;

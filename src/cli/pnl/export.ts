@@ -82,7 +82,7 @@ async function exportBy(
   }
   if (before.handles > 0) {
     context.notice(
-      `${handlesText(before.handles)} were in flight when the last run died (up to ${unitsText(before.cuAtMost)}); requesting them again`,
+      `the last run died with ${handlesText(before.handles)} in flight (up to ${unitsText(before.cuAtMost)}); requesting the lost numbers again`,
     );
   }
   const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
@@ -135,8 +135,8 @@ async function exportBy(
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
   const tally = createLookupTally();
-  if (delivers) context.setOutcome(tally);
   if (delivers) {
+    context.setOutcome(tally);
     const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
     await present(records, shape, async (view, single, items) => {
       await journal.deliver(pnlText(context, view, single, items), { keep: !whole });
@@ -190,7 +190,7 @@ async function findHandles(
   return results.filter((result) => !isFinal(result));
 }
 
-/** The failure of each position that has no answer. */
+/** The failure of each subject whose lookup or request failed, by position. */
 const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
   new Map([
     ...(run?.lost ?? []).flatMap(({ positions, failure }) =>
@@ -221,7 +221,7 @@ async function follow(run: PnlRun, context: Context, total: number): Promise<voi
   }
 }
 
-/** The records of the file: the answers in the journal, and a failure for each lost answer. */
+/** The records of the file: the answers in the journal, and a failure for each subject that failed. */
 async function* recordsOf(
   journal: ExportJournal,
   failures: ReadonlyMap<number, Failure>,

@@ -16,8 +16,8 @@ const isFile = (path: string) => statsOf(path)?.isFile() === true;
 
 /**
  * Whether an export to this file is finished: the file exists, has no journal, and contains all of these
- * handles. Throws if the file is finished but lacks some of these handles, because replacing the file by
- * mistake would lose paid answers.
+ * handles. Throws if a file without a journal lacks some of these handles or cannot be read, because replacing it
+ * by mistake would lose paid answers.
  */
 export async function isFinished(
   context: Context,

@@ -16,7 +16,7 @@ import { divide, everyPosition } from './number-cache.ts';
 import { isWhole, present, type Shape } from './present.ts';
 import { reportLost } from './report.ts';
 
-/** How many paid rows are written before they are flushed to the reader. */
+/** How many rows are written before they are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
 export interface StreamOptions {
@@ -52,7 +52,7 @@ export async function streamPnl(
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
     if (!division.isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
-    // Request the answer if it is missing because another process has cleared the cache in the meantime.
+    // The answer is missing if it has expired in the meantime, or if another process has cleared the cache.
     return record ? { position, record } : await request(position);
   }
 

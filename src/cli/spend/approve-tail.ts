@@ -10,8 +10,8 @@ import { type TailShape, tailEstimate } from './tail-cost.ts';
 const MINUTE = 60_000;
 
 /**
- * Decides whether a tail may start. If the duration is known, the cost is known too, and the user must
- * confirm a high cost. If not, the tail may start at once, and asks when it reaches its limit.
+ * Decides whether a tail may start. If the duration is known, the maximum cost is known too, and the user must
+ * confirm a high cost. If not, the tail starts at once, and asks when it reaches its limit.
  */
 export async function approveTail(context: Context, shape: TailShape): Promise<void> {
   const { permission } = context;

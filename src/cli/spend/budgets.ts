@@ -7,8 +7,8 @@ const budgetOf = ({ io, settings }: Context) =>
   createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
 
 /**
- * The budgets of the profile as lines of "budget show". Without a budget, the lines state what the profile
- * has spent.
+ * The day and the month of the profile as records of "budget show", also if they have no budget: the records
+ * then state what the profile has spent.
  */
 export async function localBudgets(context: Context) {
   const { budgetDay, budgetMonth } = context.settings;

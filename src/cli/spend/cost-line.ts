@@ -6,7 +6,7 @@ import { balanceText, estimateText } from './estimate.ts';
 export interface RunOutcome {
   /** The result in words: `3 of 4 found`. */
   readonly text: string;
-  /** The number of answers received so far. */
+  /** The number of results so far. */
   readonly total: number;
 }
 
@@ -22,7 +22,7 @@ interface CostLineParts {
 
 /**
  * The last line of a run: its result, its cost, and what is left if known. Undefined if the run sent no paid
- * call and counted no answer.
+ * call and has no result.
  */
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;

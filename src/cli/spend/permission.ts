@@ -22,13 +22,13 @@ export interface OpenRun {
   readonly stopped: (spent: string) => { readonly message: string; readonly hint: string };
 }
 
-/** Decides what a run may spend. Only this module makes such decisions. */
+/** Decides what a run may spend. */
 export interface Permission {
   /** What the run may spend at present; undefined if there is no limit. */
   readonly limit: number | undefined;
   /**
-   * The cost that the user has confirmed for a run without a limit. Calls whose answers were lost are
-   * repeated only within this cost.
+   * The cost that the user has confirmed for a run without a limit, but at least `confirmAbove`. Calls whose
+   * answers were lost are repeated only within this cost.
    */
   readonly agreed: number | undefined;
   /**
@@ -37,8 +37,8 @@ export interface Permission {
    */
   approve(estimate: Estimate, question: Question): Promise<void>;
   /**
-   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit
-   * or --yes allows any cost.
+   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit,
+   * --yes allows any cost, or the run uses the sandbox.
    */
   begin(run: OpenRun): void;
   /** Whether the user can be asked to raise the limit. */
@@ -48,7 +48,7 @@ export interface Permission {
    * must end.
    */
   raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure of a run of unknown total cost that has reached its limit; undefined for other runs. */
+  /** The failure to report when a run of unknown total cost reaches its limit; undefined for other runs. */
   stopped(): Failure | undefined;
 }
 

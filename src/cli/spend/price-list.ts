@@ -4,7 +4,7 @@ import { cu } from '../../contract/prices.ts';
 import type { PriceRecord } from '../../contract/records/tool.ts';
 import type { AnyCommand } from '../command.ts';
 
-/** The price list. A row states the cost of one call, or of one handle in a batch. */
+/** The price list. A row states the cost of one call, of one handle in a batch, or of a minute on the WebSocket. */
 export function priceList(): PriceRecord[] {
   const rows = Object.entries(endpoints).map(([id, row]) => priceOf(id, row));
   const { socketMinute } = cu;

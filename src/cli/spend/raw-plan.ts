@@ -11,8 +11,8 @@ import { printPlan } from './plan.ts';
 import { suggestCall } from './suggest-call.ts';
 
 /**
- * Estimates a raw call, and asks for confirmation if the call is expensive. Returns false if the call must
- * not be sent.
+ * Asks for confirmation of a raw call if it is expensive or its price is not known. With --dry-run, prints the
+ * estimate of the call and returns false.
  */
 export async function planRaw(
   context: Context,

@@ -19,8 +19,8 @@ const candidates = (tokens: readonly string[]): string[] => [
 const RETRY_MS = 1_000;
 
 /**
- * Chooses the feed to read with --via store: a feed that has a leader, otherwise a feed that had a leader
- * before, otherwise the feed of all tokens. Waits while the store is unavailable.
+ * Chooses the feed to read with --via store: a feed that has a leader, otherwise a feed that has posts, otherwise
+ * the feed of all tokens. Waits while the store is unavailable.
  */
 export async function chooseFeed(
   { io, signal, notice }: Context,

@@ -12,7 +12,8 @@ export const followText = (feed: string, position: FeedPosition): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 
 /**
- * Reads the checkpoint of a follower; undefined if the file does not exist. Throws if the file is damaged.
+ * Reads the checkpoint of a follower; undefined if there is no file, or if it contains only a start time. Throws if
+ * the file is damaged or belongs to another feed.
  */
 export function readFollowCheckpoint(path: string, feed: string): FeedPosition | undefined {
   let text: string | undefined;

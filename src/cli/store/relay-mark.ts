@@ -5,7 +5,8 @@ import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 
 /**
- * A checkpoint in the form in which the store saves it: without ids, which the store saves with each post.
+ * Splits a checkpoint into the parts that the store saves: the mark, which is the checkpoint without ids, and the
+ * ids.
  */
 export function markText(checkpoint: string, feed: string) {
   const { floor, known } = readCheckpoint(checkpoint, feed);

@@ -2,7 +2,7 @@ import { parseJson } from '../../base/json.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 
-/** A post from the store as a row of a tail. Its record is parsed when a filter or a table needs it. */
+/** A post from the store as a row of a tail. Its record is parsed on first use. */
 export function streamedRow({ id, at, body }: StreamRow): TailRow {
   let parsed: PostFields | undefined;
   return {

@@ -67,7 +67,7 @@ function jsonOf(name: string, cell: string): string {
 
 const member = (row: Cells, name: string) => `${JSON.stringify(name)}:${jsonOf(name, row.get(name) ?? '')}`;
 const object = (members: readonly string[]) => `{${members.join(',')}}`;
-/** Members of the record, for the columns that the file has. */
+/** The members with these names, without those for which the file has no column. */
 const members = (row: Cells, names: readonly string[]) =>
   names.filter((name) => row.has(name)).map((name) => member(row, name));
 
@@ -130,5 +130,5 @@ function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] 
 
 const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
 
-/** This cast is safe: the text is an object made of validated cells. */
+/** This cast is safe: the text is always an object, because `object` made it. */
 const read = (json: string): Sent => parseJson(json) as Sent;
