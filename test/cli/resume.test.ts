@@ -41,7 +41,7 @@ describe('a file that a tail resumes from', () => {
 
 it('repeats a post whose line a crash left incomplete in a file that was then renamed', async () => {
   const at = 1795260957417;
-  const out = fileOf(line + '{"id":"torn","plat');
+  const out = fileOf(`${line}{"id":"torn","plat`);
   const position = `${out}.position`;
   const saver = createSaver({
     checkpoint: undefined,
