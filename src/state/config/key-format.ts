@@ -13,12 +13,16 @@ export function keyKind(key: string): KeyKind {
  * Returns the key without surrounding white space and invisible characters; throws if the key cannot be sent.
  * Only the service can decide whether the key is valid.
  */
-export function checkKeyFormat(given: string, where = 'the key'): string {
+export function checkKeyFormat(
+  given: string,
+  where = 'the key',
+  hint = 'run "trdr auth login" and paste the key exactly as you received it',
+): string {
   const key = trimText(given);
   // Other characters are not allowed in an HTTP header.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
     code: 'BAD_KEY',
-    hint: 'run "trdr auth login" and paste the key exactly as you received it',
+    hint,
   });
 }

@@ -42,18 +42,6 @@ export function storedSetting(name: SettingName, given: string): Plain {
 /** Returns the setting with this name; throws a failure that lists the available settings. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
-  if (name === 'key') {
-    throw new Failure('usage', 'the API key cannot be set here', {
-      code: 'USAGE',
-      hint: 'run "trdr auth login", or pipe the key to "trdr auth login --with-key"',
-    });
-  }
-  if (name === 'storePassword') {
-    throw new Failure('usage', 'the store password cannot be set here', {
-      code: 'USAGE',
-      hint: 'run "trdr store login URL", or set TRDR_STORE_PASSWORD',
-    });
-  }
   throw new Failure('usage', `unknown setting "${name}"`, {
     code: 'USAGE',
     hint: `available settings: ${settingNames.join(', ')}`,

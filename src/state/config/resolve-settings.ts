@@ -128,12 +128,14 @@ function keyOf(
 ): Sourced<string | undefined> {
   const text = env['TRDR_API_KEY'];
   if (text) {
-    const value = trying(() => checkKeyFormat(text, 'TRDR_API_KEY'));
+    const fix = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
+    const value = trying(() => checkKeyFormat(text, 'TRDR_API_KEY', fix));
     if (value !== undefined) return { value, origin: 'environment', from: 'TRDR_API_KEY' };
   }
   const savedKey = savedProfile?.key;
   if (savedKey !== undefined) {
-    const value = trying(() => checkKeyFormat(savedKey, `the key of profile "${profile}"`));
+    const fix = `run "trdr auth login --profile ${profile}" and paste the key exactly as you received it`;
+    const value = trying(() => checkKeyFormat(savedKey, `the key of profile "${profile}"`, fix));
     if (value !== undefined) return { value, origin: 'profile', from: profile };
   }
   return { value: undefined, origin: 'default' };

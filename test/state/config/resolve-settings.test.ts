@@ -103,6 +103,11 @@ test('an invalid value is rejected with its source, or skipped by the commands t
     'BAD_SETTING',
   ]);
   expect(settings.retries).toEqual({ value: 4, origin: 'default' });
+  const hints = settings.problems.filter(({ code }) => code === 'BAD_KEY').map(({ hint }) => hint);
+  expect(hints).toEqual([
+    expect.stringContaining('or unset TRDR_API_KEY'),
+    expect.stringContaining('trdr auth login --profile odd'),
+  ]);
 });
 
 test('any environment and file give settings, or a failure without the key', () => {
