@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { checkFolder } from '../../base/check-folder.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
@@ -12,16 +13,6 @@ export function resumableOut(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statsOf(path);
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
-}
-
-/**
- * Checks that the folder exists. Without this check, acquiring the lock would create the folder, even if the
- * path has a typo.
- */
-function needFolderOf(path: string): void {
-  const folder = dirname(path);
-  if (statsOf(folder)?.isDirectory()) return;
-  throw usageError(`folder not found: ${folder}`, `create it first: mkdir -p '${folder}'`);
 }
 
 interface TailFiles {
@@ -38,7 +29,8 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
     path === undefined ? [] : [[`--${flag}`, realPath(path)] as const],
   );
   const targets = named.map(([, target]) => target);
-  for (const target of targets) needFolderOf(target);
+  // Without this check, acquiring the lock would create the folder, even if the path has a typo.
+  for (const target of targets) checkFolder(dirname(target));
   const [one, other] = named.filter(([, target]) => targets.indexOf(target) !== targets.lastIndexOf(target));
   if (one && other) {
     throw usageError(`${one[0]} and ${other[0]} are the same file`, 'use a separate file for each');

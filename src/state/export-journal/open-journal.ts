@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { checkFolder } from '../../base/check-folder.ts';
 import { usageError } from '../../base/failure.ts';
 import { inWords, realPath, statsOf } from '../../base/files.ts';
 import { holdLock } from '../../base/lock.ts';
@@ -102,10 +103,8 @@ type Header = Extract<JournalLine, { kind: 'header' }>;
 
 function checkTarget(out: string, target: string): void {
   // The file may be a symbolic link into another folder.
-  for (const folder of [dirname(out), dirname(target)]) {
-    if (!statsOf(folder)?.isDirectory())
-      throw usageError(`folder ${folder} does not exist`, `create it: mkdir -p '${folder}'`);
-  }
+  checkFolder(dirname(out));
+  checkFolder(dirname(target));
   const there = statsOf(out);
   if (/[\\/]$/.test(out) || (there && !there.isFile())) {
     throw usageError(

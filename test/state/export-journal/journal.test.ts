@@ -277,7 +277,12 @@ test('a second process on the same file is rejected', async () => {
 
 test('an unsuitable file is rejected before anything is created', async () => {
   const { dir, out } = folder('unfit');
-  expect(await failureOf(openJournal(options(join(dir, 'none', 'x'))))).toMatchObject({ kind: 'usage' });
+  const file = under('file');
+  writeFileSync(file, '');
+  const missing = await failureOf(openJournal(options(join(dir, 'none', 'x'))));
+  expect(missing).toMatchObject({ kind: 'usage', hint: `create it first: mkdir -p '${join(dir, 'none')}'` });
+  const inFile = await failureOf(openJournal(options(join(file, 'x'))));
+  expect(inFile).toMatchObject({ kind: 'usage', message: `${file} is not a folder` });
   expect(await failureOf(openJournal(options(dir)))).toMatchObject({ kind: 'usage' });
   expect(await failureOf(openJournal(options('/dev/null')))).toMatchObject({ kind: 'usage' });
   const newer = { kind: 'header', version: 2, size: 1, startedAt: 0, identity };
