@@ -16,7 +16,7 @@ export interface StoreAddress {
 }
 
 const DEFAULT_PORT = 6379;
-const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path';
+const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path?db=0';
 
 /** Parses a store URL. A password in the URL is rejected, because URLs end up in logs and process lists. */
 export function readStoreUrl(text: string): StoreAddress {
@@ -71,6 +71,9 @@ function dbOf(text: string): number {
   if (!/^\d{1,4}$/.test(text)) throw invalid('the database must be a number');
   return Number(text);
 }
+
+/** The command for the database of a store, for hints. */
+export const redisCli = (db: number): string => (db === 0 ? 'redis-cli' : `redis-cli -n ${db}`);
 
 const invalid = (why: string) =>
   new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });

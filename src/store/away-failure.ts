@@ -103,6 +103,6 @@ const tlsReasons: Readonly<Record<string, TlsReason>> = {
   },
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
     why: 'the server requires a client certificate',
-    fix: 'set tls-auth-clients no on the server',
+    fix: 'set "tls-auth-clients no" in the configuration of the server',
   },
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Failure } from '../base/failure.ts';
+import { redisCli } from './address.ts';
 import { findDamaged } from './check-data.ts';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
@@ -14,7 +15,7 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-/** The facts about this machine that the checks need. */
+/** What the checks need in addition to the connection. */
 export interface CheckOptions {
   readonly keys: Keys;
   /** The user and database of the store, for hints. */
@@ -167,12 +168,11 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
 async function data(store: StoreConnection, { keys, db }: CheckOptions): Promise<StoreFinding[]> {
   const damaged = await findDamaged(store, keys);
   if (damaged.length === 0) return [ok('data', 'the data of trdr in the store is valid')];
-  const cli = db === 0 ? 'redis-cli' : `redis-cli -n ${db}`;
   return damaged.map(({ key, what, without }) =>
     fail(
       'data',
       `invalid content in the store key for ${what}`,
-      `remove the key: ${cli} DEL '${key}'; ${without}`,
+      `remove the key: ${redisCli(db)} DEL '${key}'; ${without}`,
     ),
   );
 }

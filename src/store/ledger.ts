@@ -74,7 +74,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     throw storeFailure(
       'STORE_UNFIT',
       'the clock of the store keeps jumping between days',
-      'run "trdr store check"',
+      'synchronize the clock of the server, for example with NTP; then run the command again',
     );
   }
 
@@ -130,7 +130,11 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       // Do not wait for the result: the request of `me` may have to queue for the rate limit.
       if (word === 'refresh') void raise(Number(figure)).catch(() => {});
     }
-    throw storeFailure('STORE_UNFIT', 'the store keeps restarting', 'run "trdr store check"');
+    throw storeFailure(
+      'STORE_UNFIT',
+      'the store keeps restarting',
+      'find the reason in the log of the server; then run the command again',
+    );
   }
 
   /**

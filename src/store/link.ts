@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import type { StoreAddress } from './address.ts';
+import { redisCli, type StoreAddress } from './address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
@@ -53,7 +53,7 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
     let store: StoreConnection | undefined;
     try {
       store = await connectStore(address, connect);
-      await checkSchema(store, keys, address.shown);
+      await checkSchema(store, keys, address);
       wasConnected = true;
       return store;
     } catch (error) {
@@ -113,7 +113,11 @@ export function createLink({ address, connect, keys, clock, random }: LinkOption
   };
 }
 
-async function readSchema(store: StoreConnection, { schema }: Keys, where: string): Promise<number> {
+async function readSchema(
+  store: StoreConnection,
+  { schema }: Keys,
+  { shown, db }: StoreAddress,
+): Promise<number> {
   const text = await store.send('GET', [schema]).catch((error: unknown) => {
     if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
     return 'of another type';
@@ -122,18 +126,18 @@ async function readSchema(store: StoreConnection, { schema }: Keys, where: strin
   if (typeof text === 'string' && /^\d{1,9}$/.test(text)) return Number(text);
   throw storeFailure(
     'STORE_UNFIT',
-    `the store at ${where} has an invalid schema version`,
-    `set it again, because another program has overwritten it: redis-cli SET '${schema}' ${SCHEMA}`,
+    `the store at ${shown} has an invalid schema version`,
+    `set it again, because another program has overwritten it: ${redisCli(db)} SET '${schema}' ${SCHEMA}`,
   );
 }
 
 /** Checks that no newer version of trdr has written the keys in the store. */
-async function checkSchema(store: StoreConnection, keys: Keys, where: string): Promise<void> {
-  const found = await readSchema(store, keys, where);
+async function checkSchema(store: StoreConnection, keys: Keys, address: StoreAddress): Promise<void> {
+  const found = await readSchema(store, keys, address);
   if (found > SCHEMA) {
     throw storeFailure(
       'STORE_NEWER',
-      `the store at ${where} was written by a newer version of trdr (schema ${found})`,
+      `the store at ${address.shown} was written by a newer version of trdr (schema ${found})`,
       'upgrade trdr on this machine, or use a different prefix: trdr config set storePrefix NAME',
     );
   }

@@ -7,10 +7,10 @@ import { type StoreServer, startServer, until } from './server.ts';
 
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_planted0secret' });
 
-function linkTo(server: StoreServer, commandMs = 2_000) {
+function linkTo(server: StoreServer, { commandMs = 2_000, db = 0 } = {}) {
   const clock = { ms: 0 };
   const link = createLink({
-    address: readStoreUrl(server.url),
+    address: { ...readStoreUrl(server.url), db },
     connect: { commandMs, connectMs: 1_000 },
     keys,
     clock: { mono: () => clock.ms },
@@ -79,16 +79,19 @@ describe.skipIf(!hasServer())('a link', () => {
   it('states how to restore a schema version that another program has overwritten', async () => {
     const server = await startServer();
     const admin = await server.connect();
-    const rejected = () =>
-      expect(linkTo(server).link.use(async () => 0)).rejects.toMatchObject({
+    const rejected = (db = 0, cli = 'redis-cli') =>
+      expect(linkTo(server, { db }).link.use(async () => 0)).rejects.toMatchObject({
         code: 'STORE_UNFIT',
-        hint: expect.stringContaining(`redis-cli SET '${keys.schema}' 1`),
+        hint: expect.stringContaining(`: ${cli} SET '${keys.schema}' 1`),
       });
     await admin.send('SET', [keys.schema, 'x']);
     await rejected();
     await admin.send('DEL', [keys.schema]);
     await admin.send('ZADD', [keys.schema, 1, 'm']);
     await rejected();
+    await admin.send('SELECT', [3]);
+    await admin.send('SET', [keys.schema, 'x']);
+    await rejected(3, 'redis-cli -n 3');
     admin.close();
   });
 
