@@ -11,7 +11,7 @@ export interface BucketAnswer {
   readonly record: unknown;
 }
 
-/** Identifies an answer in the cache: the text with which its line begins, and the hash of that text. */
+/** Identifies an answer in the cache: the text with which its line begins, and the hash in that text. */
 export interface CacheKey {
   readonly hash: number;
   readonly prefix: string;

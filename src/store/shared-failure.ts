@@ -13,8 +13,8 @@ export const sharedFailure = ({
 }: Failure): string => JSON.stringify({ kind, code, message, status, retryable, retryAfter, hint });
 
 /**
- * The kinds of failures that machines share: failures of the service. A failure that concerns the key or a
- * budget may affect only one machine.
+ * The kinds of failures that machines share. Other failures, such as an exhausted budget, may affect only one
+ * machine.
  */
 const shared = new Set<string>(['service', 'network', 'answer', 'rate']);
 

@@ -6,7 +6,7 @@ import type { Keys } from './keys.ts';
 import { readSums } from './read-budgets.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 
-/** A line of `store status`: a machine, lane, budget, feed or group. */
+/** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
 export interface StatusItem {
   readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
   readonly name: string;

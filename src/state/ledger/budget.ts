@@ -93,7 +93,7 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
           return false;
         }
         // Reject at once if the budget could not cover the call even if all requests in flight turned out to
-        // be free. The cost of open WebSockets is not expected to be known soon.
+        // be free. Open WebSockets do not count as requests, because their cost is not known soon.
         const final = short.find((state) => room(state) + state.settling < wanted);
         const late = clock.mono() - began > IN_FLIGHT_WAIT_MS;
         const refused = final ?? (late ? short[0] : undefined);

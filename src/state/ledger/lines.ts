@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 /**
  * A line of a ledger file. A call is written as an `open` line with its maximum cost before it is sent, and
  * its `end` line replaces that cost. A call without an `end` line was in flight when its process died, or
- * still is. Older versions of trdr wrote plain entries.
+ * still is. An `entry` line contains calls that have ended: compactions and older versions of trdr write such lines.
  */
 export type LedgerLine =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }

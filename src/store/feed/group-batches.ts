@@ -126,7 +126,8 @@ export async function* batches({
     }
   };
 
-  // First read the entries that were delivered but not acknowledged, in their order.
+  // First read the entries that were delivered to this consumer but not acknowledged, in their order. Only the
+  // consumer of an ordered group can have such entries, because a member of a shared group reads as a new consumer.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
     const { rows, entries } = await read(from, batch, 0);
@@ -193,8 +194,8 @@ async function join(
 
 /**
  * The number of entries that were ever added to a stream; undefined if the store user has no permission to read
- * it. The lag of a group cannot replace this number: before Redis 7.4 the lag includes deleted entries, and
- * later it does not.
+ * it. The lag of a group is only a fallback: before Redis 7.4 it includes deleted entries, and since then it does
+ * not.
  */
 async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number | undefined> {
   try {

@@ -132,10 +132,7 @@ async function renewing(
   over.abort(supersededFailure());
 }
 
-/**
- * Runs a member of a shared group. The member reads its own unacknowledged entries first, then new entries and
- * entries that other members have not acknowledged in time.
- */
+/** Runs a member of a shared group. It reads new entries, and entries that other members did not acknowledge in time. */
 async function* member(
   options: GroupOptions,
   store: StoreConnection,

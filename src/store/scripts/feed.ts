@@ -20,7 +20,7 @@ for at = 7, #ARGV, 3 do
   if not fresh[id] and not redis.call('ZSCORE', KEYS[2], id) then
     last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
     fresh[id] = true
-    -- A post without a time is remembered permanently, because it keeps its place in the pages.
+    -- The id of a post without a time is never removed, because the age of the post is not known.
     members[2 * added + 1], members[2 * added + 2] = time == '' and '+inf' or time, id
     added = added + 1
   end
