@@ -16,10 +16,10 @@ export function proxyFor(target: URL, env: Env): URL | undefined {
   const name = read(scheme) ? scheme : 'all_proxy';
   const value = read(name);
   if (!value || isExempt(target, read('no_proxy') ?? '')) return undefined;
-  return parseProxy(value, name.toUpperCase());
+  return parseProxy(value, name.toUpperCase(), target.hostname);
 }
 
-function parseProxy(value: string, name: string): URL {
+function parseProxy(value: string, name: string, host: string): URL {
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // Do not print the value, because it may contain a password.
@@ -27,7 +27,7 @@ function parseProxy(value: string, name: string): URL {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw usageError(
       `unsupported proxy in ${name}: ${url.protocol.slice(0, -1)}`,
-      'set it to an http or https proxy, or add the host to NO_PROXY',
+      `set ${name} to an http or https proxy, or add ${host} to NO_PROXY`,
     );
   }
   return url;

@@ -39,7 +39,7 @@ export async function openTunnel(target: URL, proxy: URL, signal: AbortSignal): 
       reject(
         new Failure('network', `the proxy ${proxy.host} answered ${statusCode}`, {
           code: 'UNREACHABLE',
-          hint: 'check the proxy address and password, or add the host to NO_PROXY',
+          hint: `check the proxy address and password, or add ${target.hostname} to NO_PROXY`,
         }),
       );
     });

@@ -53,4 +53,13 @@ describe('the proxy of a request', () => {
       expect(() => proxy('http://a.test', { http_proxy: value })).not.toThrow(/hush/);
     },
   );
+
+  it('of an unsupported type is rejected with a hint that names the variable and the host', () => {
+    expect(() => proxy('http://a.test', { all_proxy: 'socks5://p:1' })).toThrow(
+      expect.objectContaining({
+        message: 'unsupported proxy in ALL_PROXY: socks5',
+        hint: 'set ALL_PROXY to an http or https proxy, or add a.test to NO_PROXY',
+      }),
+    );
+  });
 });
