@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
-import { blockedAtEnd, unanswered } from './failures.ts';
+import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import type { Flow } from './flow.ts';
 import type { EndReason } from './notice.ts';
 import type { TailWriter } from './output/writer.ts';
@@ -44,6 +44,7 @@ export function createDeadline({
 }: DeadlineParts): Deadline {
   let endsAt = never;
   let closingAt = never;
+  let pagesBefore = 0;
 
   const step = () => {
     const now = clock.mono();
@@ -51,13 +52,15 @@ export function createDeadline({
       session.close();
       walker.end();
       closingAt = now + timing.closingMs;
+      pagesBefore = walker.pages;
     }
     const walked = walker.finale === 'done' && !flow.filling;
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
     // Report that the end of the feed may be incomplete, because the last walk did not finish.
     parts.report.gap(flow.openEnd('failing'));
-    parts.finish('failure', walker.trouble ?? (writer.busy() ? blockedAtEnd() : unanswered()));
+    const failure = writer.busy() ? blockedAtEnd : walker.pages > pagesBefore ? endTooEarly : unanswered;
+    parts.finish('failure', walker.trouble ?? failure());
   };
 
   return {

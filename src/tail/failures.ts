@@ -24,6 +24,14 @@ export const unanswered = () =>
     hint: 'run the command again, or run "trdr doctor" to see what is wrong',
   });
 
+/** The failure of a last walk for which the service sent pages, but not all of them in time. */
+export const endTooEarly = () =>
+  new Failure('network', 'the run ended before all pages of the feed were read', {
+    code: 'UNANSWERED',
+    retryable: true,
+    hint: 'run the command again with a longer --duration',
+  });
+
 /** The failure of an output that was blocked when the run ended. */
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
