@@ -25,7 +25,7 @@ export async function shutDown(
   );
   const work = (async () => {
     await Promise.all([writer.settled(), ...pending.map((settled) => settled?.())]);
-    // After a failed write, do not update the checkpoint: the lost rows count as printed.
+    // Do not write a checkpoint if rows may be missing from the output, because it would record them as printed.
     if (writer.failed || writer.busy() || writer.closed) return;
     await checkpointer?.end();
     await flush();

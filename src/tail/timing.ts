@@ -36,8 +36,8 @@ export interface Timing {
   /** How long a shutdown may take. */
   readonly closingMs: number;
   /**
-   * How many ids are remembered. Above this number, the oldest ids are removed, and their range is reported
-   * as unverified.
+   * The maximum number of remembered ids. When it is reached, the older half of the ids is removed, and their
+   * range is reported as unverified.
    */
   readonly seenMax: number;
 }

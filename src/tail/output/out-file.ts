@@ -56,8 +56,8 @@ interface Known {
 /**
  * Reads the end of an NDJSON file that a tail wrote. A tail prints rows for at most `holdMs` without a new
  * verification, and a post appears at most `marginMs` late. So the file is complete up to T, the post time of its
- * newest line minus `holdMs` and `marginMs`. The ids of another `holdMs` and `marginMs` before T (or before
- * `wanted`, if that is earlier) are read too, because a late post is written after newer ones.
+ * newest line minus `holdMs` and `marginMs`. The ids of posts that are older than T (or than `wanted`, if that is
+ * earlier) by up to `holdMs` and `marginMs` are read too, because a late post is written after newer ones.
  */
 export async function readTailFile(
   bytes: TailBytes,
@@ -170,7 +170,7 @@ function rowOfLine(text: string, form: LineForm): Known | undefined {
 const notTailOutput = (line: string) =>
   new Failure(
     'local',
-    `the file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
+    `the output file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
     {
       code: 'TAIL_FILE',
       hint: 'use a new file, or a file that a tail wrote, whose lines have an id and a post time',

@@ -22,8 +22,8 @@ export interface Seen {
 }
 
 /**
- * How many ids of posts older than `floor` are remembered. They are needed because a frame may repeat a post
- * long after its post time.
+ * At least this many ids of posts older than `floor` are remembered, because a frame may repeat a post long after
+ * its post time.
  */
 const OLDER_MAX = 20_000;
 /** The maximum number of ids of late posts in a checkpoint. */
@@ -36,7 +36,7 @@ const STEP_MS = 5_000;
 
 /**
  * One set holds all ids, because each lookup in a large set is slow. The lists beside it say which ids to remove
- * first. If the ids from `floor` on become more than `max`, the older half of them is dropped, which raises `floor`.
+ * first. Once `max` posts from `floor` on are remembered, the older half of them is dropped, which raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   const all = new Set<string>();

@@ -119,7 +119,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
 
   /**
    * Switches to polling until the allowance of the key resets, because the service would close every new
-   * connection. With `waitForBudget`, the walks wait for the reset too.
+   * connection. Called only with `waitForBudget`, with which the walks wait for the reset too.
    */
   const withoutUnits = () => {
     spend.refused(resetsIn(clock.now()));

@@ -38,8 +38,8 @@ export function withPutBack(link: Link): SubscribingLink {
 type Confirmation = { readonly kind: 'confirmed' } | { readonly kind: 'rejected'; readonly text: string };
 
 /**
- * Reads frames until one confirms or rejects the subscription. A response confirms it, and so does a post, which
- * is put back into the queue. Returns undefined if no frame has decided yet.
+ * Reads frames until one confirms or rejects the subscription. A matching response confirms it, and so does a
+ * post, which is put back into the queue. Returns undefined if no frame has decided yet.
  */
 export function readConfirmation(link: SubscribingLink, asked: Subscription): Confirmation | undefined {
   for (let raw = link.next(); raw; raw = link.next()) {

@@ -88,8 +88,8 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
       const minute = cu.socketMinute + WALK_RESERVE;
       // Require one more minute, in which the service may not have noticed yet that the client died.
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
-      // Do not stream again before these budgets renew. The end of the connection releases the minutes that were
-      // reserved in advance, but these are too few for a new connection.
+      // Do not stream again before these budgets renew. The end of the connection releases the minutes that it
+      // reserved, and these would be enough to open another connection for a short time.
       refusedUntil = Math.max(refusedUntil, ...short.map((budget) => budget.renewsAt));
       const next = short.length === 0;
       if (!whole || budgets.length === 0) return next;

@@ -93,8 +93,8 @@ export function createRate(): Rate {
 }
 
 /**
- * How far below the watermark a walk reads: the full margin, or on a fast feed three times the greatest
- * lateness that was seen.
+ * How far below the watermark a walk reads: the full margin, or on a fast feed three times the greatest recent
+ * lateness.
  */
 export interface Margin {
   readonly ms: number;
@@ -106,7 +106,7 @@ export interface Margin {
 const WALK_ROWS = 1_000;
 const LESSONS = 10;
 
-/** Creates a margin. It shrinks only after ten large walks have shown how late posts appear. */
+/** Creates a margin. It shrinks only after ten consecutive large walks have shown how late posts appear. */
 export function createMargin(full: number, least: number, auditMs: number): Margin {
   let ms = full;
   let lessons = 0;

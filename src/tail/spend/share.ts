@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { resetsIn } from './renewal.ts';
 
-/** The units of the key of which the WebSocket may use a share, and the units that the WebSocket has used. */
+/** How many units the key had, a share of which the WebSocket may use, and how many the WebSocket has used. */
 export interface Share {
   /** Called with the units that the key has left; null if unlimited. */
   learn(remaining: number | null): void;

@@ -48,7 +48,7 @@ export interface BoundsSource {
  * determine the start of the run.
  */
 const MAX_AHEAD_MS = 3_600_000;
-/** The maximum number of posts with the same time that the first walk reads to find an older post. */
+/** The number of posts that the first walk may read beyond the requested ones if posts have no time. */
 const MAX_TIES = 300;
 
 interface BoundsParts {

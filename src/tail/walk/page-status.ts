@@ -16,7 +16,7 @@ export interface PageStatus {
 }
 
 /**
- * The longest wait before a request is repeated that was rejected because no units were left. The wait is limited,
+ * The longest wait before repeating a request that was rejected because no units were left. The wait is limited,
  * because the user may raise the budget or buy a top-up.
  */
 const BUDGET_MS = 10 * 60_000;

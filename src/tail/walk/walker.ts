@@ -76,7 +76,7 @@ interface WalkerWorld {
 
 /** After this many walks without progress, a gap is reported. */
 const WALK_TRIES = 3;
-/** Why a walk made no progress, for the notice that it is repeated. */
+/** Why a walk made no progress, for the notice that the walk is repeated. */
 const stalls: Partial<Record<Cut, string>> = {
   cursor: 'the service rejected the cursor of the next page',
   denied: 'the service reported the end of the feed too early',
