@@ -3,14 +3,14 @@
 //
 //   npx esbuild test/bench/pnl.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/pnl.mjs && node node_modules/.bench/pnl.mjs [ROUNDS] [HANDLES] [PROGRAM]
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../src/sandbox/index.ts';
+import { type Measured, measure, median } from './measure.ts';
 
 /** The number of handles for the loops that send one call per handle. */
 const FEW = 200;
@@ -32,57 +32,6 @@ async function serve(traders: number): Promise<void> {
   const { url, key, world } = sandbox;
   process.stdout.write(`${JSON.stringify({ url, key, handles: world.users.handles })}\n`);
 }
-
-interface Measured {
-  readonly cpuMs: number;
-  readonly ms: number;
-  readonly mb: number;
-}
-
-/** Runs a bash script and measures it, including its child processes. */
-async function measure(script: string, env: Record<string, string>, folder: string): Promise<Measured> {
-  const began = performance.now();
-  const timed = `TIMEFORMAT='%U %S'; time { ${script}; } 2>"$DIR/stderr"`;
-  const child = spawn('bash', ['-c', timed], {
-    env: { PATH: process.env['PATH'] ?? '', DIR: folder, ...env },
-  });
-  let told = '';
-  child.stderr.on('data', (part: Buffer) => {
-    told += part.toString();
-  });
-  const peak = watchMemory(child);
-  const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`${script}: ${told}${readFileSync(join(folder, 'stderr'), 'utf8')}`);
-  const [user = 0, system = 0] = told.trim().split(' ').map(Number);
-  return { cpuMs: (user + system) * 1000, ms: performance.now() - began, mb: peak() };
-}
-
-/**
- * Watches the memory of a process and its children. The returned function ends this and returns the peak memory of any
- * of these processes in MB.
- */
-function watchMemory({ pid }: ChildProcess): () => number {
-  let most = 0;
-  const look = (of: number | undefined) => {
-    try {
-      const status = readFileSync(`/proc/${of}/status`, 'utf8');
-      most = Math.max(most, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-      for (const next of readFileSync(`/proc/${of}/task/${of}/children`, 'utf8').split(' ')) {
-        if (next !== '') look(Number(next));
-      }
-    } catch {
-      // Ignore the error: the process has ended.
-    }
-  };
-  const timer = setInterval(() => look(pid), 20);
-  return () => {
-    clearInterval(timer);
-    return most;
-  };
-}
-
-const median = (values: number[]) =>
-  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
 const curl = 'curl -sf -H "Authorization: Bearer $TRDR_API_KEY"';
 const loops: Record<string, { readonly script: string; readonly few?: true }> = {
