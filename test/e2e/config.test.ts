@@ -32,6 +32,14 @@ describe('a command that changes saved settings', () => {
   });
 });
 
+test.each(['store status', 'store check', 'store clear all', 'usage --store', 'thesis relay'])(
+  'a command that needs a store advises to remove --sandbox: trdr %s',
+  async (line) => {
+    const { exitCode, error } = await runInProcess([...line.split(' '), '--sandbox']);
+    expect([exitCode, error()['code'], error()['hint']]).toEqual([2, 'NO_STORE', 'remove --sandbox']);
+  },
+);
+
 describe('trdr config', () => {
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();
