@@ -48,7 +48,7 @@ export interface Display {
 export interface OutputSink extends Sink {
   /**
    * Ends the output of an incomplete run: delivers the rows written so far, because they were paid for. After an
-   * interrupt, the output file is not replaced; the rows are saved in a file next to it.
+   * interrupt, the output file is not replaced; rows that were paid for are saved in a file next to it.
    */
   endEarly(): Promise<void>;
 }
