@@ -76,7 +76,12 @@ function make(path: string, text: string): boolean {
 function look(path: string): Seen | undefined {
   try {
     const stats = lstatSync(path);
-    const text = stats.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, 'utf8');
+    // Do not open a FIFO, because this would wait for a writer.
+    const text = stats.isSymbolicLink()
+      ? readlinkSync(path)
+      : stats.isFIFO()
+        ? '?'
+        : readFileSync(path, 'utf8');
     const holder = readHolder(text);
     // Never remove a file that is not a lock, however old it is.
     const touched = holder || isTorn(text) ? stats.mtimeMs : Number.POSITIVE_INFINITY;

@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder, errno, fileFailure, isAbsent } from '../base/files.ts';
+import { ensureFolder, errno, fileFailure, isAbsent, openRegular, readAt } from '../base/files.ts';
 import { sha256 } from '../base/sha256.ts';
 import {
   answerLine,
@@ -180,10 +180,15 @@ function forgetUnused(all: string, mine: string, now: number): void {
   }
 }
 
-/** The bytes of a bucket file; empty if another process has just removed the file. */
+/** The bytes of a bucket file; empty if it is not a regular file, or if another process has just removed it. */
 function wholeOf(path: string): Buffer {
   try {
-    return readFileSync(path);
+    const fd = openRegular(path);
+    try {
+      return readAt(fd, 0, fstatSync(fd).size);
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return Buffer.alloc(0);
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as fc from 'fast-check';
@@ -21,6 +22,12 @@ test('eight processes that increment a number under the lock lose nothing', asyn
   writeFileSync(file, '0');
   await Promise.all(Array.from({ length: 8 }, () => worker(['count', file, 50])));
   expect(readFileSync(file, 'utf8')).toBe('400');
+});
+
+test.skipIf(process.platform === 'win32')('a FIFO in place of a lock is not opened', () => {
+  const lock = `${under('fifo')}.lock`;
+  execFileSync('mkfifo', [lock]);
+  expect(isHeld(tryLock(lock))).toBe(false);
 });
 
 test('exactly one of eight processes takes over a stale lock', async () => {

@@ -1,4 +1,13 @@
-import { appendFileSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -228,6 +237,21 @@ test('counts each subject once', () => {
   cache.put(HANDLE, 'ann', found(2, NOW));
   cache.put('user.id', 'ann', { status: 404, time: NOW + 7, record: null });
   expect(cache.stats()).toMatchObject({ entries: 2, found: 1, missing: 1, oldest: NOW, newest: NOW + 7 });
+});
+
+test.skipIf(process.platform === 'win32')('does not wait for the writer of a FIFO in place of a file', () => {
+  const dir = under('fifo');
+  const { cache } = cacheAt(dir);
+  cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
+  for (const { file } of filesUnder(dir)) {
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+  }
+  const again = cacheAt(dir).cache;
+  expect(again.get(HANDLE, 'ann')).toBeUndefined();
+  expect(again.stats()).toMatchObject({ entries: 0 });
+  expect(again.listHandles('', 9)).toEqual([]);
+  again.put(HANDLE, 'ann', found({ handle: 'ann' }));
 });
 
 test('completes handles by prefix, latest first, without characters that a shell would interpret', () => {

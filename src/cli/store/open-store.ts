@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { ensureFolder } from '../../base/files.ts';
+import { ensureFolder, readBounded } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import type { ConnectOptions } from '../../store/connection.ts';
@@ -88,7 +88,7 @@ function memoryFile(folder: string | undefined, bind: string) {
   if (folder === undefined) return undefined;
   const path = join(folder, `store-${bind}.json`);
   return {
-    load: () => readFileSync(path, 'utf8'),
+    load: () => readBounded(path, 64 * 1024),
     save(text: string) {
       ensureFolder(folder);
       writeAtomic(path, text, { sync: false });
