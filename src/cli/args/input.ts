@@ -8,6 +8,7 @@ import { trimText } from '../../base/trim-text.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
+import { toUtf8 } from './to-utf8.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 export interface GivenSubject {
@@ -112,19 +113,13 @@ async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** The bytes of a stream, without its byte order mark. An aborted signal ends the wait for more bytes. */
+/** The bytes of a stream, as UTF-8 without a byte order mark. An aborted signal ends the wait for more bytes. */
 async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
   const stop = () => stream.destroy();
   signal?.addEventListener('abort', stop, { once: true });
-  let first = true;
   try {
     signal?.throwIfAborted();
-    for await (const chunk of stream) {
-      let bytes: Buffer = Buffer.from(chunk);
-      if (first && bytes.subarray(0, 3).equals(BYTE_ORDER_MARK)) bytes = bytes.subarray(3);
-      first &&= bytes.length === 0;
-      yield bytes;
-    }
+    yield* toUtf8(stream);
   } catch (error) {
     signal?.throwIfAborted();
     throw error;
@@ -133,8 +128,6 @@ async function* stoppable(stream: Readable, signal: AbortSignal | undefined): As
   }
   signal?.throwIfAborted();
 }
-
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 async function* fromBytes(
   chunks: AsyncIterable<Uint8Array>,

@@ -87,6 +87,23 @@ describe('subjects from a text', () => {
     ]);
   });
 
+  it('may be UTF-16 with a byte order mark, as Windows PowerShell writes it', async () => {
+    const text = '\uFEFF東京\r\nmira 🌙\r\n';
+    const little = Buffer.from(text, 'utf16le');
+    const big = Buffer.from(little).swap16();
+    for (const bytes of [little, big]) {
+      const expected = [
+        { text: '東京', line: 1 },
+        { text: 'mira 🌙', line: 2 },
+      ];
+      expect(await given([bytes])).toEqual(expected);
+      expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
+    }
+    expect(await given([Buffer.from('\uFEFFhandle\nmira\n', 'utf16le')], 'handle')).toEqual([
+      { text: 'mira', line: 2 },
+    ]);
+  });
+
   it('come from the named column of a CSV, with their line numbers', async () => {
     const csv = 'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n';
     expect(await given(csv, 'The Handle')).toEqual([

@@ -61,6 +61,10 @@ describe('a subject', () => {
     expect((await refusal(text)).message).toContain('invisible characters');
   });
 
+  it.each(['m\ufffdra', 'm\0i\0r\0a'])('is rejected if it is not valid UTF-8: %j', async (text) => {
+    expect((await refusal(text)).message).toContain('not valid UTF-8');
+  });
+
   it.each([
     ['39 hex digits after 0x', MIXED.slice(0, -1).toLowerCase(), 'got 39'],
     ['41 hex digits after 0x', `${MIXED}a`, 'got 41'],
