@@ -24,7 +24,7 @@ export function checkSpelling(path: string): void {
     if (like) {
       throw usageError(
         `${bounded(pathname)} differs from ${like.path} only in spelling`,
-        'write the path exactly as "trdr price" lists it',
+        `write the path as ${like.path}`,
       );
     }
     return;
@@ -45,12 +45,17 @@ function checkQuery(search: string, known: ReadonlySet<string>): void {
     if (seen.has(name))
       throw usageError(`the parameter "${bounded(name)}" is repeated`, 'give each parameter once');
     seen.add(name);
-    if (known.has(name) && (name !== given || separator === ';')) {
+    if (!known.has(name)) continue;
+    if (separator === ';')
+      throw usageError(
+        `the service may read the ; before "${name}" as part of a value or as a separator`,
+        'separate parameters with &; write a ; inside a value as %3B',
+      );
+    if (name !== given)
       throw usageError(
         `the service may read the parameter "${bounded(given)}" as "${name}"`,
-        `write it as ${name}=..., separated by &`,
+        `write the parameter as ${name}=...`,
       );
-    }
   }
 }
 

@@ -66,8 +66,12 @@ function bodyOf(fields: readonly Field[]): Nested {
 function placed(there: Nested | undefined, steps: readonly string[], value: string, name: string): Nested {
   const [step, ...rest] = steps;
   if (step === undefined) {
+    if (there !== undefined && typeof there !== 'string') throw mixed(name);
     if (there !== undefined)
-      throw usageError(`the field "${name}" is given twice`, `write ${name}[]=value for each item of a list`);
+      throw usageError(
+        `the field "${name}" is given twice`,
+        `give the field once, or write ${name}[]=value for each item of a list`,
+      );
     return value;
   }
   if (step === '') {
@@ -82,8 +86,8 @@ function placed(there: Nested | undefined, steps: readonly string[], value: stri
 
 const mixed = (name: string) =>
   usageError(
-    `the field "${name}" is used both as a value and as a list or object`,
-    'use only one of the two',
+    `the field "${name}" conflicts with an earlier field: a field is either a value, a list or an object`,
+    'use one form: a=value, a[]=value or a[b]=value',
   );
 
 /** The cursor of the next page; undefined for the last page, or if the response is not a page. */

@@ -68,6 +68,11 @@ describe('a path that differs from a known one only in spelling', () => {
     '/v2/thesis?before=a;limit=100',
   ])('is rejected for its query: %s', (path) => expect(rejected(path)).toBe(true));
 
+  it('names what the service may read differently: a separator or the name of a parameter', () => {
+    expect(() => rawPath('/v2/thesis?before=a;limit=100')).toThrow('the ; before "limit"');
+    expect(() => rawPath('/v2/thesis?LIMIT=100')).toThrow('the parameter "LIMIT" as "limit"');
+  });
+
   it('is rejected whatever the change of spelling, and never priced as an endpoint', () => {
     const change = fc.constantFrom<(path: string, at: number) => string>(
       (path) => `${path}/`,

@@ -46,6 +46,14 @@ describe('a raw request', () => {
     },
   );
 
+  it.each([
+    [['a=1', 'a=2'], 'the field "a" is given twice'],
+    [['a[b]=1', 'a=2'], 'the field "a" conflicts with an earlier field'],
+    [['a[]=1', 'a[b]=2'], 'the field "a[b]" conflicts with an earlier field'],
+  ])('names the contradiction: %s', (fields, message) => {
+    expect(() => bodyOf(...fields)).toThrow(message);
+  });
+
   it('accepts names such as __proto__', () => {
     const body = rawRequest({
       ...call,
