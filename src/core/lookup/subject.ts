@@ -31,7 +31,8 @@ const EVM = /^0x[0-9a-f]{40}$/i;
  */
 export function readSubject(given: string, as?: SubjectType | undefined): Subject | Promise<Subject> {
   const text = trimText(given);
-  if (text === '') throw refused(text, 'the subject is empty', 'pass a handle, a wallet or a user id');
+  if (text === '')
+    throw refused(text, 'the subject is empty', 'pass a value; a shell variable in the command may be empty');
   if (isKey(text)) throw keyAsSubject(text);
   switch (as ?? typeOf(text)) {
     case 'id':
@@ -48,12 +49,7 @@ function typeOf(text: string): SubjectType {
   if (UUID.test(text)) return 'id';
   if (EVM.test(text) || isSolana(text)) return 'wallet';
   const slip = slipOf(text);
-  if (slip)
-    throw refused(
-      text,
-      slip,
-      'correct the address; if this is a handle, write it as @handle or add --as handle',
-    );
+  if (slip) throw refused(text, slip, 'correct the address; if this is a handle, write it as @handle');
   return 'handle';
 }
 
@@ -93,11 +89,14 @@ function idOf(text: string): Subject {
 function walletOf(text: string): Subject | Promise<Subject> {
   if (isSolana(text)) return { text, type: 'wallet', value: text, normal: text };
   if (!EVM.test(text)) {
-    throw refused(
-      text,
-      slipOf(text) ?? 'expected a Solana address, or an EVM address that starts with 0x',
-      'copy the whole address',
-    );
+    const slip = slipOf(text);
+    throw slip
+      ? refused(text, slip, 'copy the address again')
+      : refused(
+          text,
+          'expected a Solana address, or an EVM address that starts with 0x',
+          'pass a complete address',
+        );
   }
   const digits = text.slice(2);
   const subject = {
@@ -129,7 +128,7 @@ function handleOf(text: string): Subject {
     throw refused(
       text,
       'a handle has no spaces or control characters',
-      'for a list of handles, pass each one as its own argument, or use --file',
+      'write one handle, such as @mira; pass several handles as separate arguments',
     );
   // Emoji and some scripts need U+200C and U+200D. All other invisible characters are rejected.
   if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))

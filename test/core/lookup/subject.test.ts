@@ -98,7 +98,8 @@ describe('a subject', () => {
     expect(await tell(SOLANA, 'handle')).toBe('handle');
     expect(await tell(ID, 'handle')).toBe('handle');
     expect(await tell(MIXED.slice(2), 'handle')).toBe('handle');
-    await refusal('mert', 'wallet');
+    expect((await refusal('mert', 'wallet')).hint).toBe('pass a complete address');
+    expect((await refusal('z'.repeat(44), 'wallet')).hint).toBe('copy the address again');
     await refusal('mert', 'id');
     await refusal(MIXED.replace('a', 'A'), 'wallet');
   });
