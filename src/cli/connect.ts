@@ -73,7 +73,6 @@ export async function connect(
       get agreed() {
         return permission.agreed;
       },
-      isExplicit: settings.maxCu !== undefined,
       hint: settings.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined,
       raise: permission.raise,
       stopped: permission.stopped,

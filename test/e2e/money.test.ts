@@ -194,7 +194,7 @@ describe('an expensive run', () => {
     expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
     expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
     expect(ran.error()['message']).toBe(
-      'the next call may cost 30,000 CU but only 29,900 CU of --max-cu 30300 remain',
+      'the next call may cost 30,000 CU but only 29,900 CU of the spending limit (30,300 CU) remain',
     );
   });
 

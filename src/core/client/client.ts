@@ -166,10 +166,10 @@ export function createClient(options: ClientOptions): Client {
       if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {
         throw new Failure(
           'limit',
-          `the cost of ${method} ${sending} is unknown, so trdr cannot keep it within --max-cu`,
+          `the cost of ${method} ${sending} is unknown, so trdr cannot keep it within the spending limit`,
           {
             code: 'CEILING',
-            hint: 'replace --max-cu with --yes to send it',
+            hint: 'to send the call, remove the spending limit (--max-cu or the setting maxCu) and pass --yes',
           },
         );
       }

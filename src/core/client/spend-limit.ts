@@ -56,8 +56,6 @@ export interface SpendLimitOptions {
   readonly agreed?: number | undefined;
   /** The hint of the error: how to raise the limit. */
   readonly hint?: string | undefined;
-  /** Whether the user set `maxCu` with --max-cu. */
-  readonly isExplicit?: boolean | undefined;
   /**
    * Asks the user to raise the limit, so that at least `most` more can be spent; false if the user declines.
    * Questions are asked one at a time, and never again after the user has declined.
@@ -137,12 +135,11 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
 
   const refusal = (most: number) => {
     const left = Math.max(0, ceiling() - cu - lost);
-    const limit = options.isExplicit ? `--max-cu ${ceiling()}` : unitsText(ceiling());
     return (
       options.stopped?.() ??
       new Failure(
         'limit',
-        `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${limit} remain`,
+        `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of the spending limit (${unitsText(ceiling())}) remain`,
         {
           code: 'CEILING',
           hint: options.hint ?? 'raise --max-cu',

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { group, unitsText } from '../../base/units.ts';
+import { unitsText } from '../../base/units.ts';
 import type { Charge } from '../../contract/endpoint.ts';
 import type { Client, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
@@ -47,10 +47,9 @@ export interface Allowance {
    */
   countWallets(): void;
   /**
-   * Whether a call whose answer was lost was probably not charged. Requests the number of used units for
-   * `waitMs`. True if the number stays at `before`, its value before the call. This is not certain, because
-   * the service may update the number late. False if `before` is null or 0, or if the usage cannot be
-   * requested.
+   * Whether a call whose answer was lost was probably not charged: true if the units used stay at `before`,
+   * their number before the call, for `waitMs` milliseconds. This is not certain, because the service may
+   * count the call later. False if `before` is null or 0, or if the usage cannot be requested.
    */
   unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** The failure to report when the run cannot pay for another handle. */
@@ -137,7 +136,11 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         if (!(await standsStill())) return false;
         if (waitMs <= 0) return true;
         if (waitMs > SILENT_WAIT_MS) {
-          notify?.({ kind: 'wait', ms: waitMs, reason: 'checking whether the lost answer was charged' });
+          notify?.({
+            kind: 'wait',
+            ms: waitMs,
+            reason: 'checking whether the call without an answer was charged',
+          });
         }
         for (let left = waitMs; left > 0; left -= LOOK_MS) {
           await clock.sleep(Math.min(LOOK_MS, left), signal);
@@ -155,7 +158,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         const rest = Math.max(0, (maxCu ?? 0) - client.spent.atMost);
         return new Failure(
           'limit',
-          `the next handle may cost ${unitsText(cu.reveal)} but only ${group(rest)} of ${unitsText(maxCu ?? 0)} remain`,
+          `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(rest)} of the spending limit (${unitsText(maxCu ?? 0)}) remain`,
           {
             code: by,
             hint: 'raise --max-cu',

@@ -16,7 +16,7 @@ describe('a spending limit', () => {
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);
     await expect(budget.reserve(bounds(31))).rejects.toThrow(
-      'may cost 31 CU but only 30 CU of 100 CU remain',
+      'may cost 31 CU but only 30 CU of the spending limit (100 CU) remain',
     );
   });
 
