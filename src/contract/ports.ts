@@ -15,7 +15,7 @@ export interface HttpRequest {
    * take `LONGEST_RESPONSE` times as long.
    */
   readonly timeoutMs: number;
-  /** Once this signal is aborted, the response must be complete after another `timeoutMs`. */
+  /** Once this signal is aborted, the response must be complete within `timeoutMs`. */
   readonly ending?: AbortSignal | undefined;
   /**
    * Whether to send the request over a new connection. The server may close an idle connection at any moment.

@@ -23,8 +23,8 @@ const hasList = (record: Sent, field: string): boolean =>
 
 /**
  * The types of records that the service sends. A record is recognized by any one of the fields listed for its
- * type; as `me` and `pending`, any object is accepted. A record that differs from the description in other
- * ways, for example by a missing field, is reported but accepted.
+ * type; an answer of the type `me` or `pending` can be any object. A record that differs from the description
+ * in other ways, for example by a missing field, is reported but accepted.
  */
 export const recordTypes = {
   user: {

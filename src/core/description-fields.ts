@@ -37,7 +37,7 @@ function collect(
   for (const alternative of objects) {
     const must = Array.isArray(alternative['required']) ? alternative['required'] : [];
     for (const [name, inner] of Object.entries(asObject(alternative['properties']))) {
-      // A field that is missing from one alternative is optional.
+      // With several alternatives, every field counts as optional, because another alternative may lack the field.
       const always = must.includes(name) && alternatives.length === 1;
       collect(inner, document, path === '' ? name : `${path}.${name}`, always, found, depth + 1);
     }

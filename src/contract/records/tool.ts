@@ -20,7 +20,10 @@ export const PlannedCall = z.looseObject({
     ),
   ),
   least: field(z.nullable(z.number()), 'Minimum cost in CU; null if not known.'),
-  most: field(z.nullable(z.number()), 'Maximum cost in CU; null if only the spending limit bounds it.'),
+  most: field(
+    z.nullable(z.number()),
+    'Maximum cost in CU; null if not known, or bounded only by the spending limit.',
+  ),
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
@@ -90,7 +93,7 @@ export const ProfileRecord = z.looseObject({
   key: field(z.nullable(z.string()), 'The key, masked; null if there is none.'),
   keyFrom: field(z.nullable(z.string()), 'Where the key comes from.'),
   mode: field(z.nullable(z.enum(['live', 'test'])), 'Type of the key, by its prefix.'),
-  check: z.optional(field(z.string(), 'With --check: ok, or the error code of the service.')),
+  check: z.optional(field(z.string(), 'With --check: ok, or an error code, from the service or from trdr.')),
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 

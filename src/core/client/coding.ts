@@ -192,7 +192,8 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
  * text with a control character or invalid Unicode.
  */
 function checkSegment(name: string, value: string): void {
-  if (value === '.' || value === '..') throw usageError(`${name} cannot be "${value}"`, 'check the value');
+  if (value === '.' || value === '..')
+    throw usageError(`${name} cannot be "${value}"`, 'pass a handle, an address or an id');
   if (/\p{Cc}|\p{Cs}/u.test(value))
     throw usageError(
       `${name} contains a control character or invalid Unicode`,

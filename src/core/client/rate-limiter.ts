@@ -36,8 +36,8 @@ export interface Limiter {
 /** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * A call fails if it would have to wait longer than this, after a 429 of this or another process. Without a
- * 429, a lane that has reached its limit delays a call by about a minute at most.
+ * A call fails if its lane is blocked for longer than this, after a 429 of this or another process. A call
+ * that waits only for other calls in the queue never fails.
  */
 export const MAX_WAIT_MS = 120_000;
 /**

@@ -13,7 +13,7 @@ export function requireKey(key: string | undefined): string {
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw new Failure('auth', 'the API key has invalid characters', {
       code: 'BAD_KEY',
-      hint: 'run "trdr auth login" and paste the key exactly as you received it',
+      hint: 'enter the key again, exactly as you received it: run "trdr auth login" or set TRDR_API_KEY',
     });
   }
   return key;

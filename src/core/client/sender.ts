@@ -212,7 +212,7 @@ export function createSender(parts: SenderParts): Sender {
     return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most }, signal);
   }
 
-  /** The call may have been charged: its maximum cost stays in the spending limit and in the ledger. */
+  /** The call may have been charged: its maximum cost counts as spent, in the run and in the ledger. */
   function lose<T>(
     { endpoint, bounds }: Plan<T>,
     hold: Hold,

@@ -26,10 +26,11 @@ export function parseBaseUrl(
   if (url.username || url.password) {
     throw usageError(
       'invalid base URL: it contains a user name or password',
-      'remove them; the key is saved separately, with "trdr auth login"',
+      'remove the user name and the password; save the API key with "trdr auth login"',
     );
   }
-  if (url.search || url.hash) throw usageError('invalid base URL: it has a query or a fragment', 'remove it');
+  if (url.search || url.hash)
+    throw usageError('invalid base URL: it has a query or a fragment', 'write it as https://host/path');
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new Failure('usage', `plain http to ${url.host} would send the key unencrypted`, {
       code: 'INSECURE_HTTP',

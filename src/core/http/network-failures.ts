@@ -92,7 +92,7 @@ export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects to ${location.slice(0, 200)} (HTTP ${status})`, {
     code: 'REDIRECT',
     status,
-    hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if that URL is the service, set it as the base URL',
+    hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if the service has moved, set its new address as the base URL',
   });
 
 const codeOf = (error: unknown): string =>

@@ -3,7 +3,7 @@ import type { Client } from '../../contract/ports.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
-/** Requests the launchpad account of a wallet, as the `lookup` function expects. */
+/** Creates the function with which `lookup` requests the launchpad account of a wallet. */
 export const launchpadAnswers =
   (client: Pick<Client, 'call'>, clock: Pick<Clock, 'now'>) =>
   async ({ value: wallet }: Subject, signal: AbortSignal): Promise<LookupAnswer> => {

@@ -132,7 +132,7 @@ function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
  */
 export function foundRecord(subject: string, sent: Sent): LookupRecord & { readonly found: true } {
   const first = { subject, found: true } as const;
-  // Do not spread `first`: after a spread object, V8 takes ten times as long to spread the record.
+  // `{ ...first, ...sent, ...first }` would take V8 ten times as long.
   return Object.assign({ subject, found: true, ...sent }, first);
 }
 

@@ -148,7 +148,7 @@ async function pageBehind<T>(
   }
   throw new Failure(
     'answer',
-    'cannot request the next page: the service rejects each of the last posts as a cursor',
+    'cannot request the next page: the service rejects the ids of the last posts as cursors',
     {
       code: 'CURSOR_LOST',
       status: 400,

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
-import { countText, unitsText } from '../../base/units.ts';
+import { unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf } from '../../contract/read-record.ts';
@@ -121,17 +121,13 @@ async function batch(
   const ask = { body: { handles: subjects.map(sent) } };
   const { record, requestId, charge } = await client.call('users.pnl', ask, options);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
-    throw new Failure(
-      'answer',
-      `the answer does not mention any of the ${countText(subjects.length, 'handle')} of the batch`,
-      {
-        code: 'NO_ENTRY',
-        status: 200,
-        requestId,
-        hint: 'run "trdr doctor" to see how the service differs from its description',
-        answer: stringifyJson(record),
-      },
-    );
+    throw new Failure('answer', 'the batch answer does not mention any requested handle', {
+      code: 'NO_ENTRY',
+      status: 200,
+      requestId,
+      hint: 'run "trdr doctor" to see how the service differs from its description',
+      answer: stringifyJson(record),
+    });
   }
   const answers = answersOf(subjects, record);
   const save = async () => saved?.saveBatch(subjects, record);
