@@ -54,6 +54,17 @@ describe('trdr doctor, if another server answers', () => {
     );
   });
 
+  test('still checks the store', async () => {
+    const sandbox = { url: 'http://127.0.0.1:1', key: 'xx_live_abcdefghijklmnop' };
+    const env = { TRDR_STORE: 'redis://127.0.0.1:1' };
+    const { exitCode, records } = await runInProcess(['doctor', '--retries', '0'], { sandbox, env });
+    expect(exitCode).toBe(9);
+    expect(verdicts(records()).filter(([, verdict]) => verdict === 'fail')).toEqual([
+      ['reach', 'fail'],
+      ['store', 'fail'],
+    ]);
+  });
+
   test('does not mistake a service without a description for another server', async () => {
     const { records } = await runInProcess(['doctor'], {
       sandbox: await described('<html>no description</html>'),
@@ -134,6 +145,14 @@ describe('trdr doctor', () => {
       verdict: 'fail',
       next: 'see below how the service differs from its description',
     });
+  });
+
+  test('reports a store that cannot be used as such, not as an unreachable service', async () => {
+    const sandbox = await withSandbox();
+    const env = { TRDR_STORE: 'rediss://127.0.0.1:1', TRDR_STORE_CA: 'nowhere.pem' };
+    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, env });
+    expect(exitCode).toBe(9);
+    expect(records().find(({ verdict }) => verdict === 'fail')).toMatchObject({ check: 'store' });
   });
 
   test('warns about an invalid description', async () => {

@@ -15,13 +15,13 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. If the service cannot be reached, the remaining checks are not run. */
+/** Runs all checks in order. If the service does not respond, only the store is still checked. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.client());
   if (client instanceof Failure) {
-    const failed = client.code === 'NO_KEY' ? 'key' : 'reach';
+    const failed = client.code === 'NO_KEY' ? 'key' : client.code.startsWith('STORE_') ? 'store' : 'reach';
     yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }
@@ -31,14 +31,16 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
   if (described instanceof Failure) {
     yield failedCheck('reach', described);
-    return yield* skipped(asking.slice(1));
+    yield* skipped(asking.slice(1));
+    return yield* storeCheck(context);
   }
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
   const other = await otherServer(context, client, described);
   if (other) {
     yield failedCheck('reach', other);
-    return yield* skipped(asking.slice(1));
+    yield* skipped(asking.slice(1));
+    return yield* storeCheck(context);
   }
   yield passed('reach', `responded in ${took} ms`);
   yield judgeClock(described.headers['date'], askedAt, answeredAt);
