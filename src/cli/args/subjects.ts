@@ -15,7 +15,7 @@ export interface Subjects {
    * Whether the input continues after the validated subjects, so that the number of all subjects is not
    * known.
    */
-  readonly endless: boolean;
+  readonly hasMore: boolean;
   /** All subjects in order. Those that were not validated are texts. */
   all(): AsyncIterable<string | Subject> | Iterable<Subject>;
 }
@@ -54,7 +54,7 @@ export async function gatherSubjects(
   }
   return {
     checked,
-    endless: beyond !== undefined,
+    hasMore: beyond !== undefined,
     all: () => (beyond === undefined ? checked : continued(beyond)),
   };
 }
@@ -72,8 +72,8 @@ export const subjectsOf = (
   });
 
 /** Whether a command has exactly one answer: there is one subject, and it is an argument. */
-export const isSingle = (source: SubjectSource, { checked, endless }: Subjects): boolean =>
-  checked.length === 1 && !endless && source.words.length === 1 && source.words[0] !== '-';
+export const isSingle = (source: SubjectSource, { checked, hasMore }: Subjects): boolean =>
+  checked.length === 1 && !hasMore && source.words.length === 1 && source.words[0] !== '-';
 
 /** The failure of one input line, with its line number. */
 export const onLine = (line: number, { message, code, hint }: Failure) =>

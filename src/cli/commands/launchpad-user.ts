@@ -49,7 +49,7 @@ export const launchpadUser = command({
       ({ value }) => ({ id: 'launchpad.user', ask: { params: { wallet: value } } }) as const,
     );
     if (await context.dryRun(planned)) return 0;
-    const most = subjects.endless ? null : cu.launchpad * wallets.length;
+    const most = subjects.hasMore ? null : cu.launchpad * wallets.length;
     await preflight(
       context,
       { least: most ?? 0, most, reveals: 0 },

@@ -72,8 +72,8 @@ export const resolveCommand = command({
       context,
       {
         least: (direct ? cu.miss : cu.lookup) * handles.length,
-        most: subjects.endless ? null : maxCost * handles.length,
-        reveals: subjects.endless ? null : handles.length,
+        most: subjects.hasMore ? null : maxCost * handles.length,
+        reveals: subjects.hasMore ? null : handles.length,
       },
       {
         what: `resolving ${countText(handles.length, 'handle')}`,
@@ -113,7 +113,7 @@ export const resolveCommand = command({
       });
     } catch (error) {
       const left = subjects.checked.slice(tally.total).map(({ text }) => text);
-      if (isSpent(error) && !subjects.endless && left.length > 0 && subjects.checked.length > 1) {
+      if (isSpent(error) && !subjects.hasMore && left.length > 0 && subjects.checked.length > 1) {
         reportSkipped(context, left, countText(left.length, 'handle'));
       }
       throw error;

@@ -112,7 +112,7 @@ export const thesisTail = command({
         minHoldings,
         devOnly,
         ...patterns,
-        endless: once((row) =>
+        onTimeout: once((row) =>
           context.notice(
             `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
           ),

@@ -35,7 +35,7 @@ export async function runLookups<T extends object>(
   context.setOutcome(tally);
   const progress = single ? undefined : await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
-  const total = subjects.endless ? undefined : subjects.checked.length;
+  const total = subjects.hasMore ? undefined : subjects.checked.length;
   const run = context.emit(view, single, async (out) => {
     try {
       for await (const { record, answer } of found) {
@@ -56,7 +56,7 @@ export async function runLookups<T extends object>(
   } catch (error) {
     const left = subjects.checked.slice(tally.total).map(({ text }) => text);
     // The subjects in the rest of a long input cannot be listed, because they were not read.
-    if (isSpent(error) && !single && !subjects.endless) {
+    if (isSpent(error) && !single && !subjects.hasMore) {
       reportSkipped(context, left, countText(left.length, 'subject'));
     }
     throw error;

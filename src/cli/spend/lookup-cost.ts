@@ -27,10 +27,10 @@ export function* planLookups(users: CachedLookup, subjects: readonly Subject[]):
  */
 export function estimateLookups(
   users: CachedLookup,
-  { checked, endless }: Subjects,
+  { checked, hasMore }: Subjects,
   enough: number,
 ): FullEstimate {
-  if (endless) return { least: 0, most: null, reveals: null };
+  if (hasMore) return { least: 0, most: null, reveals: null };
   const dearest = checked.reduce(
     (sum, { type }) => sum + (type === 'wallet' ? cu.reveal + cu.miss : cu.miss),
     0,

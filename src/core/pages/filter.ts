@@ -16,7 +16,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   /** The name of the field with the symbol; `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
   /** Called for a post on which a pattern timed out. The post passes, because it may meet the conditions. */
-  readonly endless?: ((row: R) => void) | undefined;
+  readonly onTimeout?: ((row: R) => void) | undefined;
 }
 
 /** An object that has a post in `record`; callers may add other members. */
@@ -43,7 +43,7 @@ export function createFilter<R extends Filterable>({
   grep,
   exclude,
   symbolField = 'tokenSymbol',
-  endless,
+  onTimeout,
 }: FilterOptions<R>): (row: R) => boolean {
   const tests: ((row: R) => boolean)[] = [];
   if (tokens && tokens.length > 0) {
@@ -65,7 +65,7 @@ export function createFilter<R extends Filterable>({
     const search = createSearch(pattern);
     tests.push((row) => {
       const found = search(textOf(row.record['thesis']) ?? '');
-      if (found === undefined) endless?.(row);
+      if (found === undefined) onTimeout?.(row);
       return found === undefined || found === expected;
     });
   };

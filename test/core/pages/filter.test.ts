@@ -81,13 +81,13 @@ describe('a filter', () => {
   });
 
   test('passes a post on which the pattern times out, and reports it', () => {
-    const endless: string[] = [];
-    const filter = createFilter<TailRow>({ grep: /^(a+)+$/, endless: ({ id }) => endless.push(id) });
+    const timedOut: string[] = [];
+    const filter = createFilter<TailRow>({ grep: /^(a+)+$/, onTimeout: ({ id }) => timedOut.push(id) });
     expect(filter(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
-    expect(endless).toEqual(['a']);
+    expect(timedOut).toEqual(['a']);
     expect(filter(row({ thesis: 'aa' }))).toBe(true);
     expect(filter(row({ thesis: 'ab' }))).toBe(false);
-    expect(endless).toEqual(['a']);
+    expect(timedOut).toEqual(['a']);
     expect(createFilter({ grep: /^(a+)+$/ })(row({ thesis: `${'a'.repeat(40)}!` }))).toBe(true);
   });
 
