@@ -12,7 +12,7 @@ export interface Timing {
   readonly silentMs: number;
   /** If nothing was received for this long, the client sends a ping. */
   readonly pingMs: number;
-  /** A clock that jumps further than this shows that the machine was suspended. */
+  /** If a clock jumps further than this, for example because the machine was suspended, the connection is replaced. */
   readonly jumpMs: number;
   /** How often the connection is checked. */
   readonly beatMs: number;

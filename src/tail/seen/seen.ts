@@ -1,9 +1,9 @@
 /**
- * Remembers which posts were printed: all posts with a post time of `floor` or later, and the latest of the older
- * posts.
+ * Remembers which posts were read, printed or not: all posts with a post time of `floor` or later, and the latest
+ * of the older posts.
  */
 export interface Seen {
-  /** The post time from which all printed posts are remembered. */
+  /** The post time from which all posts are remembered. */
   readonly floor: number;
   /** The number of remembered ids of posts that are not older than `floor`, or have no post time. */
   readonly size: number;

@@ -32,7 +32,11 @@ export function createHeartbeat(clock: Clock, timing: Timing) {
         signs = link.signs;
         heardAt = now;
       }
-      if (jumped > timing.jumpMs) return { why: 'suspended', text: 'the machine was suspended' };
+      if (jumped > timing.jumpMs)
+        return {
+          why: 'suspended',
+          text: 'the process or the machine was suspended, or the clock was changed',
+        };
       // If nothing was received for a while, send a ping, which the service must answer.
       if (now - heardAt >= timing.pingMs) link.ping?.();
       if (now - heardAt < timing.silentMs) return undefined;

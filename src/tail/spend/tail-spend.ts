@@ -15,7 +15,7 @@ import { type Mode, type PollReason, reasonToPoll, STREAM_RESERVE, type Via } fr
 export interface TailSpend {
   /** Whether the spending limit covers another `cu`; a promise while the user is asked to raise the limit. */
   afford(cu: number): boolean | Promise<boolean>;
-  /** The CU left of the spending limit, of the key's allowance and of each budget; null if unlimited or not known. */
+  /** The CU left of the spending limit and of the key's allowance (null if unlimited or not known), and of budgets. */
   readonly left: {
     readonly ceiling: number | null;
     readonly allowance: number | null;

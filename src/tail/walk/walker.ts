@@ -74,7 +74,7 @@ interface WalkerWorld {
   readonly signal: AbortSignal;
 }
 
-/** After this many walks without progress, a gap is reported. */
+/** After this many incomplete walks in a row, a gap is reported. Walks that read only empty pages are repeated. */
 const WALK_TRIES = 3;
 /** Why a walk made no progress, for the notice that the walk is repeated. */
 const stalls: Partial<Record<Cut, string>> = {
