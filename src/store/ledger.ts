@@ -23,7 +23,7 @@ export interface StoreLedgerOptions {
   readonly memory: StoreMemory;
   /** Whether to stop paid calls while the store is unavailable, even if no budget is known. */
   readonly stop: boolean;
-  /** The maximum duration of a call. An older reservation belongs to a process that has died. */
+  /** How long a reservation is valid. An older one belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
   /** Asks the service how many units were used, with the free call `me`. */
@@ -45,8 +45,8 @@ const IN_FLIGHT_WAIT_MS = 60_000;
 const LOOK_MS = 200;
 const QUIET_MS = 2_000;
 /**
- * The maximum number of costs to queue while the store is unavailable. Further costs are not sent; their
- * reservations expire, and the calls count as lost.
+ * The maximum number of costs to queue while the store is unavailable. Further costs are not sent; if their calls
+ * have a reservation, it expires, and the calls count as lost.
  */
 const UNSENT_MAX = 10_000;
 
@@ -87,7 +87,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
 
   /**
    * Sends the cost of a call to the store, now or when the store is available again. Never throws, because
-   * the call was already answered.
+   * the call has ended already.
    */
   async function report(script: Script, values: Values): Promise<void> {
     try {
@@ -201,7 +201,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           own,
           outcome,
           Math.round(cu),
-          outcome === 'lost' ? (call.most ?? 0) : cuAtMost,
+          Math.ceil(outcome === 'lost' ? (call.most ?? 0) : cuAtMost),
           machine,
           command,
           call.endpoint,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { readBudgets } from '../../src/store/read-budgets.ts';
+import { readSharedLedger } from '../../src/store/read-ledger.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, drop, learn, take } from '../../src/store/scripts/lanes.ts';
@@ -126,8 +127,8 @@ describe.skipIf(!hasServer())('scripts', async () => {
         keys: own,
         begin: (id: string, most: number, { ttl = 60_000, machine = 'a', boot = 'b1' } = {}) =>
           run(begin, id, most, ttl, machine, 'whois', 'user.handle', boot),
-        settle: (id: string, outcome: 'paid' | 'lost', cu: number, most = 100) =>
-          run(settle, id, outcome, cu, most, 'a', 'whois', 'user.handle', 200, 'r'),
+        settle: (id: string, outcome: 'paid' | 'lost', cu: number, uncertain = 0) =>
+          run(settle, id, outcome, cu, uncertain, 'a', 'whois', 'user.handle', 200, 'r'),
         release: (id: string) => run(release, id),
         reseed: (used: number, boot = 'b1', reserved: number | '' = '') =>
           run(reseed, used, month, boot, reserved),
@@ -211,6 +212,22 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.field(it.month, 'lost')).toBe(0);
     });
 
+    it('counts what an answered call may have cost in addition, once', async () => {
+      const keys = fresh();
+      const it = books(keys);
+      await db().send('HSET', [keys.caps, 'month', 1_000]);
+      await it.reseed(0);
+      await it.begin('1', 300);
+      await it.settle('1', 'paid', 100, 200);
+      await it.settle('1', 'paid', 100, 200);
+      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost@a')]).toEqual([100, 200]);
+      expect(await it.begin('2', 701)).toEqual(['refused', 'month', 1_000, 300, 0]);
+      expect(await readSharedLedger(db(), keys, 0)).toMatchObject([{ cu: 100, cuAtMost: 200 }]);
+      // If the service charged nothing more, its count does not change the sums.
+      await it.reseed(100);
+      expect([await it.field(it.month, 'spent'), await it.field(it.month, 'lost')]).toEqual([100, 200]);
+    });
+
     it('counts an expired reservation as lost, and corrects it when its answer arrives', async () => {
       const it = books(fresh());
       await it.begin('1', 300, { ttl: 0 });
@@ -232,7 +249,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect([await it.field(it.month, 'spent'), await it.field(it.day, 'spent')]).toEqual([900, 300]);
     });
 
-    it('counts calls in claim and lost calls once when the meter may include them', async () => {
+    it('counts calls in flight and lost calls once when the meter may include them', async () => {
       const keys = fresh();
       const it = books(keys);
       await db().send('HSET', [keys.caps, 'month', 10_000]);

@@ -9,6 +9,7 @@ const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local LIFE = 62 * 86400000
 
+-- The month and the day of the server's clock in UTC, by the algorithm "civil_from_days".
 local function today()
   local days = math.floor(now / 86400000)
   local z = days + 719468
@@ -119,7 +120,7 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
 /**
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
- * Returns `ok`; `refused` with the budget, its limit, its use and how much of that is reserved for calls in
+ * Returns `ok` with the number of budgets (none if the call was reserved before); `refused` with the budget, its limit, its use and how much of that is reserved for calls in
  * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the amount reserved
  * for calls in flight, if this machine should raise the sums because they were last raised more than ten minutes
  * ago; or `over` if the reservation with this id has ended. Only `ok` means that the cost is reserved; after
@@ -168,25 +169,26 @@ return { 'ok', #limits }`,
 
 /**
  * Records the cost of a call, or that its answer was lost. Corrects a call that was considered lost before.
- * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), cost, maximum cost, machine, command, endpoint,
- * status, request id.
+ * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), the CU that were certainly charged, the CU that may have
+ * been charged in addition, machine, command, endpoint, status, request id.
  */
 export const settle = money(
   'settle',
   `
-local id, outcome, cu, machine = ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[7]
+local id, outcome, cu, uncertain, machine = ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
 local known = read(id)
 if known and known.state == 'paid' then return { 'ok' } end
 if outcome == 'lost' then
   if known and known.state == 'lost' then return { 'ok' } end
-  lose(id, { most = tonumber(ARGV[6]), machine = machine, command = ARGV[8], endpoint = ARGV[9] }, KEYS[7])
+  lose(id, { most = uncertain, machine = machine, command = ARGV[8], endpoint = ARGV[9] }, KEYS[7])
   return { 'ok' }
 end
 if known and known.state == 'lost' then find(known) end
 redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
 add('spent', machine, cu)
-if cu > 0 then enter(KEYS[7], id, machine, ARGV[8], ARGV[9], ARGV[10], cu, 0, ARGV[11]) end
+add('lost', machine, uncertain)
+if cu + uncertain > 0 then enter(KEYS[7], id, machine, ARGV[8], ARGV[9], ARGV[10], cu, uncertain, ARGV[11]) end
 return { 'ok' }`,
   true,
 );
