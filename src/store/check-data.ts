@@ -30,7 +30,7 @@ const areRecords = (values: Values) =>
 /** Whether all values of a sum are numbers, except for `boot`. */
 const isSum = (values: Values) => areNumbers(values.filter(([field]) => field !== 'boot'));
 
-const RESTORED = "the sums are then restored from the service's count";
+const RESTORED = "the sum is then restored from the service's count";
 const LANE = 'a few calls may then be rejected with 429';
 
 /** The keys that every machine uses, and those of each feed. */
@@ -98,7 +98,13 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       without: RESTORED,
       isValid: isSum,
     },
-    { key: keys.sum(day), type: 'hash', what: 'the spending of the day', without: RESTORED, isValid: isSum },
+    {
+      key: keys.sum(day),
+      type: 'hash',
+      what: 'the spending of the day',
+      without: 'the sum of the day then starts at zero',
+      isValid: isSum,
+    },
     {
       key: keys.calls,
       type: 'hash',

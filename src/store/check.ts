@@ -72,7 +72,7 @@ async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[
   ];
 }
 
-/** Every command that trdr sends, with temporary keys that the last command removes. */
+/** Every command that trdr sends after connecting, with temporary keys that the last command removes. */
 function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
   const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
     string,
@@ -256,7 +256,7 @@ async function roundTrip(store: StoreConnection, { mono }: CheckOptions): Promis
   if (median <= SLOW_MS) return ok('round trip', text);
   return warn(
     'round trip',
-    `${text}; every paid call needs three round trips`,
+    `${text}; every paid call needs at least three round trips`,
     'use a store in the same region',
   );
 }
