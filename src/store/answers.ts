@@ -40,12 +40,10 @@ const KEEP_SHORTLY_MS = 60_000;
  */
 const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
+/** How long the waiting machines can get a failure. */
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/**
- * The maximum wait for the answer of another machine; no call takes longer. After this time, the waiting
- * machine sends the call itself.
- */
+/** How long to wait for the answer of another machine by default. After that, this machine sends the call itself. */
 const WAIT_MS = 120_000;
 /** The maximum length of a record in characters. Longer records are not shared. */
 const LONGEST = 256 * 1024;
@@ -80,7 +78,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   }
 
   /**
-   * Ends this machine's request without an answer. With a failure, the waiting machines get that failure.
+   * Ends this machine's claim, unless an answer has ended it. With a failure, the waiting machines get that failure.
    * Without a failure, one of these machines sends the request.
    */
   async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
@@ -186,7 +184,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
         await look();
       }
     } catch {
-      // Ignore the error: the call itself has ended, and the claim expires.
+      // Ignore the error: the call has ended, or the store cannot renew the claim, which then expires.
     }
   }
 

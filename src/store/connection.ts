@@ -105,7 +105,7 @@ export async function connectStore(
   };
   client.on('end', () => end('the connection was closed'));
 
-  /** Sends a command. Error replies are thrown unchanged. */
+  /** Sends a command. Throws error replies unchanged, except for those after which the connection is closed. */
   async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
@@ -114,8 +114,8 @@ export async function connectStore(
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
     } catch (error) {
-      // Close the connection after these replies: the server is starting or busy, or has become a replica, so
-      // the store cannot be used now.
+      // The replies in this pattern close the connection: the server is starting or busy, or has become a replica,
+      // so the store cannot be used now.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) {

@@ -25,8 +25,8 @@ export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): 
   error instanceof Failure && codes.some((code) => code === error.code);
 
 /**
- * The failure for an error reply. Only the first word of the reply is shown, because the rest may quote
- * arguments.
+ * The failure for an error reply. Only the first word of the reply is shown, and the command that is not permitted,
+ * because the rest may quote arguments.
  */
 export function failureOfReply(message: string, where: string): Failure {
   const word = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
@@ -94,7 +94,7 @@ export function failureOfReply(message: string, where: string): Failure {
  */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
-/** Whether the store is temporarily unusable, so that callers continue without it. All other failures end the run. */
+/** Whether the store is temporarily unusable, so that callers continue without it, or wait. */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL', 'STORE_LEASE');
 

@@ -14,13 +14,13 @@ export interface LinkOptions {
 }
 
 /**
- * The connection of a run to the store. The connection is opened on first use. After a failure, no new connection
- * is opened for some seconds.
+ * The connection of a run to the store. The connection is opened on first use. After a failure, `use` opens no new
+ * connection for some seconds.
  */
 export interface StoreLink {
   readonly keys: Keys;
   /**
-   * Runs `work` on the connection. If connecting failed a moment ago, throws the same failure at once, so that an
+   * Runs `work` on the connection. If the connection failed a moment ago, throws the same failure at once, so that an
    * unreachable store does not delay a run at every call.
    */
   use<T>(work: (store: StoreConnection) => Promise<T>): Promise<T>;

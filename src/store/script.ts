@@ -15,7 +15,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 /**
  * Creates a script. With the shebang, a full server rejects the script before it runs. Without the shebang,
  * the script could exceed the memory limit. `frees` marks scripts that must also run on a full server,
- * because they free memory or record costs.
+ * because they free memory, renew a lease or record costs.
  */
 export function script(name: string, body: string, { frees = false } = {}): Script {
   const text = `#!lua${frees ? ' flags=allow-oom' : ''}${NOW}\n${body.trim()}\n`;

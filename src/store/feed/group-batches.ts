@@ -10,7 +10,7 @@ import { before, isBefore, readEntries, readStreams, type StreamRow } from './en
  */
 const BLOCK_MS = 1_000;
 /**
- * If a member of a shared group has not acknowledged a batch after this time, another member gets the batch.
+ * If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch.
  */
 const ABANDONED_MS = 60_000;
 
@@ -40,8 +40,8 @@ export type GroupEvent =
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
       /**
-       * Acknowledges the batch. Throws if another member got the batch in the meantime; that member then
-       * delivers the batch again.
+       * Acknowledges the batch. Throws if this member of an ordered group is no longer active; the next active
+       * member then delivers the batch again.
        */
       readonly ack: () => Promise<void>;
       /** Aborted when this member loses its lease or connection, so that another member gets the batch. */

@@ -26,7 +26,7 @@ export async function* followGroup(
     try {
       store = await options.open();
       if (signal.aborted) return;
-      const run = options.shared ? member : activeMember;
+      const run = options.shared ? sharedMember : orderedMember;
       for await (const event of run(options, store, work, signal)) {
         // Report the recovery only after an event: a full server accepts the connection, but not the lease.
         if (away) yield { kind: 'back' };
@@ -48,10 +48,10 @@ export async function* followGroup(
 }
 
 /**
- * Runs the active member of an ordered group. It holds the lease, and begins with the posts that the previous
+ * Runs a member of an ordered group. The member waits for the lease, and begins with the posts that the previous
  * active member did not acknowledge.
  */
-async function* activeMember(
+async function* orderedMember(
   options: GroupOptions,
   store: StoreConnection,
   work: GroupWork,
@@ -133,7 +133,7 @@ async function renewing(
 }
 
 /** Runs a member of a shared group. It reads new entries, and entries that other members did not acknowledge in time. */
-async function* member(
+async function* sharedMember(
   options: GroupOptions,
   store: StoreConnection,
   work: GroupWork,

@@ -49,7 +49,7 @@ export interface TermOptions {
  */
 export interface RelayTerm {
   readonly token: string;
-  /** The checkpoint of the previous leader; undefined in the first term. */
+  /** The checkpoint of the previous leader; undefined if the store has none. */
   readonly mark: string | undefined;
   readonly known: KnownIds;
   /**
@@ -127,7 +127,7 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   const known = await knownIds(store, feed, { token, checked: second });
-  /** The ids that this leader has read from the store or published. */
+  /** The ids that need not be sent with the next checkpoint, because the store has them. */
   const stored = new Set(known.map(([id]) => id));
   const mark = await store.send('GET', [feed.mark]);
   check();

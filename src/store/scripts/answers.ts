@@ -14,8 +14,8 @@ end`;
 
 /**
  * Looks up an answer, or decides which machine requests it. KEYS: answer, claim (marks the machine that is
- * requesting the answer). ARGV: token; maximum age of a record; maximum age of a "not found"; time until the
- * caller must renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"),
+ * requesting the answer). ARGV: token; maximum age of a record; maximum age of an answer without a record; time until
+ * the caller must renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"),
  * that the caller could not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another
  * machine is requesting it; or `failed` with the failure of that machine.
  */
@@ -60,7 +60,7 @@ return 1`,
 );
 
 /**
- * Shares a failure with the waiting machines. KEYS: claim. ARGV: token, failure, how long to share it in ms
+ * Ends a claim without an answer, and shares the failure with the waiting machines. KEYS: claim. ARGV: token, failure, how long to share it in ms
  * (0: do not share it).
  */
 export const failScript = script(

@@ -82,7 +82,7 @@ return 1`,
 
 /**
  * Acknowledges entries for the active member of an ordered group. KEYS: lease, stream. ARGV: token, group,
- * ids.
+ * ids. Returns -1 if the member has lost the lease.
  */
 export const ackOrdered = script(
   'ackOrdered',
