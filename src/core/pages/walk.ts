@@ -59,6 +59,9 @@ const CURSORS_TRIED = 3;
 /** The number of ids remembered to recognize repeated items. */
 const REMEMBERED = 5_000;
 
+/** An earlier time is not in milliseconds: this is the year 2001, or in seconds the year 33658. */
+const EARLIEST_MS = 1e12;
+
 /**
  * Fetches a feed page by page, from new to old, and yields each item once. Requests a page only when the
  * caller has consumed the previous page.
@@ -86,6 +89,12 @@ export async function* walkPages<T>(
    * Whether an item older than `until` was reached. An item without a time is treated like the previous item.
    */
   let isBelowUntil = options.until === undefined;
+  /** Whether the last item is older than `since`. A single item with a wrong time does not end the walk. */
+  let isBelowSince = false;
+  const timeOf = (item: T) => {
+    const time = feed.timeOf(item);
+    return time !== null && time < EARLIEST_MS && since >= EARLIEST_MS ? null : time;
+  };
 
   while (left > 0) {
     const page = await pageBehind(feed, candidates, sizer?.next(left), cursors.size > 0, signal);
@@ -96,8 +105,9 @@ export async function* walkPages<T>(
       const id = feed.idOf(item);
       if (id !== undefined && !seen.add(id)) continue;
       news++;
-      const time = feed.timeOf(item);
-      if (time !== null && time < since) return;
+      const time = timeOf(item);
+      if (time !== null) isBelowSince = time < since;
+      if (isBelowSince) continue;
       if (time !== null && time < until) isBelowUntil = true;
       if (time === null ? !isBelowUntil : time >= until) continue;
       if (!matches(item)) continue;
@@ -105,8 +115,8 @@ export async function* walkPages<T>(
       yield item;
       if (--left === 0) return;
     }
-    if (!page.hasMore) return;
-    untimed = page.items.some((item) => feed.timeOf(item) !== null) ? 0 : untimed + 1;
+    if (!page.hasMore || isBelowSince) return;
+    untimed = page.items.some((item) => timeOf(item) !== null) ? 0 : untimed + 1;
     if (Number.isFinite(since) && untimed >= UNTIMED_PAGES) throw withoutTimes();
     // If the page does not name a cursor, its oldest item is the cursor.
     const rows = page.items

@@ -101,6 +101,19 @@ describe('a walk', () => {
     expect(blocksOf(long.asked)).toBeLessThanOrEqual(52);
   });
 
+  it('does not lose the rows next to one with a wrong time', async () => {
+    const { feed } = feedOf(60);
+    const odd = { ...feed, timeOf: ({ id, time }: Post) => (id === 'p58' || id === 'p41' ? 1 : time) };
+    const wanted = (await ids(feed, { since: 20_000 })).filter((id) => id !== 'p58' && id !== 'p41');
+    expect(await ids(odd, { since: 20_000 })).toEqual(wanted);
+  });
+
+  it('fails if the times are in seconds, instead of ending at --since at once', async () => {
+    const { feed } = feedOf(600);
+    const seconds = { ...feed, timeOf: ({ time }: Post) => 1_795_000_000 + (time ?? 0) / 1000 };
+    await expect(ids(seconds, { since: 1_795_000_000_000 })).rejects.toMatchObject({ code: 'NO_TIMES' });
+  });
+
   it('skips rows that are not before --until, and does not count them', async () => {
     const { feed } = feedOf(100);
     expect(await ids(feed, { until: 90_000, limit: 2 })).toEqual(['p89', 'p88']);
