@@ -18,7 +18,7 @@ import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { type FieldDifference, known } from '../../contract/read-record.ts';
 import { recognize, recordTypes } from '../../contract/record-types.ts';
-import { readServiceError, requestIdOf } from './service-errors.ts';
+import { OTHER_SERVER, readServiceError, requestIdOf } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
@@ -104,6 +104,7 @@ export function decode<Id extends EndpointId>(
       answer,
       requestId,
       answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
+      OTHER_SERVER,
     );
   // A success with an undocumented status is decoded as if its status were 200.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
@@ -160,13 +161,19 @@ const isDocumented = (status: number) => statuses.has(status);
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
-function unreadable(call: Encoded, answer: HttpAnswer, requestId: string | undefined, what: string) {
+function unreadable(
+  call: Encoded,
+  answer: HttpAnswer,
+  requestId: string | undefined,
+  what: string,
+  hint = 'run "trdr doctor" to see how the service differs from its description',
+) {
   const { bounds, method, row } = call;
   const failure = new Failure('answer', `cannot read the answer of ${method} ${row.path}: ${what}`, {
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint: 'run "trdr doctor" to see how the service differs from its description',
+    hint,
     answer: answer.text,
   });
   // The call may have been charged, up to its maximum cost.

@@ -133,6 +133,10 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
   return undefined;
 }
 
+/** The hint for a response that the service itself would not send. */
+export const OTHER_SERVER =
+  'the answer may come from another server; check the base URL and any proxy: trdr doctor';
+
 const hints: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'fix the part that the message names; --debug shows the request that was sent',
   BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
@@ -154,8 +158,7 @@ const hints: Readonly<Record<ErrorCode, string>> = {
 
 function hintFor(code: string, status: number, documented: boolean): string {
   if (isErrorCode(code)) return hints[code];
-  if (!documented)
-    return 'the answer may come from another server; check the base URL and any proxy: trdr doctor';
+  if (!documented) return OTHER_SERVER;
   const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
   return known !== undefined && isErrorCode(known)
     ? hints[known]

@@ -153,6 +153,15 @@ describe('an answer', () => {
     expect(client.spent).toEqual({ cu: 0, atMost: 200, calls: 1 });
   });
 
+  it.each([
+    ['<html>', 'may come from another server'],
+    ['', 'may come from another server'],
+    ['{"name":"Mert"}', 'differs from its description'],
+  ])('that cannot be read has a hint that fits its text: %j', async (text, hint) => {
+    const { client } = rig(() => ({ status: 200, headers: {}, text }));
+    expect((await failureOf(client.call('user.handle', mert))).hint).toContain(hint);
+  });
+
   it('is delivered unchanged if it differs from its description, and each field is reported once', async () => {
     const page = { hasMore: false, nextBefore: null, updatedAt: null, items: [{ id: 'a' }, { id: 7 }, 'x'] };
     const notices: string[] = [];
