@@ -1,7 +1,7 @@
 /** The forms in which a service or a proxy may repeat a key, and how to find them. */
 export interface KeyForms {
   readonly lower: string;
-  /** Matches the start of any escape. A text without a match does not contain an escaped key. */
+  /** A text that this pattern does not match does not contain the key with escaped characters. */
   readonly escapeStart: RegExp;
   /** Matches the key in any case, with any of its characters escaped. */
   readonly escapable: RegExp;

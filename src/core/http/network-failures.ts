@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { group } from '../../base/units.ts';
 
-/** Certificate and host name errors, which a retry cannot fix. */
+/** TLS and host name errors, which a retry cannot fix. */
 const LASTING =
   /^(ENOTFOUND|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
 

@@ -28,7 +28,7 @@ export interface LookupCall {
 
 /** Looks up users in the cache, or at the service if the cache has no recent answer. */
 export interface CachedLookup {
-  /** Returns a cached answer at once. */
+  /** Returns a recent cached answer at once; requests the answer if there is none. */
   answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer>;
   /** Requests the answer from the service even if the cache has one, and caches the new answer. */
   ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;

@@ -81,7 +81,7 @@ export function readPattern(text: string): RegExp {
   } catch (cause) {
     throw usageError(
       `invalid pattern "${text}": ${cause instanceof Error ? cause.message : cause}`,
-      'escape special characters with \\',
+      'write \\ before special characters such as ( and *, and only before them',
     );
   }
 }
