@@ -50,8 +50,8 @@ interface Waiter {
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
   /**
-   * The cost that the user confirmed for a run without --max-cu. Calls whose answers were lost are repeated
-   * only within this cost.
+   * The cost that the user confirmed, at the prompt or with --yes; undefined without a confirmation. Calls
+   * whose answers were lost are repeated only within this cost.
    */
   readonly agreed?: number | undefined;
   /** The hint of the error: how to raise the limit. */
