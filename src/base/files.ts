@@ -40,7 +40,8 @@ export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC'
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
   const why: Readonly<Record<string, string>> = {
-    ENOENT: 'it does not exist',
+    // A file to write need not exist, but its folder must.
+    ENOENT: /^write(?! in$)/.test(doing) ? 'its folder does not exist' : 'it does not exist',
     ENOTDIR: 'a parent of the path is not a folder',
     EISDIR: 'it is a folder',
     ENOTREG: 'it is not a regular file',

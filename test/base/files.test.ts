@@ -85,6 +85,10 @@ test('errors are described in words', () => {
     'EBUSY',
   );
   expect(fileFailure('read', '/f', 'odd').message).toContain('unknown error');
+  const absent = Object.assign(new Error(''), { code: 'ENOENT' });
+  expect(fileFailure('read', '/f', absent).message).toBe('cannot read /f: it does not exist');
+  expect(fileFailure('write', '/d/f', absent).message).toBe('cannot write /d/f: its folder does not exist');
+  expect(fileFailure('write in', '/d', absent).message).toBe('cannot write in /d: it does not exist');
 });
 
 test('a file that is too large to read is described as too large', () => {
