@@ -71,6 +71,13 @@ describe('the fault syntax', () => {
     expect(() => parseFaults(text)).toThrow(new RegExp(text.split(/[@=*]/)[0] ?? ''));
   });
 
+  it.each(['500=5%:1s:2s', '500=1s:5%', '500=5%:6%'])(
+    'rejects the order or number of values in %s',
+    (text) => {
+      expect(() => parseFaults(text)).toThrow('one probability and one time, in this order');
+    },
+  );
+
   it('describes every fault', () => {
     for (const name of Object.keys(faultKinds)) expect(faultHelp()).toContain(`\n${name}: `);
   });

@@ -134,6 +134,11 @@ function amountOf(
     const asTime = timeOf(part);
     if (asChance !== null && chance === null && time === null) chance = asChance;
     else if (asTime !== null && time === null) time = asTime;
+    else if (asChance !== null || asTime !== null)
+      throw usageError(
+        `invalid fault "${text}": it can have one probability and one time, in this order`,
+        faultHelp(),
+      );
     else
       throw usageError(
         `invalid fault "${text}": ${part} is neither a probability (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
