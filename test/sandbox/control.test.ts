@@ -82,17 +82,20 @@ describe('control operations', () => {
     expect((await steer(service, 'rename', { handle: 'nobody_at_all', to: 'x' })).status).toBe(400);
   });
 
-  it('reject web pages and other host names', async () => {
+  it('reject web pages and other host names, and state the reason', async () => {
     const service = await sandbox();
-    expect((await steer(service, 'state', undefined, { origin: 'https://example.com' })).status).toBe(403);
-    const status = await new Promise((resolve) => {
+    const fromPage = await steer(service, 'state', undefined, { origin: 'https://example.com' });
+    expect(fromPage.status).toBe(403);
+    expect(JSON.stringify(fromPage.body)).toContain('Origin header');
+    const answer = await new Promise<string>((resolve) => {
       const headers = { host: 'example.com' };
-      request(`${service.url}/_sandbox/state`, { method: 'POST', headers }, (response) => {
-        response.resume();
-        resolve(response.statusCode);
+      request(`${service.url}/_sandbox/state`, { method: 'POST', headers }, async (response) => {
+        let text = `${response.statusCode} `;
+        for await (const part of response) text += part;
+        resolve(text);
       }).end();
     });
-    expect(status).toBe(403);
+    expect(answer).toMatch(/^403 .*host name/);
     expect((await fetch(`${service.url}/_sandbox/restart`)).status).toBe(405);
   });
 

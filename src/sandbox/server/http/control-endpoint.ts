@@ -21,7 +21,8 @@ export async function serveControl(
   // Accept only POST: a web page could make a browser send a GET without an Origin header, for example for an
   // image.
   if (request.method !== 'POST') return sendError(405, 'Use POST.');
-  if (!isLocal(request)) return sendError(403, 'Only clients on this machine may control the sandbox.');
+  const objection = objectionTo(request);
+  if (objection) return sendError(403, objection);
   const name = (request.url ?? '').slice(CONTROL_PATH.length + 1).split('?')[0] ?? '';
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (!operation) {
@@ -40,16 +41,20 @@ export async function serveControl(
 }
 
 /**
- * Whether a request comes from this machine but not from a web page: address and host name must be loopback,
- * and there must be no Origin header, which browsers add to every POST.
+ * States why a request is rejected; undefined if it comes from this machine but not from a web page. Browsers
+ * add an Origin header to every POST. A web page could also use a host name of its own that resolves to
+ * loopback.
  */
-function isLocal(request: IncomingMessage): boolean {
+function objectionTo(request: IncomingMessage): string | undefined {
   const address = request.socket.remoteAddress ?? '';
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
-  const fromLoopback = /^(::ffff:)?127\./.test(address) || address === '::1';
-  return (
-    fromLoopback && request.headers.origin === undefined && /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)
-  );
+  if (!/^(::ffff:)?127\./.test(address) && address !== '::1')
+    return 'Only clients on this machine may control the sandbox.';
+  if (request.headers.origin !== undefined)
+    return 'Web pages may not control the sandbox, so requests must not have an Origin header.';
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(host)
+    ? undefined
+    : 'Use localhost, 127.0.0.1 or [::1] as the host name.';
 }
 
 function parse(text: string): unknown {
