@@ -61,7 +61,9 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
     onUnknown:
       notify &&
       ((path) =>
-        notify(`the field ${path} is not in the CSV: it first appeared after the header was written`)),
+        notify(
+          `the field ${path} is not in the ${format.toUpperCase()}: it first appeared after the header was written`,
+        )),
   });
   return {
     write: (record) => sink.write(csv.line(record)),

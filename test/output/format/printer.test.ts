@@ -160,6 +160,9 @@ describe('CSV', () => {
     const { text, said } = await print([bo, ana], { format: 'csv' });
     expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
     expect(said).toEqual(['the field odd is not in the CSV: it first appeared after the header was written']);
+    expect((await print([bo, ana], { format: 'tsv' })).said).toEqual([
+      expect.stringContaining('not in the TSV'),
+    ]);
   });
 
   it('appends to a file with a header', async () => {
