@@ -158,6 +158,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 const listenFailure = (port: number, cause: Error) =>
   new Failure('local', `the sandbox cannot listen on port ${port}: ${cause.message}`, {
     code: 'PORT',
-    hint: 'use --port 0 to select a free port; another program may be using this one',
+    hint: 'use --port 0 to select a free port',
     cause,
   });
