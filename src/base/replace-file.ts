@@ -43,8 +43,9 @@ export interface Replacement {
   }): void;
   /**
    * Saves the content without changing the target, and returns the path of the saved file: the path of the
-   * target with `.partial` and, if that file exists, a number. If the folder does not accept the name, the
-   * temporary file stays; if the folder is gone, the content is copied to the system's temporary folder.
+   * target with `.partial` and, if that file exists, a number. If the folder does not accept this name, the
+   * file keeps its temporary name; if the folder is gone, the content is copied to the system's temporary
+   * folder.
    */
   saveBeside(options?: { readonly sync?: boolean }): string;
   discard(): void;

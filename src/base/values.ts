@@ -3,7 +3,7 @@
  * variables share the parsers, so that `1h30m` or `10k` means the same everywhere.
  */
 export interface Kind<T> {
-  /** The placeholder in usage lines, without its angle brackets: `duration` for `<duration>`. */
+  /** The placeholder in help, which shows it in upper case: `duration` as `DURATION`. */
   readonly name: string;
   /** The name of the value in messages, such as `invalid duration "soon"`. */
   readonly noun: string;

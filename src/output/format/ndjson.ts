@@ -48,7 +48,7 @@ const HEAD = 256;
 
 /**
  * Whether JSON has white space or escapes that `JSON.stringify` does not write. Texts of the record can match
- * too: the line is then parsed unnecessarily, which is harmless. Searches for the rarer bytes first, because
+ * too: the line is then parsed unnecessarily, which is harmless. Searches for a single backslash first, because
  * this is faster.
  */
 function hasOtherSpelling(json: Buffer): boolean {

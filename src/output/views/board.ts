@@ -13,7 +13,7 @@ function move({ change, previousRank, rankChange }: Sent) {
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
 /**
- * The leaderboard. Bars are relative to the largest PnL in `rows`. The caller may fill this list until the
+ * The leaderboard. Bars are relative to the largest gain or loss in `rows`. The caller may fill this list until the
  * first row is printed.
  */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
