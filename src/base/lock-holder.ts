@@ -71,6 +71,10 @@ export function holderNow(now: number): LockHolder {
   return { token, pid: process.pid, began, place: placeOf(), since: now };
 }
 
+/** The host name of a holder whose pid cannot be checked, because it is on another machine or in a container. */
+export const otherHostOf = (holder: LockHolder): string | undefined =>
+  holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
+
 /**
  * A lock of another machine or container counts as abandoned if its holder has not updated the lock's time
  * stamp for this long. Five minutes leave room for clocks that differ between machines.

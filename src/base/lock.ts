@@ -9,6 +9,7 @@ import {
   isGone,
   isTorn,
   type LockHolder,
+  otherHostOf,
   readHolder,
   UNTOUCHED_MS,
 } from './lock-holder.ts';
@@ -174,12 +175,14 @@ export function holdLock(path: string, what: string): LockHandle {
 }
 
 function lockedFailure(path: string, holder: LockHolder | undefined, what = path): Failure {
+  const where = holder && otherHostOf(holder);
+  const on = where === undefined ? '' : ` on ${where}`;
   const who = holder
-    ? `locked by process ${holder.pid} since ${new Date(holder.since).toISOString()}`
+    ? `locked by process ${holder.pid}${on} since ${new Date(holder.since).toISOString()}`
     : 'locked by another process';
   return new Failure('local', `${what} is in use: ${who}`, {
     code: 'LOCKED',
     retryable: true,
-    hint: `wait until that process ends; if no trdr is running, remove ${path}`,
+    hint: `wait until that process ends; if no trdr is running${on}, remove ${path}`,
   });
 }

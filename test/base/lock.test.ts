@@ -106,6 +106,18 @@ test('a lock of another machine is valid as long as it is refreshed', () => {
   expect(isHeld(tryLock(lock))).toBe(true);
 });
 
+test('the error for a lock of another machine names the machine', () => {
+  const lock = under('remote');
+  mkdirSync(dirname(lock), { recursive: true });
+  writeFileSync(lock, holderText({ ...holderNow(Date.now()), place: 'db-7/boot/pid:[1]' }));
+  expect(() => holdLock(lock, 'the export')).toThrow(
+    expect.objectContaining({
+      message: expect.stringContaining(`locked by process ${process.pid} on db-7 since`),
+      hint: `wait until that process ends; if no trdr is running on db-7, remove ${lock}`,
+    }),
+  );
+});
+
 test('an incomplete lock is removed when it is not refreshed', () => {
   const lock = under('torn');
   writeFileSync(lock, '123-');
