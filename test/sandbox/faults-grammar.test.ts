@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { createFaults } from '../../src/sandbox/faults/engine.ts';
-import { faultHelp, parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 
 const rule = (text: string) => parseFaults(text)[0];
@@ -78,8 +78,30 @@ describe('the fault syntax', () => {
     },
   );
 
-  it('describes every fault', () => {
-    for (const name of Object.keys(faultKinds)) expect(faultHelp()).toContain(`\n${name}: `);
+  const hintFor = (text: string) => {
+    try {
+      parseFaults(text);
+    } catch (error) {
+      return error instanceof Failure ? error.hint : undefined;
+    }
+    return undefined;
+  };
+
+  it('suggests every fault for an unknown name', () => {
+    for (const name of Object.keys(faultKinds)) expect(hintFor('bogus')).toContain(name);
+  });
+
+  it.each([
+    ['=5%', 'write name[@where]'],
+    ['late@user=1s', 'remove @user'],
+    ['dup@user.wallet', 'remove @user.wallet'],
+    ['cut@ws', 'remove @ws'],
+    ['delay=5%', 'delay=5%:200ms'],
+    ['cut=1s', 'remove the time'],
+    ['500=abc', '429=5%:3s'],
+    ['500=1s:5%', '429=5%:3s'],
+  ])('suggests how to correct %s', (text, hint) => {
+    expect(hintFor(text)).toContain(hint);
   });
 });
 

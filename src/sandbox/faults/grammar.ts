@@ -31,6 +31,11 @@ export interface FaultRule {
   readonly skip: number;
 }
 
+/** The form of a fault, for people. @internal Exported for tests. */
+export const FAULT_FORM = 'name[@where][+skip][*count][=chance[:time]]';
+
+const AMOUNT_HINT = 'write a probability, a time or both, for example 429=5%, 429=3s or 429=5%:3s';
+
 const form =
   /^(?<name>[A-Za-z0-9_]+)(?:@(?<at>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?<value>.+))?$/;
 const groups = new Set<string>(endpointIds.map((id) => endpoints[id].group));
@@ -51,26 +56,38 @@ export function parseFaults(text: string): readonly FaultRule[] {
 
 function parseRule(text: string): FaultRule {
   const parts = form.exec(text)?.groups;
-  if (!parts) throw usageError(`invalid fault "${text}"`, faultHelp());
+  if (!parts) {
+    throw usageError(
+      `invalid fault "${text}"`,
+      `write ${FAULT_FORM}, for example 429=5%:3s or 500@user.wallet*2`,
+    );
+  }
   const fault = faultOf(parts['name'] ?? '', text);
   const where = parts['at'];
   const natural = fault.kind === 'answer' ? 'call' : faultKinds[fault.kind].place;
   const place = natural === 'call' && where === 'ws' && fault.kind !== 'answer' ? 'frame' : natural;
   if (where !== undefined && place === 'post')
-    throw usageError(`invalid fault "${text}": a fault of posts cannot have @where`, faultHelp());
+    throw usageError(`invalid fault "${text}": a fault of posts applies to all posts`, `remove @${where}`);
   if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw usageError(`invalid fault "${text}": a fault of frames can only have @ws`, faultHelp());
+    throw usageError(`invalid fault "${text}": a fault of frames applies only to ws`, `remove @${where}`);
   if (place === 'frame' && framelessKinds.has(fault.kind)) {
     throw usageError(
-      `invalid fault "${text}": it cannot have @ws, because it does not apply to frames`,
-      faultHelp(),
+      `invalid fault "${text}": ${fault.kind} does not apply to frames`,
+      'remove @ws, or use drop to break the WebSocket',
     );
   }
   const { chance, time } = amountOf(parts['value'], text);
   const needs = fault.kind === 'answer' ? 'may' : faultKinds[fault.kind].time;
   if (needs === 'must' && !time)
-    throw usageError(`invalid fault "${text}": it needs a time`, `add one, for example ${fault.kind}=200ms`);
-  if (needs === 'no' && time) throw usageError(`invalid fault "${text}": it cannot have a time`, faultHelp());
+    throw usageError(
+      `invalid fault "${text}": ${fault.kind} requires a time`,
+      `write it as ${fault.kind}=200ms or ${fault.kind}=5%:200ms`,
+    );
+  if (needs === 'no' && time)
+    throw usageError(
+      `invalid fault "${text}": ${fault.kind} cannot have a time`,
+      `remove the time; a probability is allowed, for example ${fault.kind}=5%`,
+    );
   const byTime =
     chance === null && (fault.kind === 'drop' || fault.kind === 'close' || fault.kind === 'halfopen') && time;
   return {
@@ -95,7 +112,11 @@ function faultOf(name: string, text: string): FaultRule['fault'] {
   const code = byStatus.get(status);
   if (code) return { kind: 'answer', answer: { code } };
   if (status >= 500) return { kind: 'answer', answer: { gateway: status } };
-  throw usageError(`unknown fault "${name}" in "${text}"`, faultHelp());
+  const names = Object.keys(faultKinds).join(', ');
+  throw usageError(
+    `unknown fault "${name}" in "${text}"`,
+    `use a status (429, 500, 502), an error code (OVERLOADED), or one of: ${names}`,
+  );
 }
 
 /** Faults that apply only to calls. The corresponding fault of the WebSocket is `drop`. */
@@ -137,12 +158,12 @@ function amountOf(
     else if (asChance !== null || asTime !== null)
       throw usageError(
         `invalid fault "${text}": it can have one probability and one time, in this order`,
-        faultHelp(),
+        AMOUNT_HINT,
       );
     else
       throw usageError(
         `invalid fault "${text}": ${part} is neither a probability (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`,
-        faultHelp(),
+        AMOUNT_HINT,
       );
   }
   return { chance, time };
@@ -166,17 +187,4 @@ function timeOf(part: string): TimeRange | null {
   });
   if (from === null || from === undefined || to === null || rest.length > 0) return null;
   return { min: Math.min(from, to ?? from), max: Math.max(from, to ?? from) };
-}
-
-/**
- * Describes the syntax and every fault, one per line.
- * @internal Exported for tests.
- */
-export function faultHelp(): string {
-  const lines = Object.entries(faultKinds).map(([name, { meaning }]) => `${name}: ${meaning}`);
-  return [
-    'name[@where][+skip][*count][=chance[:time]], separated by commas; examples: 429=5%:3s, 500@user.wallet*2',
-    'a status (429, 500, 502) or an error code (OVERLOADED): responds with that error instead of processing the request',
-    ...lines,
-  ].join('\n');
 }
