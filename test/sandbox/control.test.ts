@@ -76,7 +76,10 @@ describe('control operations', () => {
   it('explain why a request is invalid', async () => {
     const service = await sandbox();
     expect((await steer(service, 'nothing')).status).toBe(404);
-    expect((await steer(service, 'faults', { spec: 'nonsense' })).body.error.message).toContain('nonsense');
+    expect((await steer(service, 'faults', { spec: 'nonsense' })).body.error).toMatchObject({
+      message: expect.stringContaining('nonsense'),
+      hint: expect.stringContaining('delay'),
+    });
     expect((await steer(service, 'clock', { now: 'soon' })).status).toBe(400);
     expect((await steer(service, 'clock', '{')).status).toBe(400);
     expect((await steer(service, 'rename', { handle: 'nobody_at_all', to: 'x' })).status).toBe(400);

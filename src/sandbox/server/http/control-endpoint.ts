@@ -16,8 +16,8 @@ export async function serveControl(
   response: ServerResponse,
 ): Promise<void> {
   const send = (status: number, body: unknown) => respond(response, jsonResponse(status, body), []);
-  const sendError = (status: number, message: string) =>
-    send(status, { error: { code: 'CONTROL', message } });
+  const sendError = (status: number, message: string, hint?: string) =>
+    send(status, { error: { code: 'CONTROL', message, hint } });
   // Accept only POST: a web page could make a browser send a GET without an Origin header, for example for an
   // image.
   if (request.method !== 'POST') return sendError(405, 'Use POST.');
@@ -36,7 +36,7 @@ export async function serveControl(
     send(200, (await outcome.result) ?? null);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    sendError(400, error.message);
+    sendError(400, error.message, error.hint);
   }
 }
 
