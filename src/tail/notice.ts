@@ -15,7 +15,7 @@ export interface Gap {
   readonly lateFrom: number | null;
   /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;
-  /** Whether a run that resumes from the checkpoint will read the gap. */
+  /** Whether the next run, if it resumes where this one stopped, will read the gap. */
   readonly open: boolean;
 }
 
@@ -124,7 +124,7 @@ export interface LastPost {
 export interface TailStatus {
   readonly mode: Mode;
   readonly connected: boolean;
-  /** Whether the last request for a page failed. */
+  /** Whether the last request for a page failed, for a reason other than used-up units. */
   readonly failing: boolean;
   /** Whether the tail waits because a budget or the allowance is used up. */
   readonly waiting: boolean;

@@ -31,7 +31,7 @@ export interface TailOptions {
    * false if the user declines.
    */
   readonly raise?: ((cu: number, spent: number) => Promise<boolean>) | undefined;
-  /** If a budget is used up, whether the tail waits until the budget renews instead of ending. */
+  /** If a budget or the allowance is used up, whether the tail waits until it renews instead of ending. */
   readonly waitForBudget?: boolean | undefined;
   /** The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by default, 1. */
   readonly socketShare?: number | undefined;

@@ -26,14 +26,17 @@ export interface Timing {
   readonly keyMs: number;
   /** The shortest interval between checkpoints. */
   readonly saveMs: number;
-  /** Without a checkpoint, frames wait for a walk if the last verification is older than this. */
+  /**
+   * If a later run can resume only from the output file, frames wait for a walk when the last verification is
+   * older than this.
+   */
   readonly holdMs: number;
   /**
    * If the output is blocked for longer than this, the WebSocket is closed, because it is charged by the
    * minute.
    */
   readonly blockedMs: number;
-  /** How long a shutdown may take. */
+  /** How long the last walk may take, and then the shutdown. */
   readonly closingMs: number;
   /**
    * The maximum number of remembered ids. When it is reached, the older half of the ids is removed, and their

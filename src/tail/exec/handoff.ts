@@ -163,7 +163,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       }
       written += rows.length;
       pump();
-      // Accept rows even after a stop; the next run hands them over.
+      // Accept rows even after a stop: this run or the next one hands them over.
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },

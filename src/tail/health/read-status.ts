@@ -125,7 +125,7 @@ const notStatus = () =>
 /** The state of a tail in one word. */
 export type HealthVerdict = 'healthy' | 'starting' | 'lagging' | 'stale' | 'stopped';
 
-/** A status without progress for this long is stale. A running tail writes its status every five seconds. */
+/** A status without progress for this long is stale. A running tail writes its status at least every five seconds. */
 const STALE_MS = 30_000;
 
 /**

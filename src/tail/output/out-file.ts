@@ -42,8 +42,8 @@ const LEAST_LINES = 2_000;
  */
 const OLDER_LINES = 64;
 /**
- * Only the first lines of a file, up to this number, certainly come from verified pages. A later line may be
- * a late post from the WebSocket, with a much older post time.
+ * The number of first lines that determine where a file starts. Late posts from the WebSocket, which can be much
+ * older, are printed after these lines.
  */
 const FIRST_LINES = 3;
 const LINE_END = 0x0a;

@@ -15,12 +15,12 @@ export interface BudgetPlan {
   refuse(untilMs: number): void;
   /**
    * Whether the budgets cover another minute of the WebSocket; with `whole`, whether they cover all minutes
-   * until they renew.
+   * until they renew or the run ends.
    */
   covers(spent: number, whole: boolean): boolean;
   /**
-   * The shortest polling interval in seconds with which every budget lasts until it renews, but at least
-   * `least`. `until` is the time at which the budget that determines the interval renews.
+   * The shortest polling interval in seconds with which every budget lasts until it renews or the run ends, but
+   * at least `least`. `until` is the time at which the budget that determines the interval renews.
    */
   interval(least: number, rate: number, spent: number): { readonly seconds: number; readonly until?: number };
   /** When the next budget renews, in epoch milliseconds. */
@@ -29,8 +29,8 @@ export interface BudgetPlan {
 
 const MINUTE = 60_000;
 /**
- * The longest polling interval. If the budgets require a longer interval, they count as used up, so that the
- * user notices.
+ * The longest polling interval. If the budgets require a longer interval, the tail polls at this one until a
+ * budget is used up.
  */
 export const LONGEST_POLL_MS = 3_600_000;
 /** The number of iterations that compute the interval at which the cost equals the budget. */
