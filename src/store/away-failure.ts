@@ -1,5 +1,5 @@
 import type { StoreAddress } from './address.ts';
-import { storeFailure } from './failures.ts';
+import { DATA_HINT, storeFailure } from './failures.ts';
 
 /** The first part of the hint for a store that cannot be reached. */
 const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
@@ -13,6 +13,7 @@ const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 export const hintForCheck = (hint: string | undefined) =>
   hint
     ?.replace(AWAY_HINT, 'check that the address is right and that the server is running and reachable')
+    .replace(DATA_HINT, 'check that the server is Redis 7.0 or newer, or Valkey')
     .replace(OFF_HINT, '');
 
 /**

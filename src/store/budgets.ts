@@ -52,5 +52,5 @@ export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
     'the store removes keys when its memory is full, and could remove the budgets',
-    'set maxmemory-policy noeviction on the server, then set the budget again; "trdr store check" checks the server',
+    'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );

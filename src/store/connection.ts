@@ -118,10 +118,7 @@ export async function connectStore(
       // so the store cannot be used now.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
-      if (isReply(error)) {
-        cause = undefined;
-        end(`it is not ready (${error.message.split(' ')[0]})`);
-      }
+      if (isReply(error)) end('', failureOfReply(error.message, where));
       end('the connection broke');
       throw over.signal.reason;
     } finally {

@@ -24,6 +24,9 @@ export const storeFailure = (code: StoreCode, message: string, hint?: string, ca
 export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): error is Failure =>
   error instanceof Failure && codes.some((code) => code === error.code);
 
+/** The hint for an error reply whose cause is not known. */
+export const DATA_HINT = 'run "trdr store check", which finds damaged data';
+
 /**
  * The failure for an error reply. Only the first word of the reply is shown, and the command that is not permitted,
  * because the rest may quote arguments.
@@ -43,8 +46,13 @@ export function failureOfReply(message: string, where: string): Failure {
         `the store at ${where} cannot save its data to disk (${word})`,
         'check the disk space and the file permissions on the server',
       );
-    case 'WRONGPASS':
     case 'NOAUTH':
+      return storeFailure(
+        'STORE_DENIED',
+        `the store at ${where} requires a password`,
+        'run "trdr store login URL", which prompts for the password, or set TRDR_STORE_PASSWORD',
+      );
+    case 'WRONGPASS':
       return storeFailure(
         'STORE_DENIED',
         `the store at ${where} rejected the user or password`,
@@ -77,14 +85,17 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure(
         'STORE_AWAY',
         `the store at ${where} is not ready (${word})`,
-        'try again shortly; the server may be starting or failing over',
+        'try again shortly; the server may be starting, failing over, or running a long script',
       );
     default:
-      return storeFailure(
-        'STORE_UNFIT',
-        `the store at ${where} answered with an error (${word})`,
-        'run "trdr store check", which finds damaged data',
-      );
+      if (message.startsWith('ERR AUTH')) {
+        return storeFailure(
+          'STORE_UNFIT',
+          `the store at ${where} has no password, but trdr sent one`,
+          'run "trdr store login" again without a password and unset TRDR_STORE_PASSWORD, or set a password on the server',
+        );
+      }
+      return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, DATA_HINT);
   }
 }
 

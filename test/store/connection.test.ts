@@ -114,6 +114,8 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(wrong).rejects.toMatchObject({ code: 'STORE_DENIED' });
     const elsewhere = connectStore({ ...readStoreUrl(server.url), db: 999 });
     await expect(elsewhere).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+    const unneeded = connectStore(readStoreUrl(server.url), { password: 'hunter2', trace });
+    await expect(unneeded).rejects.toThrow(/has no password/);
     const store = await connectStore(address, { password: 'hunter2', trace });
     await expect(store.send('SET', ['trdr:x', 'y'])).rejects.toThrow(/has no permission for set/);
     await expect(store.send('GET', ['other'])).rejects.toThrow(/the keys of trdr/);

@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';
+import { hintForCheck } from '../../src/store/away-failure.ts';
 import { failureOfReply } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { readStatus } from '../../src/store/status.ts';
@@ -64,6 +65,31 @@ describe('a server that rejects writes', () => {
       message: expect.stringMatching(message),
       hint: expect.stringMatching(hint),
     });
+  });
+});
+
+describe('an error reply to a login', () => {
+  const where = 'redis://h:6379/0';
+  it.each([
+    ['NOAUTH Authentication required.', 'STORE_DENIED', /requires a password/, /prompts for the password/],
+    [
+      'WRONGPASS invalid username-password pair',
+      'STORE_DENIED',
+      /rejected the user or password/,
+      /add the user/,
+    ],
+    [
+      'ERR AUTH <password> called without any password',
+      'STORE_UNFIT',
+      /has no password/,
+      /without a password/,
+    ],
+    ["ERR unknown command 'INFO'", 'STORE_UNFIT', /\(ERR\)/, /store check/],
+  ])('has a hint that fits its cause: %s', (reply, code, message, hint) => {
+    const failure = failureOfReply(reply, where);
+    expect(failure).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(failure.hint).toMatch(hint);
+    expect(hintForCheck(failure.hint)).not.toMatch(/store check/);
   });
 });
 

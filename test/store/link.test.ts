@@ -64,7 +64,7 @@ describe.skipIf(!hasServer())('a link', () => {
     for (const each of [() => link.open(), () => link.use(async () => 0)])
       await expect(each()).rejects.toMatchObject({
         code: 'STORE_AWAY',
-        message: expect.stringContaining('rejected the user or password'),
+        message: expect.stringContaining('requires a password'),
       });
     await first.send('ACL', ['SETUSER', 'default', 'nopass']);
     clock.ms = 5_000;
