@@ -375,6 +375,14 @@ describe('trdr auth switch and logout', () => {
     expect((await runInProcess(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
   });
 
+  test('warn if TRDR_PROFILE names a different profile', async () => {
+    const home = await withTwo();
+    const switched = (named: string) =>
+      runInProcess(['auth', 'switch', 'two'], { home, env: { TRDR_PROFILE: named } });
+    expect((await switched('one')).stderr).toContain('commands use profile "one" instead');
+    expect((await switched('two')).stderr).not.toContain('TRDR_PROFILE');
+  });
+
   test('suggest a similar profile', async () => {
     const home = await withTwo();
     for (const words of [

@@ -23,7 +23,8 @@ export const authSwitch = command({
     }
     context.notice(`Switched to profile "${profile}"`);
     const { TRDR_PROFILE: named, TRDR_API_KEY: key } = context.io.env;
-    if (named) context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
+    if (named && named !== profile)
+      context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
     if (key) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
     return 0;
   },
