@@ -48,7 +48,7 @@ describe('trdr price', () => {
   test.each(['api', 'version', 'config set'])('does not call the command %s unknown', async (name) => {
     const { exitCode, error } = await runInProcess(['price', ...name.split(' ')]);
     expect(exitCode).toBe(2);
-    expect(error()['message']).toBe(`"trdr ${name}" has no calls with a fixed price`);
+    expect(error()['message']).toBe(`the price list has no calls of "trdr ${name}"`);
   });
 
   test('rejects an unknown endpoint with a suggestion', async () => {

@@ -12,7 +12,7 @@ export const authStatus = command({
   summary: 'Show all profiles with their base URLs and masked keys',
   about: [
     'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
-    'Exits 4 if the current profile has no key or, with --check, the service rejects the key.',
+    'Exits 4 if the current profile has no key or, with --check, the service rejects that key.',
   ],
   args: [],
   options: { check: flag('--check', 'verify each key with the service') },

@@ -37,7 +37,7 @@ export const configGet = command({
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`no row describes the setting ${name}`);
     const { json, output, fields, out } = context.globals;
-    // The setting `table` does not ask for a record, because it is meant for lists.
+    // With the setting output=table, print the bare value: tables are for lists.
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true, settingText), row);

@@ -16,7 +16,7 @@ export const launchpadBoard = command({
   about: [
     'Shows the latest snapshot, ranked by realized plus unrealized PnL; with --at, the latest snapshot at or before that time. On a terminal, the time of the snapshot is printed to stderr.',
     'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
-    '--top prints only the first N entries; with --compare also those of the first N of the earlier snapshot who are no longer on the leaderboard.',
+    '--top prints only the first N entries. With --compare, it also prints the traders who are no longer on the leaderboard if their earlier rank was N or better.',
   ],
   args: [],
   options: {
@@ -24,7 +24,7 @@ export const launchpadBoard = command({
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
     top: value('--top', 'show the first N entries', integer({ min: 1 })),
-    changed: flag('--changed', 'with --compare: only traders whose rank changed'),
+    changed: flag('--changed', 'with --compare: hide traders whose rank did not change'),
     only: list(
       '--only',
       'with --compare: only entries with these changes',

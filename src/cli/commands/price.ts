@@ -23,7 +23,7 @@ function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] 
   if (found.length > 0) return found;
   if (isCommand)
     throw usageError(
-      `"trdr ${name}" has no calls with a fixed price`,
+      `the price list has no calls of "trdr ${name}"`,
       'run "trdr price" to list all endpoints',
     );
   const near = didYouMean(
@@ -49,7 +49,7 @@ export const price = command({
   args: [
     {
       name: 'name',
-      help: 'command, or an endpoint or path or its beginning',
+      help: 'command, or (the beginning of) an endpoint or a path',
       optional: true,
       variadic: true,
       choices: [

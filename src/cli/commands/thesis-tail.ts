@@ -120,7 +120,10 @@ export const thesisTail = command({
       });
     if (stored) {
       if (flags.rotate !== undefined)
-        throw usageError('--rotate cannot be used with posts from the store', 'add --via ws or --via poll');
+        throw usageError(
+          '--rotate cannot be used with posts from the store',
+          'remove --rotate, or read from the service with --via ws or --via poll',
+        );
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();
@@ -174,9 +177,9 @@ function checkGroup<
 >(flags: F): F {
   const { via, group, shared, fill } = flags;
   if (group !== undefined && via !== 'store')
-    throw usageError('--group requires --via store', 'add --via store');
+    throw usageError('--group requires --via store', 'use --via store');
   if (fill && via !== 'store' && via !== 'auto')
-    throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'add --via store');
+    throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'use --via store');
   if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
   return flags;
 }
