@@ -92,7 +92,7 @@ const LARGEST = 16 * 1024 * 1024;
  */
 const HELD_BYTES = 40 * 1024;
 
-/** The index of a bucket file, with 16 bytes of memory per line, and the content of a small one. */
+/** The index of a bucket file, with 16 bytes of memory per line; for a small file, also its content. */
 export interface Bucket {
   /** The newest answer for a cache key. Ignores answers for which `isAhead` is true. */
   get(key: CacheKey, now: number): BucketAnswer | undefined;

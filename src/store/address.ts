@@ -4,7 +4,7 @@ import { decodePercent } from '../base/percent.ts';
 
 /** The address of a store, without its password. */
 export interface StoreAddress {
-  /** The URL without its password, for messages: user, host, port and database. */
+  /** The URL without its password, for messages. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;

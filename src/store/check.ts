@@ -129,7 +129,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
   ];
 }
 
-/** If at most this many permissions are missing, the hint lists the command that adds them. */
+/** If at most this many permissions are missing, the hint is the command that adds them. */
 const FEW = 6;
 
 /** The name of a command in an ACL: subcommands have permissions of their own. */

@@ -50,7 +50,7 @@ export function readConfig(path: string | undefined): ConfigFile {
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    // The usual hint suggests to move the file away, which would fail for a file of another user.
+    // The usual hint suggests moving the file away, which would fail for a file of another user.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
     throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }

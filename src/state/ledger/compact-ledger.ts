@@ -7,7 +7,7 @@ import { monthFile, monthOf } from './months.ts';
 
 /** Files smaller than this are not compacted. */
 const LEAST_BYTES = 1024 * 1024;
-/** Calls older than this are combined into one line per hour. */
+/** Similar calls that are older than this are combined into one line per hour. */
 const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 

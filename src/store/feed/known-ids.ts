@@ -41,7 +41,7 @@ export async function knownIds(
  *
  * Such differences arise if a power failure cuts off the server's append-only file inside the commands of
  * one script. Redis 7.0 ignores these commands at the next start, but executes them at the start after that. By
- * then, a leader has published their posts again, so the stream contains them twice. The earlier entry is deleted,
+ * then, a leader has published the same posts again, so the stream contains them twice. The earlier entry is deleted,
  * because groups may have passed its position without reading it.
  */
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
