@@ -81,7 +81,10 @@ export interface RateWindows {
   learn(lane: string, limit: number): Promise<void>;
 }
 
-/** The cost of a paid call, or of several combined calls. Never contains an API key, a subject or a body. */
+/**
+ * The cost of a paid call, or of several combined calls. Never contains an API key or a body; contains a subject only
+ * in the path of a raw call to an unknown endpoint.
+ */
 export interface LedgerEntry {
   readonly time: number;
   readonly command: string;
