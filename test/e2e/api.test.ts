@@ -200,6 +200,8 @@ describe('trdr api', () => {
     });
     const similar = await runInProcess(['api', '/me'], { sandbox: service });
     expect(similar.error().hint).toContain('did you mean /v2/me?');
+    const wrong = await runInProcess(['api', '/v2/thesis', '-f', 'limit=1000'], { sandbox: service });
+    expect(wrong.error().message).toContain('GET /v2/thesis does not accept this request');
     expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);
     const typed = await runInProcess(call, { sandbox: service, tty: true, typed: ['y\r'] });
     expect([typed.exitCode, service.calls.length]).toEqual([0, 2]);
@@ -220,8 +222,8 @@ describe('trdr api', () => {
   });
 
   test('names the file that cannot be read', async () => {
-    const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', 'gone.json']);
-    expect([exitCode, error()['message']]).toEqual([2, 'file not found: gone.json']);
+    const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', '/gone.json']);
+    expect([exitCode, error()['message']]).toEqual([2, 'file not found: /gone.json']);
   });
 
   test('runs against the embedded service', async () => {

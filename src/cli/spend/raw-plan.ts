@@ -8,7 +8,7 @@ import { confirm } from './ask-yes-no.ts';
 import { declined } from './confirm-above.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
-import { suggestCall } from './suggest-call.ts';
+import { isEndpoint, suggestCall } from './suggest-call.ts';
 
 /**
  * Asks for confirmation of a raw call if it is expensive or its price is not known. With --dry-run, prints the
@@ -44,18 +44,24 @@ export async function planRaw(
   } else if (known) {
     await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
-    await confirmUnpriced(context, `${method} ${path.split('?')[0]}`, suggestCall(method, given));
+    await confirmUnpriced(context, whyUnknown(method, path), suggestCall(method, given));
   }
   return true;
+}
+
+/** Why the price of a call is not known. */
+function whyUnknown(method: string, path: string): string {
+  const call = `${method} ${path.split('?')[0]}`;
+  const isKnown = isEndpoint(method, path);
+  return `${call} ${isKnown ? 'does not accept this request' : 'is not an endpoint known to trdr'}, so its cost is unknown`;
 }
 
 /** Asks the user to confirm a call whose price is not known. */
 async function confirmUnpriced(
   { io, signal }: Context,
-  call: string,
+  unknown: string,
   meant: string | undefined,
 ): Promise<void> {
-  const unknown = `${call} is not an endpoint known to trdr, so its cost is unknown`;
   const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
   const answer = await confirm(io, `${unknown}.${question} Continue?`, signal);
   if (answer === undefined) {

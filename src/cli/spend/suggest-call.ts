@@ -11,6 +11,16 @@ const calls = [
   ...[SOCKET_PATH, OPENAPI_PATH].map((known) => ({ method: 'GET', known })),
 ];
 
+/** Whether the service has an endpoint with this method and path. */
+export const isEndpoint = (method: string, path: string): boolean => {
+  const given = segmentsOf(path.split(/[?#]/)[0] ?? '');
+  return calls.some(({ method: usual, known }) => {
+    const segments = segmentsOf(known);
+    const fits = (name: string, at: number) => name.startsWith('{') || name === given[at];
+    return usual === method && segments.length === given.length && segments.every(fits);
+  });
+};
+
 /**
  * The call that an unknown call most likely means: its path lacks the version, has another one, or has a typo,
  * or its method is wrong. Names the method only if it is another one. Undefined if no endpoint is similar.

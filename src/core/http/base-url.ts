@@ -31,6 +31,13 @@ export function parseBaseUrl(
   }
   if (url.search || url.hash)
     throw usageError('invalid base URL: it has a query or a fragment', 'write it as https://host/path');
+  // Otherwise every request would get a 404, which looks as if no trader was found.
+  if (/\/v2(?:\/|$)/i.test(url.pathname)) {
+    throw usageError(
+      'invalid base URL: it contains /v2, which trdr adds to it',
+      `write it as ${url.origin}${url.pathname.replace(/\/v2(?:\/.*)?$/i, '')}`,
+    );
+  }
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
     throw new Failure('usage', `plain http to ${url.host} would send the key unencrypted`, {
       code: 'INSECURE_HTTP',
