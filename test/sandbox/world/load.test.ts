@@ -132,6 +132,11 @@ describe('a recording', () => {
     const posts = Array.from({ length: 50 }, (_, post) => world.theses.post(NOW + post));
     put('tail.ndjson', lines(posts));
     expect(readRecording(join(dir, 'tail.ndjson'))).toEqual(posts);
-    expect(failureOf(() => readRecording(join(dir, 'none.ndjson'))).kind).toBe('usage');
+    expect(failureOf(() => readRecording(join(dir, 'none.ndjson')))).toMatchObject({
+      kind: 'usage',
+      message: `cannot read ${join(dir, 'none.ndjson')}: it does not exist`,
+    });
+    put('wrong.ndjson', '{"id":1}\n');
+    expect(failureOf(() => readRecording(join(dir, 'wrong.ndjson'))).hint).toContain('thesis tail');
   });
 });

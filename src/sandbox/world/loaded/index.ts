@@ -22,6 +22,8 @@ const files = {
   boards: 'boards.ndjson',
 } as const;
 
+const RECORD_HINT = 'write records as the service sends them; its OpenAPI document describes their fields';
+
 /** Reads the records of a world from a folder of NDJSON files. */
 export function loadedSource(dir: string, seedNumber: number): WorldSource {
   const names = Object.values(files);
@@ -33,7 +35,7 @@ export function loadedSource(dir: string, seedNumber: number): WorldSource {
     throw usageError(`${dir} contains no data files`, `add at least one of these files: ${names.join(', ')}`);
   }
   const read = <T>(name: string, schema: Parameters<typeof readNdjson<T>>[1]): T[] =>
-    existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema) : [];
+    existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema, RECORD_HINT) : [];
   const seed = seedOf(seedNumber);
   const users = loadedUsers(read(files.users, User));
   const numbers = loadedNumbers(users, read(files.pnl, Pnl));
@@ -52,4 +54,5 @@ export function loadedSource(dir: string, seedNumber: number): WorldSource {
 }
 
 /** Reads a recorded feed: one thesis per line, as printed by `trdr thesis tail`. */
-export const readRecording = (file: string): readonly ThesisFrameData[] => readNdjson(file, ThesisFrameData);
+export const readRecording = (file: string): readonly ThesisFrameData[] =>
+  readNdjson(file, ThesisFrameData, 'use a file that "trdr thesis tail" wrote as NDJSON');

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod/mini';
 import { usageError } from '../../../base/failure.ts';
+import { fileFailure } from '../../../base/files.ts';
 import { issuesText } from '../../../contract/issue-text.ts';
 
 /**
- * Reads and validates one record per line. The error for an invalid line names the file and the line number.
+ * Reads and validates one record per line. The error for an invalid line names the file and the line number;
+ * `hint` tells the user where valid records come from.
  */
-export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
+export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>, hint: string): T[] {
   const lines = readText(file)
     .replace(/^\ufeff/, '')
     .split('\n');
@@ -25,7 +27,7 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
     if (!parsed.success) {
       throw usageError(
         `${where} is not a valid record: ${issuesText(parsed.error.issues, 'the line')}`,
-        HINT,
+        hint,
       );
     }
     records.push(parsed.data);
@@ -33,13 +35,10 @@ export function readNdjson<T>(file: string, schema: z.ZodMiniType<T>): T[] {
   return records;
 }
 
-const HINT = 'write records with the fields of the service; "trdr schema" lists them';
-
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw usageError(`cannot read ${file}: ${reason}`, 'check that it is a readable file');
+    throw usageError(fileFailure('read', file, cause).message, 'use the path of a readable NDJSON file');
   }
 }
