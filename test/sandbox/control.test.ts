@@ -80,8 +80,17 @@ describe('control operations', () => {
       message: expect.stringContaining('nonsense'),
       hint: expect.stringContaining('delay'),
     });
-    expect((await steer(service, 'clock', { now: 'soon' })).status).toBe(400);
-    expect((await steer(service, 'clock', '{')).status).toBe(400);
+    expect(await steer(service, 'clock', { now: 'soon' })).toMatchObject({
+      status: 400,
+      body: { error: { message: 'now must be a number.' } },
+    });
+    expect(await steer(service, 'clock', '{')).toMatchObject({
+      status: 400,
+      body: { error: { message: 'The body is not valid JSON.' } },
+    });
+    expect((await steer(service, 'faults', 'x'.repeat(1024 * 1024 + 1))).body.error.message).toContain(
+      '1 MiB',
+    );
     expect((await steer(service, 'rename', { handle: 'nobody_at_all', to: 'x' })).status).toBe(400);
   });
 

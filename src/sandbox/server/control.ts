@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
 import { normalHandle } from '../../contract/handles.ts';
+import { issuesText } from '../../contract/issue-text.ts';
 import { planNames, scopes } from '../keys/plans.ts';
 import type { SandboxParts } from './parts.ts';
 import type { SocketServer } from './socket/socket-server.ts';
@@ -22,7 +23,9 @@ function operation<I, O>(input: z.ZodMiniType<I>, act: (input: I) => O | Promise
     run,
     runRaw(raw) {
       const parsed = z.safeParse(input, raw);
-      return parsed.success ? { result: run(parsed.data) } : { problem: z.prettifyError(parsed.error) };
+      return parsed.success
+        ? { result: run(parsed.data) }
+        : { problem: `${parsed.error.issues.map((issue) => issuesText([issue], 'The body')).join('; ')}.` };
     },
   };
 }

@@ -30,8 +30,11 @@ export async function serveControl(
     return sendError(404, `Unknown operation. Available operations: ${names}.`);
   }
   const body = await readBody(request);
+  if (body === null) return sendError(400, 'The body is larger than 1 MiB.');
+  const input = parse(body);
+  if (input === undefined) return sendError(400, 'The body is not valid JSON.');
   try {
-    const outcome = operation.runRaw(parse(body ?? ''));
+    const outcome = operation.runRaw(input);
     if ('problem' in outcome) return sendError(400, outcome.problem);
     send(200, (await outcome.result) ?? null);
   } catch (error) {
