@@ -40,7 +40,7 @@ function urlIn(text: string): URL | string {
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',
-  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password; or use "off" for no store',
+  hint: 'write it as redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path, without a password ("trdr store login" prompts for the password), or use "off" for no store',
   read(text) {
     if (text === 'off' || /^unix:(\/\/)?\/./.test(text)) return text;
     if (/[\s\\]/.test(text) || !URL.canParse(text)) return undefined;
