@@ -153,12 +153,17 @@ describe('an expensive run', () => {
   });
 
   test('reports each wait over two seconds of a resolve', async () => {
-    const said = async (...flags: string[]) => {
-      const words = ['resolve', 'slowpoke', '--wait', '30s', ...flags];
+    const said = async (handle: string, ...flags: string[]) => {
+      const words = ['resolve', handle, '--wait', '30s', ...flags];
       return (await runInProcess(words, { sandbox: await withSandbox(), clock: virtualClock() })).stderr;
     };
-    expect(await said()).toMatch(/^trdr: slowpoke: queued, position \d+ in the queue; retrying in [3-9]s$/m);
-    expect(await said('-q')).not.toContain('retrying in');
+    expect(await said('slowpoke')).toMatch(
+      /^trdr: slowpoke: queued, position \d+ in the queue; retrying in [3-9]s$/m,
+    );
+    expect(await said('slowpoke', '-q')).not.toContain('retrying in');
+    expect(await said('throttled')).toMatch(
+      /^trdr: throttled: the request was not accepted; retrying in \d+s$/m,
+    );
   });
 
   test('continues after y or yes', async () => {

@@ -128,7 +128,7 @@ export const resolveCommand = command({
   },
 });
 
-/** Explains why handles have no answer: `mira: no wallet can be verified for this user; a retry rarely helps`. */
+/** Explains why handles have no answer: `mira: no wallet can be verified; a retry rarely helps`. */
 function unansweredText(reason: string, names: readonly string[]): string {
   const who = names.length === 1 ? names[0] : countText(names.length, 'handle');
   return `${who}: ${reason === 'queued' ? 'queued; retry later' : meaningOf(reason)}`;
@@ -137,8 +137,11 @@ function unansweredText(reason: string, names: readonly string[]): string {
 const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
-/** The state of a wait: `mira: queued, position 2 in the queue; retrying in 3s`. */
+/**
+ * The state of a wait: `mira: queued, position 2 in the queue; retrying in 3s`. The advice in the meaning of a
+ * reason is omitted, because trdr retries without the user.
+ */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, position ${position} in the queue`;
-  return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason)}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;
+  return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason).replace(/; .*/, '')}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;
 }

@@ -39,7 +39,7 @@ export const pendingReasons = {
   timeout: 'the answer did not arrive in time; request it again',
   unavailable: 'the service cannot answer now',
   rate_limited: 'the request was not accepted; retry later',
-  no_preview: 'no wallet can be verified for this user; a retry rarely helps',
+  no_preview: 'no wallet can be verified; a retry rarely helps',
   not_ingested: 'the record is not available yet; retry shortly',
 } as const;
 export type PendingReason = keyof typeof pendingReasons;

@@ -5,7 +5,7 @@ describe('trdr resolve without an answer', () => {
   it('reports on a terminal that retrying rarely helps if no wallet can be verified', async () => {
     const { exitCode, stderr } = await runInProcess(['resolve', 'nowallet', '--sandbox'], { tty: true });
     expect(exitCode).toBe(8);
-    expect(stderr).toContain('nowallet: no wallet can be verified for this user; a retry rarely helps');
+    expect(stderr).toContain('nowallet: no wallet can be verified; a retry rarely helps');
   });
 
   it('prints no notice without a terminal, because the records contain the reason', async () => {
