@@ -47,6 +47,8 @@ describe.skipIf(!hasServer())('the store commands', () => {
       'invalid store URL: it contains a password',
     ]);
     expect(inUrl.stderr).not.toContain('hunter2');
+    const off = await runInProcess(['store', 'login', 'off'], { home });
+    expect(off.error()['hint']).toBe('to use no store, run "trdr config set store off"');
     const away = await runInProcess(['store', 'login', 'redis://127.0.0.1:1'], { home });
     expect(away.error()['hint']).toBe(
       'check that the address is right and that the server is running and reachable',
@@ -316,6 +318,11 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect(metrics.stdout).toMatch(/# EOF\n$/);
     const lag = await runInProcess(['store', 'status', '--max-lag', '60s'], options);
     expect(lag.exitCode).toBe(0);
+    const unknown = await runInProcess(['store', 'clear', 'feed', 'thesys'], options);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      0,
+      'trdr: no feed "thesys" in the store; nothing to remove\n',
+    ]);
     expect((await runInProcess(['store', 'clear', 'all'], options)).exitCode).toBe(11);
     expect((await runInProcess(['store', 'clear', 'all', '--yes'], options)).exitCode).toBe(0);
     const admin = await server.connect();

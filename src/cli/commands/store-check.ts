@@ -10,7 +10,7 @@ export const storeCheck = command({
   summary: 'Check the shared store and show how to fix each problem',
   about: [
     'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, the data that trdr has saved there, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
-    'With warnings only, exits 0; if a check fails, exits 9.',
+    'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
   ],
   args: [],
   options: {},

@@ -43,7 +43,9 @@ export const storeClear = command({
     const { keys, link, address } = await needStore(context);
     const found = await link.use((store) => findKeys(store, keys, what, feed));
     if (found.length === 0) {
-      context.notice('nothing to remove');
+      context.notice(
+        what === 'feed' ? `no feed "${feed}" in the store; nothing to remove` : 'nothing to remove',
+      );
       return 0;
     }
     const names: Readonly<Record<string, string>> = {

@@ -39,11 +39,16 @@ export const storeLogin = command({
   parse: ([url = ''], given) => ({ ...given, url }),
   async run(context, { url, withPassword, noVerify }) {
     const { io, settings, signal, notice } = context;
-    if (storeUrl.read(url) === undefined || url === 'off') {
+    if (url === 'off')
+      throw usageError(
+        'expected the URL of a store, got "off"',
+        'to use no store, run "trdr config set store off"',
+      );
+    if (storeUrl.read(url) === undefined) {
       const { readStoreUrl } = await import('../../store/address.ts');
       // Throws an error that describes the problem, such as a password in the URL.
       readStoreUrl(url);
-      throw usageError('invalid store URL', storeUrl.hint);
+      throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
     }
     needFolder(settings.folders, 'config');
     const password = await readPassword(io, withPassword, signal);
