@@ -8,7 +8,7 @@ import { callPrices, priceList } from '../spend/price-list.ts';
 
 /**
  * The prices of the endpoint with this name or path. If there is none, the prices of all endpoints whose name
- * or path begins with this text. `isCommand` tells the error message that a command has this name.
+ * or path begins with this text. If `isCommand`, the name is that of a command, for the error message.
  */
 function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] {
   const all = priceList();
