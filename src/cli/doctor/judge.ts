@@ -90,6 +90,8 @@ export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Chec
     warn(
       'answers',
       `${call}: ${text} (seen ${span(Math.max(0, now - time))} ago)`,
-      'use JSON, NDJSON or CSV, which print the field unchanged; sorting and filters treat it as missing',
+      text.endsWith(' is missing')
+        ? 'do not sort or filter by this field'
+        : 'use JSON, NDJSON, CSV or TSV to see the original value; sorting and filters treat it as missing',
     ),
   );

@@ -15,7 +15,10 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/** Runs all checks in order. If the service does not respond, only the store is still checked. */
+/**
+ * Runs the checks in order. If no client can be created, all further checks are skipped. If the service does not
+ * respond, only the store is still checked.
+ */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -88,7 +91,7 @@ function* settingsChecks(context: Context): Generator<Check> {
     for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0 && path !== undefined && isReadableByOthers(path, context.io.platform))
-      yield warn('settings', `other users can read ${path}, which contains keys`, `chmod 600 ${path}`);
+      yield warn('settings', `other users can read ${path}, which may contain keys`, `chmod 600 ${path}`);
     else if (problems.length === 0)
       yield passed('settings', `profile "${profile.value}", ${path ?? 'no folder for a config file'}`);
   } catch (error) {
@@ -145,7 +148,11 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
   const document = answer.status === 200 ? plainJson(answer.text) : undefined;
   if (document === undefined) {
     const what = answer.status === 200 ? 'text that is not JSON' : `HTTP ${answer.status}`;
-    return yield warn('drift', `${OPENAPI_PATH} responded with ${what}`, 'is this the right base URL?');
+    return yield warn(
+      'drift',
+      `cannot compare the API: ${OPENAPI_PATH} responded with ${what}`,
+      'run "trdr doctor" again later; if this does not help, check the base URL',
+    );
   }
   const { openapi } = await import('../../contract/openapi.ts');
   // Do not report these two paths, which many API descriptions omit.

@@ -16,7 +16,7 @@ export async function socketCheck(context: Context): Promise<Check> {
   if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
     return skip(
       'socket',
-      `skipped: one minute costs ${unitsText(cu.socketMinute)}, more than --max-cu allows`,
+      `skipped: one minute costs ${unitsText(cu.socketMinute)}, more than the spending limit allows`,
     );
   }
   const { socketOf } = await import('../tail/socket.ts');
@@ -55,7 +55,10 @@ async function untilReady(connect: Connect, signal: AbortSignal): Promise<void> 
         if (read.success && read.data.type === 'ready') return;
       }
       if (link.end) {
-        throw new Failure('network', `the WebSocket was closed: ${link.end.text}`, { code: 'SOCKET_CLOSED' });
+        throw new Failure('network', `the WebSocket was closed: ${link.end.text}`, {
+          code: 'SOCKET_CLOSED',
+          hint: 'try again; if it keeps happening, "trdr thesis tail --via poll" works without a WebSocket',
+        });
       }
       signal.throwIfAborted();
       await next;
