@@ -134,7 +134,7 @@ describe('trdr exits', () => {
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([9, fields.code, message]);
   });
 
-  test('8 if a resolve has no answer yet', async () => {
+  test('8 if a resolve has no answer yet, and 10 with --strict', async () => {
     const service = await withService(({ method }) =>
       method === 'POST'
         ? { status: 202, body: { pending: true, ...standing } }
@@ -143,6 +143,11 @@ describe('trdr exits', () => {
     const ran = await trdr(['resolve', 'slowpoke', '--no-wait'], { sandbox: service });
     expect(ran.records()).toEqual([{ subject: 'slowpoke', found: false, code: 'PENDING', ...standing }]);
     expect([ran.exitCode, ran.stderr]).toEqual([8, '']);
+    const strict = await runInProcess(['resolve', 'slowpoke', '--no-wait', '--strict'], { sandbox: service });
+    expect([strict.exitCode, strict.error()['message']]).toEqual([
+      10,
+      '0 missing, 1 without an answer yet, 0 failed, 0 found',
+    ]);
   });
 
   test.each([

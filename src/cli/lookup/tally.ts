@@ -39,9 +39,10 @@ export function createLookupTally() {
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (strict && found < found + missing + failed + pending) {
-        throw new Failure('strict', `${missing + pending} missing, ${failed} failed, ${found} found`, {
+        const waiting = pending > 0 ? `${pending} without an answer yet, ` : '';
+        throw new Failure('strict', `${missing} missing, ${waiting}${failed} failed, ${found} found`, {
           code: 'STRICT',
-          hint: 'the records show which subjects are missing or failed; omit --strict to accept incomplete results',
+          hint: 'the records show the result for each subject; omit --strict to accept incomplete results',
         });
       }
       if (found > 0) return 0;
