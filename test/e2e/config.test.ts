@@ -41,6 +41,23 @@ test.each(['store status', 'store check', 'store clear all', 'usage --store', 't
 );
 
 describe('trdr config', () => {
+  test.each([
+    ['key', 'save a key with "trdr auth login", or remove it with "trdr auth logout"'],
+    [
+      'storePassword',
+      'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
+    ],
+    ['profile', 'change it with "trdr auth switch"'],
+  ])('neither sets nor unsets %s, and names the command that does', async (name, hint) => {
+    for (const words of [
+      ['set', name, 'x'],
+      ['unset', name],
+    ]) {
+      const { exitCode, error } = await runInProcess(['config', ...words]);
+      expect([exitCode, error()['hint']]).toEqual([2, hint]);
+    }
+  });
+
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();
     expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');

@@ -59,14 +59,14 @@ export function writableSetting(word: string): SettingName {
   if (name !== undefined) return name;
   if (word === 'key') {
     throw usageError(
-      'a key is never accepted as an argument',
-      'save one with "trdr auth login", remove it with "trdr auth logout"',
+      '"trdr config" cannot change the key of a profile',
+      'save a key with "trdr auth login", or remove it with "trdr auth logout"',
     );
   }
   if (word === 'storePassword') {
     throw usageError(
-      'a password is never accepted as an argument',
-      'save it with "trdr store login URL", or set TRDR_STORE_PASSWORD',
+      '"trdr config" cannot change the password of the store',
+      'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
     );
   }
   if (word === 'profile')
