@@ -9,7 +9,7 @@ type Require = (name: string) => unknown;
 /**
  * Returns a `require` for the files of the program. It uses the code that earlier runs compiled, because
  * compilation would take longer than a short run. `folder` contains the files of the program, `digest`
- * identifies the build, and `within` is the `require` for modules of Node.
+ * identifies the build, and `within` is the `require` of the caller, which also loads modules of Node.
  */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;

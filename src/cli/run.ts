@@ -42,7 +42,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const parsed = placeFiles(command, parseWords(command, rest), io.cwd);
   if (command.savesSettings && parsed.globals.sandbox) {
     throw usageError(
-      `"trdr ${path}" cannot be combined with --sandbox: it changes saved settings`,
+      `"trdr ${path}" changes saved settings, so it cannot be combined with --sandbox`,
       'remove --sandbox',
     );
   }
@@ -77,12 +77,12 @@ const mayAskService = (error: unknown) =>
 const rowsLost = (spent: number) =>
   new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
     code: 'OUTPUT_CLOSED',
-    hint: 'write to a file with --out, or request fewer rows with --limit',
+    hint: 'write to a file with --out, or request only as many rows as you need',
   });
 
 /**
- * Prints help for all commands, a group or a command. Throws if the command line is not empty, lacks a
- * complete command, and does not request help.
+ * Prints help for all commands, a group or a command. Throws if the user did not request help but wrote a
+ * command line without a complete command.
  */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;

@@ -73,7 +73,10 @@ export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, 
     until: until && instantAt(until, now, utc),
   };
   if (range.since !== undefined && range.until !== undefined && range.since >= range.until) {
-    throw usageError('--since must be earlier than --until', 'pass an earlier time to --since');
+    throw usageError(
+      '--since must be earlier than --until',
+      'pass an earlier time to --since, or a later one to --until',
+    );
   }
   return range;
 }

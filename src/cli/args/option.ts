@@ -53,8 +53,8 @@ export const valueOr = <T>(
 });
 
 /**
- * Marks a flag that cannot be combined with the flags in `excludes`. The parser rejects both orders on the
- * command line.
+ * Marks a flag that cannot be combined with the flags in `excludes`. The order of the flags on the command line
+ * does not matter.
  */
 export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]): Option<T> => ({
   ...option,

@@ -5,8 +5,8 @@ import type { GivenFlags, Options } from './option.ts';
 import type { Parsed } from './parse.ts';
 
 /**
- * Resolves the file names of a command line in the folder of the run. Names stay as they are, for messages, if
- * that folder is the folder of the process, which is only different in tests.
+ * Resolves the file names of a command line relative to `folder`, which is the folder of the process except in
+ * tests. In the folder of the process, names stay unchanged, so that messages show them as the user wrote them.
  */
 export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed, folder: string): Parsed {
   const place = (name: string) => {

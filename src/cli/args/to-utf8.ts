@@ -12,7 +12,7 @@ const mayBecomeMark = (bytes: Buffer) =>
     (mark) => bytes.length < mark.length && startsWith(mark, bytes),
   );
 
-/** Returns UTF-8 without a byte order mark unchanged, and converts input with a byte order mark to it. */
+/** Removes the byte order mark, if there is one. If it is a mark of UTF-16, also converts the input to UTF-8. */
 export async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let head: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
   let decoder: InstanceType<typeof TextDecoder> | undefined;

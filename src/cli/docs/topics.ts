@@ -173,7 +173,8 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Commands without a known total cost',
         text: [
-          'The total cost is not known in advance for tails without --duration, for lists with --all, a filter, --until, or --since without --limit, for "trdr api --paginate", and for more than 10,000 subjects of whois, resolve or launchpad user. These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
+          'The total cost is not known in advance for tails without --duration; for lists with --all, with a filter, with --until, or with --since but without --limit; for "trdr api --paginate"; and for whois, resolve and launchpad user with more than 10,000 subjects.',
+          'These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
         ],
       },
       {

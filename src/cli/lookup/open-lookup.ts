@@ -32,8 +32,8 @@ export const openCachedLookup = (
   });
 
 /**
- * The cached answers for the present base URL and key, on this machine and in the store. Undefined if no
- * service is configured.
+ * The cached answers for the present base URL and key, on this machine and in the store. Undefined if the base
+ * URL or the key is not configured.
  */
 export function openAnswers(context: Context): AnswerCache | undefined {
   const { scope, settings, io, notice } = context;

@@ -45,6 +45,6 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
   }
   throw new Failure('missing', `no user found for ${subject.text}`, {
     code: answer.code,
-    hint: 'check the spelling with "trdr whois", or pass the user id',
+    hint: 'check the spelling of the handle, or pass the user id',
   });
 }

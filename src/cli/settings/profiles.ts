@@ -4,7 +4,7 @@ import type { ConfigFile } from '../../state/config/config-file.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { resolveSettings, type Settings as Sourced } from '../../state/config/resolve-settings.ts';
 
-/** Describes where a value comes from: a flag, a variable, a profile, or the default. */
+/** Describes where a value comes from: a flag, a variable, a profile, the config file, or the default. */
 export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
   if (origin === 'profile' && from !== undefined) return `profile ${from}`;
   return origin === 'profile' ? 'config file' : (from ?? origin);
@@ -17,7 +17,10 @@ export interface SavedProfile {
   readonly key: string | undefined;
 }
 
-/** The current profile with its effective values, and all other profiles as saved. */
+/**
+ * The current profile with its effective values, and all other profiles as saved. A current profile that was
+ * never saved is included only if the environment or a flag provides its key or base URL.
+ */
 export function savedProfiles(current: Sourced, file: ConfigFile): SavedProfile[] {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);

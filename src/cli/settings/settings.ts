@@ -58,7 +58,8 @@ export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newPro
 function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
-    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
+    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values. With
+    // `newProfile`, an unknown profile is not a problem.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
