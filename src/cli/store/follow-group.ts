@@ -9,6 +9,7 @@ import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { createBell, withBell } from '../tail/bell.ts';
 import { lockFiles } from '../tail/files.ts';
+import { gapFailure } from '../tail/gap-failure.ts';
 import { openTailWriter } from '../tail/output/writer.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
@@ -106,6 +107,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const floor = flags.since === undefined ? null : instantAt(flags.since, io.clock.now(), settings.utc);
   const limit = flags.count ?? Number.POSITIVE_INFINITY;
   let count = 0;
+  let gap: string | undefined;
   const name = safeLine(group);
   const events = followGroup(
     {
@@ -133,10 +135,11 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
       if (event.kind === 'away' || event.kind === 'interrupted') notice(event.why);
       if (event.kind === 'back') notice('the store is available again');
-      if (event.kind === 'gap')
-        notice(
-          `GAP: the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`,
-        );
+      if (event.kind === 'gap') {
+        const text = `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
+        notice(`GAP: ${text}`);
+        gap ??= text;
+      }
       if (event.kind !== 'batch') continue;
       const wanted = event.rows
         .map(streamedRow)
@@ -160,5 +163,6 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   }
   notice(`stopped: ${countText(count, 'post')}, ${unitsText(context.spent)}`);
   signal.throwIfAborted();
+  if (gap !== undefined && closed?.aborted !== true) throw gapFailure(gap);
   delivering.check();
 }

@@ -15,6 +15,7 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { withBell } from '../tail/bell.ts';
 import { lockFiles, resumableOut } from '../tail/files.ts';
+import { gapFailure } from '../tail/gap-failure.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { readResume, startedFrom } from '../tail/resume/resume.ts';
 import type { TailFlags } from '../tail/run.ts';
@@ -115,7 +116,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     clock: io.clock,
   });
   const floor = begin.kind === 'since' ? begin.ms : Number.NEGATIVE_INFINITY;
-  let [count, gaps] = [0, 0];
+  let count = 0;
+  const gaps: string[] = [];
   let watch: FollowerWatch | undefined;
   const began = io.clock.mono();
 
@@ -158,10 +160,9 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       );
       return fillGap(plan.fill, start, to);
     }
-    gaps++;
-    notice(
-      `GAP: posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them; add --fill to fetch them from the service`,
-    );
+    const text = `posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them`;
+    gaps.push(text);
+    notice(`GAP: ${text}; add --fill to fetch them from the service`);
     return true;
   }
 
@@ -193,10 +194,12 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   }
   const took = span(io.clock.mono() - began);
   notice(
-    `stopped after ${took}: ${countText(count, 'post')}, ${gaps === 0 ? 'no gaps' : countText(gaps, 'gap')}, ${unitsText(context.spent)}`,
+    `stopped after ${took}: ${countText(count, 'post')}, ${gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap')}, ${unitsText(context.spent)}`,
   );
-  if (!ended.signal.aborted || signal.aborted) signal.throwIfAborted();
+  signal.throwIfAborted();
   throwUnlessClosed(output.closed);
+  const [gap] = gaps;
+  if (gap !== undefined && !output.closed.aborted) throw gapFailure(gap);
   output.check?.();
 }
 

@@ -1,4 +1,3 @@
-import { Failure } from '../../base/failure.ts';
 import { type Instant, instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createSink } from '../../output/sink.ts';
@@ -21,6 +20,7 @@ import { withCheckedFields } from './checked-fields.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, resumableOut } from './files.ts';
+import { gapFailure } from './gap-failure.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
 import { openOutputFile, type RotateFlags } from './output/output-file.ts';
@@ -112,11 +112,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
 /** Throws if a run that ended by itself has a gap that no later run will fill. */
 function failOnGaps(gaps: readonly Gap[]): void {
   const [first] = gaps.filter(({ open }) => !open);
-  if (!first) return;
-  throw new Failure('service', gapText(first), {
-    code: 'GAP',
-    hint: 'read that part of the feed again with --since and --until of the list command',
-  });
+  if (first) throw gapFailure(gapText(first));
 }
 
 interface Place extends Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'> {

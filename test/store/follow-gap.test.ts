@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { openTerm, type Post } from '../../src/store/feed/term.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
+import { hasServer } from './program.ts';
+import { startServer } from './server.ts';
+
+/** A service with 60 posts, and a store whose feed has none of them yet. `tail` reads from the store. */
+async function opened() {
+  const server = await startServer();
+  const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
+  for (let each = 0; each < 60; each++) sandbox.post();
+  const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url } };
+  const listed = await runInProcess(['thesis', 'list', '--limit', '60', '-o', 'ndjson'], options);
+  const posts = listed
+    .lines()
+    .map((body): Post => {
+      const { id, platformCreatedAt } = JSON.parse(body);
+      return { id, at: platformCreatedAt, body };
+    })
+    .reverse();
+  const store = await server.connect();
+  const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
+  const term = await openTerm({
+    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+    describe: () => ({}),
+  });
+  if ('leftMs' in term) throw new Error('another one leads');
+  const trim = () => store.send('XTRIM', [feed.stream, 'MAXLEN', 10]);
+  const tail = (count: number, ...flags: readonly string[]) =>
+    runInProcess(
+      ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes', '-o', 'ndjson', ...flags],
+      options,
+    );
+  const checkpoint = ['--backfill', '100', '--checkpoint', join(options.home.path, 'ck')];
+  return { sandbox, posts, publish: term.publish, trim, tail, checkpoint };
+}
+
+describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
+  it.each([
+    ['the start of the gap is still there', false],
+    ['the start of the gap was deleted', true],
+  ])('prints each of them once with --fill, also late ones, if %s', async (_, deleted) => {
+    const { sandbox, posts, publish, trim, tail, checkpoint } = await opened();
+    const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
+    const late = rest.splice(20, 1);
+    await publish(first);
+    const before = await tail(10, '--fill', ...checkpoint);
+    expect(before.exitCode, before.stderr).toBe(0);
+
+    await publish([...rest.slice(0, -5), ...late, ...rest.slice(-5)]);
+    await trim();
+    if (deleted) sandbox.world.theses.remove(first.at(-1)?.id ?? '');
+    const after = await tail(50, '--fill', ...checkpoint);
+    expect(after.exitCode, after.stderr).toBe(0);
+    expect(after.stderr).toContain('fetching them from the service');
+    const ids = [...before.records(), ...after.records()].map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
+  });
+
+  it('exits 9 without --fill, also as a member of a group', async () => {
+    const { posts, publish, trim, tail, checkpoint } = await opened();
+    const group = ['--group', 'desk', '--since', '1h'];
+    await publish(posts.slice(0, 10));
+    expect((await tail(10, ...checkpoint)).exitCode).toBe(0);
+    expect((await tail(10, ...group)).exitCode).toBe(0);
+    await publish(posts.slice(10));
+    await trim();
+    for (const flags of [checkpoint, group]) {
+      const after = await tail(10, ...flags);
+      expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([9, 10, 'GAP']);
+    }
+  });
+});
