@@ -13,6 +13,7 @@ import type {
 } from '../contract/answer-ports.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
+import { listReply } from './replies.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
 import { openSeal, seal } from './sealed-answer.ts';
 import { readSharedFailure, sharedFailure } from './shared-failure.ts';
@@ -101,7 +102,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       if (refusal) throw refusal;
       return await link
         .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]))
-        .then(listOf, (error) => {
+        .then(listReply, (error) => {
           ignoreUnusable(error);
           return [];
         });
@@ -201,5 +202,3 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
 
 const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
   endpoint !== 'me' && endpoint !== 'user.resolve';
-
-const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);

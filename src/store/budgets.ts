@@ -1,5 +1,6 @@
 import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
+import { hashReply } from './replies.ts';
 
 /** A budget for all machines, or for one machine. */
 export interface StoreBudget {
@@ -23,12 +24,10 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
   const { caps } = link.keys;
   return {
     async list() {
-      const answer = await link.use((store) => store.send('HGETALL', [caps]));
-      const flat = Array.isArray(answer) ? answer.map(String) : [];
       const budgets: StoreBudget[] = [];
-      for (let at = 0; at + 1 < flat.length; at += 2) {
-        const [period, machine] = (flat[at] ?? '').split('@');
-        const cu = Number(flat[at + 1]);
+      for (const [field, text] of await link.use((store) => hashReply(store, caps))) {
+        const [period, machine] = field.split('@');
+        const cu = Number(text);
         if ((period === 'month' || period === 'day') && Number.isFinite(cu))
           budgets.push({ period, machine, cu });
       }

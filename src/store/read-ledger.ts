@@ -2,6 +2,7 @@ import type { LedgerEntry } from '../contract/ports.ts';
 import type { StoreConnection } from './connection.ts';
 import { entryMs } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
+import { fieldsReply } from './replies.ts';
 
 const AT_ONCE = 1_000;
 
@@ -19,7 +20,7 @@ export async function readSharedLedger(
     for (const pair of page) {
       const [entry = '', flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
       last = String(entry);
-      const fields = fieldsOf(flat);
+      const fields = fieldsReply(flat);
       // If an answer was considered lost and then arrived, its call has two entries. The later entry replaces
       // the earlier one.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
@@ -27,13 +28,6 @@ export async function readSharedLedger(
     if (page.length < AT_ONCE) return [...calls.values()];
     from = `(${last}`;
   }
-}
-
-function fieldsOf(flat: unknown): Map<string, string> {
-  const fields = new Map<string, string>();
-  if (!Array.isArray(flat)) return fields;
-  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), String(flat[at + 1]));
-  return fields;
 }
 
 function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry {

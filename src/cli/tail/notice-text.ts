@@ -77,7 +77,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'fallback':
       return `falling back to polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)}): ${pollReasons[notice.why]}`;
     case 'streamAgain':
-      return `${notice.why === 'budget' ? 'the budget has renewed' : 'the key has units again'}: streaming over WebSocket again (${perMinuteText(notice.perMinute)})`;
+      return `${notice.why === 'budget' ? 'the budget covers' : 'the units of the key cover'} streaming again: streaming over WebSocket (${perMinuteText(notice.perMinute)})`;
     case 'stretched':
       return `polling${stretchedText(notice.stretched)} (${perMinuteText(notice.perMinute)})`;
     case 'budget':

@@ -1,4 +1,6 @@
 import { plainJson } from '../../base/json-object.ts';
+import { fieldsReply } from '../replies.ts';
+
 /** A post in the stream. */
 export interface StreamRow {
   /** The id of the stream entry. */
@@ -22,8 +24,7 @@ export function readEntries(answer: unknown): StreamRow[] {
   for (const pair of Array.isArray(answer) ? answer : []) {
     const [entry, flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
     if (typeof entry !== 'string' || !Array.isArray(flat)) continue;
-    const fields = new Map<string, string>();
-    for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), String(flat[at + 1]));
+    const fields = fieldsReply(flat);
     const [id, body] = [fields.get('id'), fields.get('body')];
     if (id === undefined || body === undefined || !isLine(body)) continue;
     rows.push({ entry, id, at: timeFrom(fields.get('at')), body });

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
+import { listReply } from '../replies.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 /**
@@ -143,7 +144,7 @@ export async function* batches({
     ended.throwIfAborted();
     if (shared && clock.mono() >= claimAt) {
       claimAt = clock.mono() + abandonedMs / 4;
-      const answer = listOf(
+      const answer = listReply(
         await store.send('XAUTOCLAIM', [feed.stream, name, consumer, abandonedMs, '0', 'COUNT', batch]),
       );
       const rows = readEntries(answer[1]);
@@ -174,7 +175,7 @@ async function join(
   store: StoreConnection,
 ): Promise<number> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
-  const groups = exists ? listOf(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
+  const groups = exists ? listReply(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
     // Ignore BUSYGROUP: another member may have created the group at the same moment.
@@ -207,16 +208,14 @@ async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number
   }
 }
 
-const listOf = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
-
 /** The ids of all delivered entries, including those that are not posts, which must be acknowledged too. */
 function entriesOf(answer: unknown): string[] {
-  const [stream] = listOf(answer);
-  return listOf(listOf(stream)[1]).map((pair) => String(listOf(pair)[0]));
+  const [stream] = listReply(answer);
+  return listReply(listReply(stream)[1]).map((pair) => String(listReply(pair)[0]));
 }
 
 function fieldsOf(group: unknown): Map<string, unknown> {
-  const flat = listOf(group);
+  const flat = listReply(group);
   const fields = new Map<string, unknown>();
   for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), flat[at + 1]);
   return fields;

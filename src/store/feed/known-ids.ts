@@ -1,5 +1,6 @@
 import type { StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
+import { listReply } from '../replies.ts';
 import { listEntries, repair } from '../scripts/feed.ts';
 import { readEntries, timeFrom } from './entry.ts';
 
@@ -8,8 +9,6 @@ import { readEntries, timeFrom } from './entry.ts';
  * omitted.
  */
 export type KnownIds = readonly (readonly [id: string, at: number | null])[];
-
-export const asList = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
 
 /** The number of latest entries that a new leader checks: a day of posts at 0.2 posts/s has fewer. */
 const CHECKED = 20_000;
@@ -54,7 +53,9 @@ async function compareStream(store: StoreConnection, feed: FeedKeys, known: Know
   const missing: [id: string, at: number | null][] = [];
   let start = '+';
   for (let read = 0; read < CHECKED; read += PAGE) {
-    const [oldest, ...flat] = asList(await store.run(listEntries, [feed.stream], [start, PAGE])).map(String);
+    const [oldest, ...flat] = listReply(await store.run(listEntries, [feed.stream], [start, PAGE])).map(
+      String,
+    );
     for (let at = 0; at + 2 < flat.length; at += 3) {
       const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
       const postTime = timeFrom(time);
@@ -79,7 +80,7 @@ async function rebuild(store: StoreConnection, feed: FeedKeys): Promise<KnownIds
 }
 
 async function readIds(store: StoreConnection, feed: FeedKeys): Promise<KnownIds> {
-  const flat = asList(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
+  const flat = listReply(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
   const known: [string, number | null][] = [];
   for (let at = 0; at + 1 < flat.length; at += 2) {
     known.push([String(flat[at]), timeFrom(String(flat[at + 1]))]);

@@ -3,9 +3,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure, storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
+import { listReply } from '../replies.ts';
 import { publish, report } from '../scripts/feed.ts';
 import { lead, resign } from '../scripts/lease.ts';
-import { asList, type KnownIds, knownIds } from './known-ids.ts';
+import { type KnownIds, knownIds } from './known-ids.ts';
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
@@ -74,7 +75,9 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   const description = () => Object.entries(options.describe()).flat();
   const nonce = randomBytes(12).toString('hex');
   const keys = [feed.lease, feed.epoch, feed.info];
-  const answer = asList(await store.run(lead, keys, [nonce, leaseMs, last?.token ?? '', ...description()]));
+  const answer = listReply(
+    await store.run(lead, keys, [nonce, leaseMs, last?.token ?? '', ...description()]),
+  );
   const [token, second] = answer;
   if (typeof token !== 'string' || token === '') return { leftMs: Number(second) || leaseMs };
   if (last) last.token = token;
@@ -116,7 +119,9 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     for (;;) {
       check();
       try {
-        const [word]: readonly unknown[] = asList(await store.run(publish, keys, [token as string, ...args]));
+        const [word]: readonly unknown[] = listReply(
+          await store.run(publish, keys, [token as string, ...args]),
+        );
         if (word === 'ok') return;
         finish('this process has lost its lease of the feed');
       } catch (error) {

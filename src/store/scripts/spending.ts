@@ -52,7 +52,7 @@ local function add(kind, machine, cu)
 end
 
 -- Subtracts a loss from the period in which it was recorded, unless that period is over.
-local function find(call)
+local function undoLoss(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
   -- Request the service's count again: units of other calls may be missing, because the loss was subtracted from the count.
@@ -183,7 +183,7 @@ if outcome == 'lost' then
   lose(id, { most = uncertain, machine = machine, command = ARGV[8], endpoint = ARGV[9] }, KEYS[7])
   return { 'ok' }
 end
-if known and known.state == 'lost' then find(known) end
+if known and known.state == 'lost' then undoLoss(known) end
 redis.call('ZREM', open, id)
 remember(id, cjson.encode({ state = 'paid' }), 600000)
 add('spent', machine, cu)
@@ -199,7 +199,7 @@ export const release = money(
   `
 local known = read(ARGV[3])
 if known and known.state == 'lost' then
-  find(known)
+  undoLoss(known)
   redis.call('ZREM', done, ARGV[3])
 end
 if known and known.state ~= 'paid' then
