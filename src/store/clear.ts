@@ -10,7 +10,7 @@ export async function findKeys(
   what: string,
   feed?: string,
 ): Promise<string[]> {
-  const below = { cache: [`${keys.root}:answer:`, `${keys.root}:flight:`, keys.me], all: [`${keys.root}:`] };
+  const below = { cache: [`${keys.root}:answer:`, `${keys.root}:flight:`], all: [`${keys.root}:`] };
   const starts = what === 'feed' ? [`${keys.root}:feed:${feed}:`] : what === 'all' ? below.all : below.cache;
   const found = new Set<string>();
   for (let cursor = '0'; ; ) {

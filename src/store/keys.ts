@@ -20,7 +20,6 @@ export interface Keys {
   readonly calls: string;
   readonly done: string;
   readonly ledger: string;
-  readonly me: string;
   answer(endpoint: string, subject: string): string;
   claim(endpoint: string, subject: string): string;
   feed(id: string): FeedKeys;
@@ -66,7 +65,6 @@ export function keysOf({ prefix = DEFAULT_PREFIX, baseUrl, key, egress = 'shared
     calls: `${root}:calls`,
     done: `${root}:done`,
     ledger: `${root}:ledger`,
-    me: `${root}:me`,
     answer: (endpoint, subject) => `${root}:answer:${endpoint}:${hash(subject)}`,
     claim: (endpoint, subject) => `${root}:flight:${endpoint}:${hash(subject)}`,
     feeds: `${root}:feeds`,
