@@ -22,7 +22,9 @@ export const StoreItem = z.looseObject({
   sent: figure('Calls in the last minute.'),
   queued: figure('Calls waiting in the queue.'),
   blockedFor: figure('Milliseconds until the lane may send calls again.'),
-  lastCallAgo: figure("Milliseconds since the machine's last call."),
+  lastCallAgo: figure(
+    "Milliseconds since the machine's last call; null without a call in the last two minutes.",
+  ),
   leader: z.optional(field(z.nullable(z.string()), 'Machine that leads the feed; null if no machine does.')),
   entries: figure('Number of posts in the store.'),
   lastPostAgo: figure('Milliseconds since a post was last published to the store.'),

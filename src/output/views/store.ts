@@ -14,7 +14,7 @@ interface Item {
 }
 
 const known = (value: Item[string]): value is number => typeof value === 'number';
-const ago = (value: Item[string]) => (known(value) ? `${span(value)} ago` : 'never');
+const ago = (value: number) => `${span(value)} ago`;
 const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU');
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
@@ -27,15 +27,18 @@ const utc = (value: Item[string]) =>
 function detail(row: Item): string {
   switch (row.item) {
     case 'machine':
-      return [`last call ${ago(row['lastCallAgo'])}`, `${units(row['spent'])} this month`, ...lost(row)].join(
-        ', ',
-      );
-    case 'lane': {
-      const limit = known(row['limit']) ? ` of ${group(row['limit'])}` : '';
       return [
-        `${group(Number(row['sent'] ?? 0))}${limit} calls in the last minute`,
-        ...some(row['queued'], 'queued'),
+        // The store forgets the time of a call after two minutes.
+        known(row['lastCallAgo']) ? `last call ${ago(row['lastCallAgo'])}` : 'no recent call',
+        `${units(row['spent'])} this month`,
+        ...lost(row),
       ].join(', ');
+    case 'lane': {
+      const sent = Number(row['sent'] ?? 0);
+      const calls = known(row['limit'])
+        ? `${group(sent)} of ${countText(row['limit'], 'call')}`
+        : countText(sent, 'call');
+      return [`${calls} in the last minute`, ...some(row['queued'], 'queued')].join(', ');
     }
     case 'budget': {
       const left = known(row['limit'])
@@ -58,7 +61,7 @@ function detail(row: Item): string {
         countText(Number(row['entries'] ?? 0), 'post'),
         ...(known(row['lastPostAgo']) ? [`last ${ago(row['lastPostAgo'])}`] : []),
         ...lag,
-        ...some(row['gaps'], 'gaps'),
+        ...(known(row['gaps']) && row['gaps'] > 0 ? [countText(row['gaps'], 'gap')] : []),
       ].join(', ');
     }
     case 'group':
@@ -85,5 +88,5 @@ export const storeView: View<Item> = {
     { title: 'details', kind: 'text', value: detail, wrap: true, min: 24 },
   ],
   fields: fieldPaths(StoreItem),
-  empty: 'the store is empty',
+  empty: 'nothing to show',
 };

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { storeView } from '../../src/output/views/store.ts';
+
+const details = storeView.columns.find(({ title }) => title === 'details');
+const detailsOf = (row: Readonly<Record<string, string | number | null>>) =>
+  details?.value({ item: '', name: 'x', state: 'idle', ...row });
+
+test('a machine without a recent call is not described as one that never called', () => {
+  expect(detailsOf({ item: 'machine', lastCallAgo: null, spent: 30_000, lost: 0 })).toBe(
+    'no recent call, 30,000 CU this month',
+  );
+  expect(detailsOf({ item: 'machine', lastCallAgo: 5_000, spent: 0, lost: 200 })).toBe(
+    'last call 5s ago, 0 CU this month, up to 200 CU for lost answers',
+  );
+});
+
+test('counts and nouns of lanes and feeds agree', () => {
+  expect(detailsOf({ item: 'lane', sent: 1, limit: null, queued: 0 })).toBe('1 call in the last minute');
+  expect(detailsOf({ item: 'lane', sent: 1, limit: 600, queued: 2 })).toBe(
+    '1 of 600 calls in the last minute, 2 queued',
+  );
+  expect(detailsOf({ item: 'feed', leader: null, entries: 1, gaps: 1, lag: null })).toBe('1 post, 1 gap');
+});
