@@ -53,7 +53,7 @@ export const tailStatusView = (now: number): View<TailStatusRecord> => ({
       { label: 'last post', kind: 'time', value: (row) => row.lastPostAt },
       { label: 'cost', kind: 'text', value: cost },
       {
-        label: 'running for',
+        label: 'run time',
         kind: 'text',
         value: (row) => span(Math.max(0, (row.up ? now : row.updatedAt) - row.startedAt)),
       },
