@@ -22,7 +22,7 @@ export type CellKind =
   | 'spark'
   /** A bar without figures. The value is its length relative to the longest bar, from -1 to 1. */
   | 'bar'
-  /** Ranks gained or lost: a number, or a word. */
+  /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';
 
 /** One column of a table. */

@@ -40,8 +40,8 @@ function sparkline(values: readonly unknown[], unicode: boolean): string {
 const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
 /**
- * Draws `{ used, of }` as a bar with figures. Without a limit, states only the figure of `used`. Undefined for
- * any other value.
+ * Draws `{ used, of }` as a bar with figures; without a bar if there is no limit. Undefined for any other
+ * value.
  */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!isRecord(value) || !finite(value['used'])) return undefined;
