@@ -23,5 +23,12 @@ export const file: Value<string> = {
   read: (given) => given || undefined,
 };
 
+export const folder: Value<string> = {
+  ...file,
+  name: 'folder',
+  noun: 'folder name',
+  hint: 'write the path of a folder',
+};
+
 /** A file to write to; `-` means stdout. */
 export const outFile: Value<string> = { ...file, absent: '-' };

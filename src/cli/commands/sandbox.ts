@@ -3,7 +3,7 @@ import { decimal, integer, oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
 import { excluding, flag, value, valueOr } from '../args/option.ts';
-import { file, text } from '../args/values.ts';
+import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
 /** Starts the embedded service for one command. For a stream, the service creates new posts. */
@@ -60,7 +60,7 @@ export const sandbox = command({
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: excluding(value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file), '--data'),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
-    data: value('--data', 'serve the NDJSON files in this folder', file),
+    data: value('--data', 'serve the NDJSON files in this folder', folder),
     theses: value('--theses', 'number of generated theses', integer({ min: 0, max: 5_000_000 })),
     traders: value('--traders', 'number of generated traders', integer({ min: 10, max: 100_000 })),
     socials: flag('--socials', 'include social accounts in user records'),
