@@ -172,6 +172,7 @@ describe('trdr auth login', () => {
   test.each([
     ['', 'is empty'],
     ['two words', 'invalid characters'],
+    ['"trdr_test_0123456789"', 'in quotes'],
     ['x'.repeat(10_000), 'the input on stdin is larger'],
   ])('rejects an invalid key', async (input, why) => {
     const home = openHome();

@@ -19,6 +19,13 @@ export function checkKeyFormat(
   hint = 'run "trdr auth login" and paste the key exactly as you received it',
 ): string {
   const key = trimText(given);
+  // Files such as those of `docker run --env-file` keep the quotes around a value.
+  if (/^(["']).*\1$/.test(key)) {
+    throw new Failure('auth', `${where} is in quotes`, {
+      code: 'BAD_KEY',
+      hint: 'remove the quotes around the key',
+    });
+  }
   // Other characters are not allowed in an HTTP header.
   if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
   throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
