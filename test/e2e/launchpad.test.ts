@@ -170,7 +170,7 @@ describe('trdr launchpad board', () => {
     const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toBe(
-      'trdr: no weekly board on record for the requested time\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
+      'trdr: no weekly board on record at or before the time of --at\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
     );
   });
 

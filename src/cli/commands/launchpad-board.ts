@@ -101,7 +101,11 @@ export const launchpadBoard = command({
       const comparable = before !== undefined && isOnRecord(before);
       // Report results that need no action only on a terminal, so that mails from cron do not contain them.
       const isWatched = context.io.stderr.isTTY === true;
-      if (isWatched || !isOnRecord(board)) context.notice(captured(`${period} board`, board));
+      if (!isOnRecord(board))
+        context.notice(
+          `no ${period} board on record${at === undefined ? '' : ' at or before the time of --at'}`,
+        );
+      else if (isWatched) context.notice(captured(`${period} board`, board));
       if (before !== undefined && (isWatched || !comparable)) context.notice(comparison(board, before));
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
@@ -142,7 +146,6 @@ function summaryText(rows: readonly Sent[]): string {
 const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {
-  if (!isOnRecord(board)) return `no ${what} on record for the requested time`;
   const time = dateText(board['capturedAt']);
   return time === undefined ? `${what} of an unknown time` : `${what} of ${time}`;
 }

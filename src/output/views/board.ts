@@ -50,7 +50,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
     ],
     fields: fieldPaths(BoardRecord),
-    // Show no notice, because the command reports a missing snapshot itself and names the requested time.
+    // Show no notice, because the command itself reports a missing snapshot.
     empty: '',
     noun: ['entry', 'entries'],
   };
