@@ -200,6 +200,8 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     );
     const usage = await trdr(['usage', '--store', '--by', 'machine'], { sandbox, env });
     expect(usage.records()).toEqual([{ machine: 'desk-1', calls: 2, cu: 200 }]);
+    const unset = await trdr(['budget', 'unset', 'month', '--machine', 'desk-9'], { sandbox, env });
+    expect(unset.stderr).toContain('no month budget was set for machine "desk-9"');
     await trdr(['budget', 'unset', 'month'], { sandbox, env });
     const shown = await trdr(['budget', 'show'], { sandbox, env });
     expect(shown.records()).toMatchObject([

@@ -42,7 +42,9 @@ export const budgetUnset = command({
     context.notice(
       removed.length > 0
         ? `Removed the ${period} budget of ${removed.join(' and ')}`
-        : `no ${period} budget was set`,
+        : machine === undefined
+          ? `no ${period} budget was set`
+          : `no ${period} budget was set for machine "${machine}"`,
     );
     return 0;
   },
