@@ -15,7 +15,7 @@ export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host, endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
+    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host (the name of the machine), endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
     'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
     "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and lost answers cannot explain the difference, others use the key too.",
   ],
