@@ -22,8 +22,8 @@ export const tailStatus = command({
   summary: 'Show the state of a running tail from its status file',
   about: [
     'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" writes with --status FILE. Sends no requests.',
-    'Exits 9 if the tail has stopped or has been hanging for 30 seconds, and 0 otherwise. With --max-lag D, also exits 9 if the feed was last verified longer ago than D. The same applies if the command of --exec has not acknowledged a post that is older than D. Use the command as a probe in Kubernetes or Docker.',
-    'If the service fails, the tail still counts as running, because a restart would not help; with --max-lag D, the command exits 9 once the last verification is older than D.',
+    'Exits 9 if the tail has stopped or has been hanging for 30 seconds, and 0 otherwise. With --max-lag D, also exits 9 if the feed was last verified longer ago than D. The same applies if the command of --exec has not acknowledged a post that is older than D. Use "trdr tail status" as a probe in Kubernetes or Docker.',
+    'If the service fails, the tail still counts as running, because a restart would not help; with --max-lag D, "trdr tail status" exits 9 once the last verification is older than D.',
   ],
   args: [{ name: 'FILE', help: 'the status file', complete: 'file' }],
   options: {
