@@ -184,9 +184,21 @@ function refuseTable(name: string, first: string): void {
     throw usageError(`${name} starts with a header: ${header}`, hint);
   }
   if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
+  if (first.includes(',')) {
+    throw usageError(
+      `${name} contains several columns`,
+      'select the column with the subjects: --column NAME (the first line must name the columns)',
+    );
+  }
+  if (/[;\t]/.test(first)) {
+    throw usageError(
+      `${name} contains columns that are not separated by commas`,
+      'save it as CSV with commas, and select the column with the subjects: --column NAME',
+    );
+  }
   throw usageError(
-    `${name} contains columns or quotes`,
-    'select the column that contains the subjects: --column NAME',
+    `${name} contains quotes`,
+    'remove the quotes, or name the column in the first line and select it: --column NAME',
   );
 }
 
@@ -203,7 +215,7 @@ function columnAt(header: readonly string[], column: string): number {
   if (names.length === 1 && /[;\t]/.test(only)) {
     throw usageError(
       `the input has no column "${column}": its columns are not separated by commas`,
-      'save the file as CSV with commas',
+      'save the input as CSV with commas',
     );
   }
   const near = didYouMean(column, names, (name) => `"${name}"`);

@@ -134,14 +134,14 @@ describe('subjects from a text', () => {
 
 describe('sources of subjects', () => {
   it.each([
-    ['several columns', 'mira,1\nkato,2\n', 'contains columns or quotes', '--column NAME'],
+    ['several columns', 'mira,1\nkato,2\n', 'contains several columns', '--column NAME'],
     [
       'columns separated by semicolons',
       'handle;desk\nmira;1\n',
-      'contains columns or quotes',
-      '--column NAME',
+      'contains columns that are not separated by commas',
+      'CSV with commas',
     ],
-    ['quotes', '"mira"\n"kato"\n', 'contains columns or quotes', '--column NAME'],
+    ['quotes', '"mira"\n"kato"\n', 'contains quotes', 'remove the quotes'],
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
   ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
@@ -164,7 +164,7 @@ describe('sources of subjects', () => {
         ),
       ).toArray();
     await expect(read('handle,desk\nmira,1\n')).rejects.toMatchObject({
-      message: 'stdin contains columns or quotes',
+      message: 'stdin contains several columns',
     });
     expect(await read('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
     expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
@@ -186,7 +186,7 @@ describe('sources of subjects', () => {
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
     await expect(Readable.from(read).toArray()).rejects.toMatchObject({
       message: expect.stringContaining('not separated by commas'),
-      hint: 'save the file as CSV with commas',
+      hint: 'save the input as CSV with commas',
     });
   });
 
