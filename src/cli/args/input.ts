@@ -193,7 +193,7 @@ function refuseTable(name: string, first: string): void {
   if (/[;\t]/.test(first)) {
     throw usageError(
       `${name} contains columns that are not separated by commas`,
-      'save it as CSV with commas, and select the column with the subjects: --column NAME',
+      'save the input as CSV with commas, and select the column with the subjects: --column NAME',
     );
   }
   throw usageError(

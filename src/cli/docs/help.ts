@@ -22,7 +22,8 @@ export async function findPage(words: readonly string[]): Promise<DocPage> {
   const known = [...Object.keys(tree), ...groups(), ...topics.map((each) => each.name)];
   throw usageError(
     `unknown command or topic "${name}"`,
-    didYouMean(name, known, (each) => `"trdr help ${each}"`) || 'run "trdr help" to list them',
+    didYouMean(name, known, (each) => `"trdr help ${each}"`) ||
+      'run "trdr help" to list the commands and topics',
   );
 }
 

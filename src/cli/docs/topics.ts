@@ -167,7 +167,7 @@ export const topics: readonly DocPage[] = [
         title: 'Confirmation',
         text: [
           'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
-          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If this is not enough, it names what it skipped, and exits 6. --sandbox never asks.',
+          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If N CU are not enough, the run lists what it skipped, and exits 6. --sandbox never asks.',
         ],
       },
       {
