@@ -26,7 +26,9 @@ export function keyFormsOf(key: string): KeyForms {
   const forms = {
     lower: key.toLowerCase(),
     escapeStart: anyBackslash ? /\\|%[\da-f]{2}|&[#a-z]/i : /\\u00|%[\da-f]{2}|&[#a-z]/i,
-    escapable: new RegExp([...key].map(escapesOf).join(''), 'g'),
+    // A match begins at the first of several backslashes. If it began at each of them, a text of many backslashes
+    // would take quadratic time.
+    escapable: new RegExp(`(?<!\\\\(?=\\\\))${[...key].map(escapesOf).join('')}`, 'g'),
     encodings,
     mayBeIn(bytes: Buffer) {
       hasLiteral ??= searchFor([key, ...encodings]);

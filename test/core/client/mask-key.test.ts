@@ -100,6 +100,13 @@ test('a key is masked in each of these forms, whatever its characters are', () =
   });
 });
 
+test('is masked in a text of many backslashes, which takes linear time', () => {
+  for (const secret of [key, `"${key}`]) {
+    const text = `${'\\'.repeat(500_000)}u0061 ${'\\'.repeat(500_000)}${unicode(secret)}`;
+    expect(withoutKey(text, secret)).toBe(`${'\\'.repeat(500_000)}u0061 ${maskKey(secret)}`);
+  }
+});
+
 test('is masked in frames, and frames without it are unchanged', () => {
   const frame = (text: string) => Buffer.from(`{"type":"error","error":"no ${text}"}`);
   const clean = frame('\\u00e9');
