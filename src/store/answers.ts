@@ -45,7 +45,7 @@ const RENEW_MS = 1_500;
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
 /** How long to wait for the answer of another machine by default. After that, this machine sends the call itself. */
-const WAIT_MS = 120_000;
+const WAIT_MS = 150_000;
 /** The maximum length of a record in characters. Longer records are not shared. */
 const LONGEST = 256 * 1024;
 

@@ -35,10 +35,10 @@ export interface Turns {
 }
 
 /**
- * How long to wait for the answer of another machine: longer than any call takes. After this time, this
- * machine requests the handle itself.
+ * How long to wait for the answer of another machine: longer than a call with the default timeout takes. After
+ * this time, this machine requests the handle itself.
  */
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 
 export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
