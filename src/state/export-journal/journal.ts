@@ -87,7 +87,7 @@ const damaged = (path: string, position: number) =>
     },
   );
 
-const resumeHint = (error: unknown) =>
+export const resumeHint = (error: unknown) =>
   isDiskFull(error)
     ? 'free some disk space and run the same command again with --resume'
     : 'remove the cause and run the same command again with --resume';

@@ -5,7 +5,7 @@ import { inWords, realPath, statsOf } from '../../base/files.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { type ExportJournal, journalOn } from './journal.ts';
+import { type ExportJournal, journalOn, resumeHint } from './journal.ts';
 import { openJournalFile } from './journal-file.ts';
 import { journalIndex } from './journal-index.ts';
 import { JOURNAL_VERSION, type JournalLine, writeLine } from './journal-lines.ts';
@@ -95,7 +95,7 @@ export async function openJournal({
     });
   } catch (error) {
     lock.release();
-    throw inWords('write the journal', path, error);
+    throw inWords('write the journal', path, error, resumeHint(error));
   }
 }
 
