@@ -33,6 +33,18 @@ export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' |
 /** Whether an error means that the disk or the user's disk quota is full. */
 export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
+/** The hints for failures that the user can usually fix in the same way, whatever the file is for. */
+const usualHints: Readonly<Record<string, string>> = {
+  EACCES: 'check the permissions of the file and its folder, or use a different path',
+  EPERM: 'check the permissions of the file and its folder, or use a different path',
+  EROFS: 'use a path on a writable disk',
+  EISDIR: 'give the name of a file in that folder',
+  ENOTREG: 'use a regular file',
+  ENOSPC: 'free some disk space',
+  EDQUOT: 'free some disk space',
+  EMFILE: 'raise the limit of open files with ulimit -n',
+};
+
 /**
  * A failure that states why a file operation failed. Node's own message is not used, because it mostly
  * repeats the path.
@@ -60,7 +72,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   const reason = why[code] ?? (code === '' ? 'unknown error' : code);
   return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
     code: code || 'FILE',
-    hint,
+    hint: hint ?? usualHints[code],
     cause: error,
   });
 }

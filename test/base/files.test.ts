@@ -84,6 +84,9 @@ test('errors are described in words', () => {
   expect(fileFailure('read', '/f', Object.assign(new Error(''), { code: 'EBUSY' })).message).toContain(
     'EBUSY',
   );
+  const denied = Object.assign(new Error(''), { code: 'EACCES' });
+  expect(fileFailure('write', '/f', denied).hint).toContain('check the permissions');
+  expect(fileFailure('write', '/f', denied, 'own hint').hint).toBe('own hint');
   expect(fileFailure('read', '/f', 'odd').message).toContain('unknown error');
   const absent = Object.assign(new Error(''), { code: 'ENOENT' });
   expect(fileFailure('read', '/f', absent).message).toBe('cannot read /f: it does not exist');
