@@ -179,8 +179,8 @@ describe('a bare environment', () => {
   });
 
   test.each([
-    ['a missing file in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x', 2],
-    ['an output in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json', 2],
+    ['a missing file in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois --file x', 9],
+    ['an output in a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira --out x.json', 9],
     ['subjects from a closed stdin', 'trdr whois - <&-', 0],
   ])('is reported as an error message: %s', async (_, line, exit) => {
     const sandbox = await withSandbox();

@@ -110,7 +110,7 @@ describe('a lookup', () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira'], options);
     expect(files).toEqual(['main', 'program']);
-    expect(bytes).toBeLessThan(200_000);
+    expect(bytes).toBeLessThan(204_000);
     expect(packagesIn(text)).toEqual([]);
     expect(node.filter((name) => heavy.includes(name))).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
-import { withoutKeyBytes } from '../../core/client/mask-key.ts';
+import { createByteMask } from '../../core/client/mask-key-bytes.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect, Link, LinkEnd } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
@@ -22,6 +22,7 @@ export function socketOf(
     now: io.clock.now,
   });
 
+  const mask = createByteMask(key);
   return async (onChange, signal) => {
     const minutes = await recordSocketMinutes(io.clock, await ledger());
     let link: Link;
@@ -47,7 +48,7 @@ export function socketOf(
     return {
       next() {
         const frame = link.next();
-        return frame && withoutKeyBytes(frame, key);
+        return frame && mask(frame);
       },
       get held() {
         return link.held;

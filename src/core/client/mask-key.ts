@@ -5,7 +5,7 @@ import { keyFormsOf } from './key-forms.ts';
  * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
  * change answers.
  */
-const MIN_LENGTH = 8;
+export const MIN_KEY_LENGTH = 8;
 
 /**
  * The masked form of a key for messages: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough
@@ -21,32 +21,18 @@ export function maskKey(key: string): string {
  * in base64 or hex.
  */
 export function withoutKey(text: string, key: string | undefined): string {
-  if (!key || key.length < MIN_LENGTH) return text;
-  const { lower, escapeStart, escapable, encodings } = keyFormsOf(key);
-  let masked = text;
-  // The pattern is compiled on first use, which takes a millisecond.
-  if (escapeStart.test(text) || text.toLowerCase().includes(lower)) {
-    // Replace with a function, because `$&` in a replacement string would insert the key.
-    masked = text.replace(escapable, () => maskKey(key));
+  if (!key || key.length < MIN_KEY_LENGTH) return text;
+  const forms = keyFormsOf(key);
+  // Replace with a function, because `$&` in a replacement string would insert the key.
+  const mask = () => maskKey(key);
+  let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
+  if (forms.escapeStart.test(masked) || masked.toLowerCase().includes(forms.lower)) {
+    masked = masked.replace(forms.escapable, mask);
   }
-  for (const encoding of encodings) {
+  for (const encoding of forms.encodings) {
     if (masked.includes(encoding)) masked = masked.replaceAll(encoding, '****');
   }
   return masked;
-}
-
-/**
- * Masks the key in bytes as `withoutKey` does; returns the same object if they do not contain the key. Every
- * frame of the live feed passes through this function, so it must be fast if there is no key.
- */
-export function withoutKeyBytes(bytes: Uint8Array, key: string | undefined): Uint8Array {
-  if (!key || key.length < MIN_LENGTH) return bytes;
-  const buffer =
-    bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!keyFormsOf(key).mayBeIn(buffer)) return bytes;
-  const text = buffer.toString('utf8');
-  const masked = withoutKey(text, key);
-  return masked === text ? bytes : Buffer.from(masked);
 }
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
@@ -65,7 +51,7 @@ export const withoutKeys = (text: string): string =>
 /** Whether a word contains the current key, or looks like a key. */
 export function isKey(word: string, key?: string): boolean {
   const bare = word.startsWith('@') ? word.slice(1) : word;
-  if (key !== undefined && key.length >= MIN_LENGTH && bare.includes(key)) return true;
+  if (key !== undefined && key.length >= MIN_KEY_LENGTH && bare.includes(key)) return true;
   const secret = WHOLE_KEY.exec(bare)?.[1];
   return secret !== undefined && isSecret(secret);
 }
