@@ -60,6 +60,42 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
     expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
   });
 
+  it('prints each of them once with --fill if the first post after the gap appeared late', async () => {
+    const { posts, publish, trim, tail, checkpoint } = await opened();
+    const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
+    const late = rest.splice(20, 1);
+    await publish(first);
+    expect((await tail(10, '--fill', ...checkpoint)).exitCode).toBe(0);
+    await publish([...rest.slice(0, -9), ...late, ...rest.slice(-9)]);
+    await trim();
+    const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
+    const ids = after.records().map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(
+      posts
+        .slice(10)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+  });
+
+  it('continues after the posts that --count let it print, also in the gap', async () => {
+    const { posts, publish, trim, tail, checkpoint } = await opened();
+    const ids: unknown[] = [];
+    const read = async (runs: number) => {
+      for (let each = 0; each < runs; each++) {
+        const ran = await tail(10, '--fill', ...checkpoint);
+        expect(ran.exitCode, ran.stderr).toBe(0);
+        ids.push(...ran.records().map(({ id }) => id));
+      }
+    };
+    await publish(posts.slice(0, 30));
+    await read(2);
+    await publish(posts.slice(30));
+    await trim();
+    await read(4);
+    expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
+  });
+
   it('exits 9 without --fill, also as a member of a group', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();
     const group = ['--group', 'desk', '--since', '1h'];

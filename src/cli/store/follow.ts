@@ -3,6 +3,7 @@ import { instantAt } from '../../base/time-values.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
+import { entryMs } from '../../store/feed/entry.ts';
 import {
   type Begin,
   createFollower,
@@ -123,8 +124,9 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 
   endAfter(io.clock, flags.duration, ended, until);
 
-  /** The delivered ids of the last batch, if --count ended the run in the middle of it. */
-  let cut: readonly string[] | undefined;
+  /** The ids of the last rows that were delivered, and of the first one that was not, because of --count. */
+  let delivered: readonly string[] = [];
+  let left: string | undefined;
   let closed = false;
 
   /** Prints the rows that pass the filter. Returns false if the run must end. */
@@ -135,7 +137,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
     count += wanted.length;
-    if (wanted.length < passing.length) cut = wanted.map(({ id }) => id);
+    delivered = wanted.map(({ id }) => id);
+    left = passing[wanted.length]?.id;
     closed =
       (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
     if (!closed) watch?.delivered(wanted);
@@ -145,20 +148,28 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   /** The ids of fetched posts. The store may still have those of posts that appeared late. */
   const filled = new Set<string>();
 
-  async function fillGap(fill: NonNullable<FollowPlan['fill']>, from: FeedPoint | null, to: FeedPoint) {
-    const delivered = new Set(follower.position()?.known.map(([id]) => id));
-    const rows = (await fill(from, to, until)).filter(({ id }) => !delivered.has(id) && !filled.has(id));
+  /** Delivers the posts between a position and the first posts that the store still has. */
+  async function fillGap(
+    fill: NonNullable<FollowPlan['fill']>,
+    from: FeedPoint | null,
+    ahead: readonly FeedPoint[],
+  ) {
+    const known = new Set(follower.position()?.known.map(([id]) => id));
+    for (const { id } of ahead) known.add(id);
+    // The first post after the gap may have appeared late, and be older than posts in the gap.
+    const newest = ahead.reduce((one, other) => ((other.at ?? 0) > (one.at ?? 0) ? other : one));
+    const rows = (await fill(from, newest, until)).filter(({ id }) => !known.has(id) && !filled.has(id));
     for (const { id } of rows) filled.add(id);
     return emit(rows);
   }
 
-  async function onGap({ from, to }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
+  async function onGap({ from, to, ahead }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
     if (plan.fill) {
       const start = from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
       notice(
         `the store no longer has the posts between ${placeText(start)} and ${placeText(to)}; fetching them from the service`,
       );
-      return fillGap(plan.fill, start, to);
+      return fillGap(plan.fill, start, ahead);
     }
     const text = `posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them`;
     gaps.push(text);
@@ -166,7 +177,29 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return true;
   }
 
-  let reached: FeedPosition | undefined;
+  /** The position after the delivered posts of an event; undefined if a later run cannot continue after them. */
+  function positionAfter(event: FollowEvent): FeedPosition | undefined {
+    const position = follower.position();
+    if (event.kind === 'gap') {
+      // Without a last post, a later run would not notice that the rest of the gap is missing.
+      return position && (left === undefined || position.last) ? withIds(position, delivered) : undefined;
+    }
+    if (event.kind !== 'rows' || left === undefined) return position;
+    const rows = event.rows.slice(
+      0,
+      event.rows.findIndex(({ id }) => id === left),
+    );
+    const last = rows.at(-1);
+    if (last === undefined) return reached;
+    const known = rows.map(({ id, entry }) => [id, entryMs(entry)] as const);
+    return {
+      entry: last.entry,
+      last: { id: last.id, at: last.at },
+      known: [...(reached?.known ?? []), ...known],
+    };
+  }
+
+  let reached = follower.position();
   notice(`reading from the store (${feedId}): 0 CU`);
   try {
     watch = watchFollower(context, { ...plan, handoff: output.handoff });
@@ -180,7 +213,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       else if (event.kind === 'back') notice('the store is available again');
       // Do not advance the position, because the reader did not receive the last rows.
       if (closed) break;
-      const position = cut ? reached && withIds(reached, cut) : follower.position();
+      const position = positionAfter(event);
       if (position && event.kind !== 'away') await output.reached(position, ended);
       reached = position;
       if (!open) break;

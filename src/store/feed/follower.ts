@@ -11,6 +11,8 @@ import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from '.
  */
 const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
+/** How many posts after a gap to report: enough for one of them not to be late, within the smallest price of a page. */
+const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
@@ -36,8 +38,16 @@ export type Begin =
 
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /** The entries between these posts were deleted before they could be read; `from` is null if not known. */
-  | { readonly kind: 'gap'; readonly from: FeedPoint | null; readonly to: FeedPoint }
+  /**
+   * The entries between these posts were deleted before they could be read; `from` is null if not known. `ahead`
+   * are the first posts that the store still has, from `to` on.
+   */
+  | {
+      readonly kind: 'gap';
+      readonly from: FeedPoint | null;
+      readonly to: FeedPoint;
+      readonly ahead: readonly FeedPoint[];
+    }
   /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
@@ -107,10 +117,11 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     }
     if (begin.kind === 'since') {
       entry = before(startOf(begin.ms - HALF_HOUR_MS));
-      const [oldest] = await range(store, '-', 1);
+      const ahead = await range(store, '-', AHEAD);
+      const [oldest] = ahead;
       if (oldest && entryMs(oldest.entry) > begin.ms) {
         started = true;
-        return { kind: 'gap', from: null, to: oldest };
+        return { kind: 'gap', from: null, to: oldest, ahead };
       }
     }
     if (begin.kind === 'after') return await findLast(store, begin);
@@ -143,11 +154,12 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
 
   /** Returns a gap if entries after this follower's position were deleted. */
   async function missed(store: StoreConnection): Promise<FollowEvent | undefined> {
-    const [oldest] = await range(store, '-', 1);
+    const ahead = await range(store, '-', AHEAD);
+    const [oldest] = ahead;
     if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
       return undefined;
     if (last === null && entry === '0-0') return undefined;
-    return { kind: 'gap', from: last, to: oldest };
+    return { kind: 'gap', from: last, to: oldest, ahead };
   }
 
   /**
