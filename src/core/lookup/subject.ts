@@ -122,8 +122,8 @@ function handleOf(text: string): Subject {
     throw refused(text, `a handle has at most ${HANDLE_MAX} characters`, 'copy only the handle');
   if (value.includes('://'))
     throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
-  // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\0\ufffd]/.test(value)) throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
+  // The ranges replace Unicode classes, which would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(
       text,
