@@ -32,10 +32,10 @@ export function parseBaseUrl(
   if (url.search || url.hash)
     throw usageError('invalid base URL: it has a query or a fragment', 'write it as https://host/path');
   // Otherwise every request would get a 404, which looks as if no trader was found.
-  if (/\/v2(?:\/|$)/i.test(url.pathname)) {
+  if (VERSION.test(url.pathname)) {
     throw usageError(
       'invalid base URL: it contains /v2, which trdr adds to it',
-      `write it as ${url.origin}${url.pathname.replace(/\/v2(?:\/.*)?$/i, '')}`,
+      `write it as ${url.origin}${url.pathname.replace(VERSION, '')}`,
     );
   }
   if (url.protocol === 'http:' && !insecureHttp && !isLoopback(url.hostname)) {
@@ -46,3 +46,9 @@ export function parseBaseUrl(
   }
   return { origin: url.origin, host: url.host, prefix: url.pathname.replace(/\/+$/, '') };
 }
+
+/**
+ * The version of the service at the end of a path, alone or before the rest of an endpoint. Any other /v2 may belong
+ * to a gateway.
+ */
+const VERSION = /(?:\/v2)+(?:\/(?:me|user|thesis|launchpad|ws)(?:\/.*)?)?\/*$/i;
