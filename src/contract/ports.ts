@@ -96,7 +96,7 @@ export interface LedgerEntry {
   readonly status: number | null;
   /** The CU that were certainly charged. */
   readonly cu: number;
-  /** The CU that may have been charged in addition to `cu`. */
+  /** The maximum that may have been charged in addition to `cu`, in CU. */
   readonly cuAtMost?: number | undefined;
   /** True if the price of the call is not known. */
   readonly unpriced?: boolean | undefined;

@@ -13,7 +13,7 @@ export const budgetSet = command({
   summary: 'Limit what a profile may spend per day or month',
   about: [
     'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
-    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. This amount can be ten minutes old, and a day budget counts it only from the first call that was sent through the store that day. --machine limits one machine that uses the store.',
+    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. That spending is known with a delay of up to ten minutes, and a day budget counts only the part after the first call that was sent through the store that day. --machine limits one machine that uses the store.',
   ],
   args: [
     { name: 'period', help: 'month or day', choices: ['month', 'day'] },

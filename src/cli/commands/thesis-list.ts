@@ -53,7 +53,7 @@ export const thesisList = command({
     },
     {
       run: 'trdr thesis list --token SPUD --since yesterday --min-holdings 10k',
-      does: 'find a token by its ticker; only authors who hold at least $10,000',
+      does: 'list theses about a token, given by its ticker, from authors who hold at least $10,000',
     },
     {
       run: 'trdr thesis list --limit 100 --sort authorTradeUsd',

@@ -4,7 +4,7 @@ import { group, unitsText } from '../../base/units.ts';
 export interface Estimate {
   readonly least: number;
   readonly most: number;
-  /** The number of wallet reveals that the run may use. If fewer are left, the question states this. */
+  /** The number of wallet reveals that the run may use. If fewer are left, the confirmation question says so. */
   readonly reveals?: number | undefined;
 }
 

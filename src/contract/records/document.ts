@@ -10,7 +10,7 @@ const JsonSchema = z.looseObject({});
 
 /** A command as `trdr schema` describes it. */
 export const CommandDocument = z.looseObject({
-  command: field(z.string(), 'The words of the command, such as thesis list.'),
+  command: field(z.string(), 'The words of the command, such as "thesis list".'),
   summary: field(z.string(), 'Summary of the command, in one line.'),
   usage: field(z.string(), 'Usage line.'),
   about: field(z.array(z.string()), "Paragraphs of the command's description."),

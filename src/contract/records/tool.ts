@@ -100,7 +100,7 @@ export type ProfileRecord = z.infer<typeof ProfileRecord>;
 /** A setting. */
 export const SettingRecord = z.looseObject({
   setting: field(z.string(), 'Name of the setting.'),
-  value: field(z.unknown(), 'Effective value; null if it is not set.'),
+  value: field(z.unknown(), 'Effective value; null if the setting has none.'),
   origin: z.optional(field(z.string(), 'With --origin: where the value comes from.')),
 });
 export type SettingRecord = z.infer<typeof SettingRecord>;

@@ -231,6 +231,6 @@ export function createClient(options: ClientOptions): Client {
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
-/** Whether an error response is documented as free at all endpoints. */
+/** Whether every endpoint documents this error response as free. */
 const isUnbilled = ({ failure: { status = 0, code }, documented }: ServiceError) =>
   documented && (status === 401 || status === 403 || status === 429 || status >= 500 || code === 'NOT_FOUND');

@@ -1,10 +1,7 @@
 /** The forms in which a service or a proxy may repeat a key, and how to find them. */
 export interface KeyForms {
   readonly lower: string;
-  /**
-   * Whether a backslash of any kind may begin an escaped character of the key. JSON escapes letters and digits only
-   * as \u00XX.
-   */
+  /** Whether the key has a character that JSON can escape in another way than as \u00XX: a quote or a slash. */
   readonly hasAnyBackslash: boolean;
   /** A text that this pattern does not match does not contain the key with escaped characters. */
   readonly escapeStart: RegExp;

@@ -178,5 +178,5 @@ const withoutTimes = () =>
 const stuck = () =>
   new Failure('answer', 'pagination loop: the service reports more pages but sends the same rows again', {
     code: 'WALK_STUCK',
-    hint: 'no row is missing so far; to continue, pass the id of the last row with --before',
+    hint: 'no row is missing so far; to continue, pass --before with the id of the last row',
   });

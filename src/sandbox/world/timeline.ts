@@ -103,7 +103,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       let from: Place = { time: now, order: NEVER };
       if (before !== undefined) {
         // A cursor is a position in the order of all records, so a cursor from another feed is valid too.
-        // Records that were removed or are hidden are not valid cursors.
+        // Records that were removed, are hidden or are not posted yet are not valid cursors.
         const place = findPresent(before);
         if (!place || place.time > now || hiddenAt(place.order, now)) return null;
         from = place;

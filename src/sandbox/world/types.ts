@@ -56,7 +56,7 @@ export interface World {
   };
   /**
    * The numbers of a handle at the last full minute (`updatedAt`); undefined for an unknown handle. A window
-   * is null if the user never traded, and its `trades` is 0 if the user did not trade in the window.
+   * is null if the user never traded; its `trades` is 0 if the user traded, but not in the window.
    */
   pnl(handle: string, now: number): Pnl | undefined;
   readonly theses: {

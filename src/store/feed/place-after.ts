@@ -12,7 +12,7 @@ export interface BeginAfter {
   readonly last: FeedPoint;
   /** The last delivered posts, `last` first: ids and post times. */
   readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** All delivered posts with this post time or a later one are known; -Infinity if there are no post times. */
+  /** `known` contains all delivered posts with this post time or a later one; -Infinity if no post has a time. */
   readonly floor: number;
 }
 

@@ -166,7 +166,7 @@ export const families: readonly Family[] = [
     name: 'budget_left_units',
     type: 'gauge',
     unit: 'units',
-    help: 'CU that the budget of the period has left.',
+    help: 'CU left in the budget of the period.',
     of: ({ budgets }) => ({ label: 'period', values: budgets.map(({ period, left }) => [period, left]) }),
   },
   {

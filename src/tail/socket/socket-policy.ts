@@ -69,7 +69,7 @@ export function createSocketPolicy(parts: PolicyParts): SocketPolicy {
     session.poll();
     polling = why;
     const forBudget = why === 'budget' || why === 'quota';
-    // Poll while the user is asked to raise the limit, even with --via ws, so that the lag stays small.
+    // With --via ws, polling is an error, except while the user is asked to raise the limit: it then keeps the lag small.
     if (via === 'ws' && !asks && !(forBudget && parts.waitForBudget)) throw cannotStream(why);
   };
 

@@ -12,7 +12,7 @@ export interface Lateness {
   missed: number;
 }
 
-/** Counts a new row of a walk. `before` is the time of the newest verified post when the walk was accepted. */
+/** Counts a new row of a walk. `before` is the post time of the newest post that was verified before this walk. */
 export function countLateness(
   lateness: Lateness,
   row: TailRow,
