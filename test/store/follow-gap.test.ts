@@ -96,6 +96,22 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
     expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
   });
 
+  it('fetches each of them once if --count ends runs in the gap, also after --since', async () => {
+    const { sandbox, posts, publish, trim, tail, checkpoint } = await opened();
+    await publish(posts);
+    await trim();
+    const flags = ['--fill', '--since', new Date(posts[0]?.at ?? 0).toISOString(), ...checkpoint.slice(2)];
+    const before = sandbox.meter().unitsUsed;
+    const ids: unknown[] = [];
+    for (let each = 0; each < 6; each++) {
+      const ran = await tail(10, ...flags);
+      expect(ran.exitCode, ran.stderr).toBe(0);
+      ids.push(...ran.records().map(({ id }) => id));
+    }
+    expect(ids).toEqual(posts.map(({ id }) => id));
+    expect(sandbox.meter().unitsUsed - before).toBeLessThanOrEqual(3_000);
+  });
+
   it('exits 9 without --fill, also as a member of a group', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();
     const group = ['--group', 'desk', '--since', '1h'];

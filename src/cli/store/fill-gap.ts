@@ -11,8 +11,11 @@ export const fillFrom =
   async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
     const rows: TailRow[] = [];
     const low = from?.at ?? Number.NEGATIVE_INFINITY;
+    // A page is priced by its limit, so begin with a small one: most gaps are small.
+    let limit = source.sizes.step;
     for (let before: string | undefined = to.id; before !== undefined; ) {
-      const page = await source.page({ before, limit: source.sizes.max }, signal);
+      const page = await source.page({ before, limit }, signal);
+      limit = Math.min(2 * limit, source.sizes.max);
       for (const row of page.rows) {
         if (row.id === from?.id || (row.at !== null && row.at < low)) return rows.reverse();
         rows.push(row);

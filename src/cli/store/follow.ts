@@ -124,8 +124,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 
   endAfter(io.clock, flags.duration, ended, until);
 
-  /** The ids of the last rows that were delivered, and of the first one that was not, because of --count. */
-  let delivered: readonly string[] = [];
+  /** The last rows that were delivered, and the id of the first one that was not, because of --count. */
+  let delivered: readonly TailRow[] = [];
   let left: string | undefined;
   let closed = false;
 
@@ -137,7 +137,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
     count += wanted.length;
-    delivered = wanted.map(({ id }) => id);
+    delivered = wanted;
     left = passing[wanted.length]?.id;
     closed =
       (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
@@ -177,12 +177,14 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return true;
   }
 
-  /** The position after the delivered posts of an event; undefined if a later run cannot continue after them. */
+  /** The position after the delivered posts of an event. */
   function positionAfter(event: FollowEvent): FeedPosition | undefined {
     const position = follower.position();
-    if (event.kind === 'gap') {
-      // Without a last post, a later run would not notice that the rest of the gap is missing.
-      return position && (left === undefined || position.last) ? withIds(position, delivered) : undefined;
+    const end = delivered.at(-1);
+    if (event.kind === 'gap' && plan.fill && position && end) {
+      // A later run finds the same gap, and fetches only the posts after this one.
+      const known = delivered.map(({ id }) => id);
+      return { ...withIds(position, known), last: { id: end.id, at: end.at } };
     }
     if (event.kind !== 'rows' || left === undefined) return position;
     const rows = event.rows.slice(
