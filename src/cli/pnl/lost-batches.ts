@@ -2,9 +2,9 @@ import { cu } from '../../contract/prices.ts';
 import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
 
 /**
- * Marks as lost the batches that were in flight when the last run of an export died. Each batch may have been
- * charged, even if the usage of the key does not show this yet. The ledger already contains the maximum cost
- * of these batches.
+ * Marks as lost the batches whose outcome is not in the journal of an export, because an earlier run ended while
+ * they were in flight. Each batch may have been charged, even if the usage of the key does not show this yet. The
+ * ledger already contains the maximum cost of these batches.
  */
 export async function settleLostBatches(
   journal: ExportJournal,

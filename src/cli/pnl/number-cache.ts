@@ -29,8 +29,8 @@ export interface Division {
   readonly todo: readonly number[];
   isCached(position: number): boolean;
   /**
-   * Looks for cached answers again, after more handles have become known. Returns the positions that must still
-   * be requested.
+   * Looks for cached answers again, after lookups have found the handles of more subjects. Returns the positions
+   * that must still be requested.
    */
   check(positions: readonly number[]): Promise<readonly number[]>;
 }

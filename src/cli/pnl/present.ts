@@ -23,7 +23,7 @@ export interface Shape {
   readonly sortWindow: WindowName;
   /** The value of `--fields`. */
   readonly fields: string | undefined;
-  /** Whether the command has exactly one answer. */
+  /** Whether the command line names exactly one subject. Its record is then printed alone, not as a list. */
   readonly single: boolean;
   readonly handles: number;
   /** Width of the terminal in cells. */

@@ -25,7 +25,7 @@ export interface StreamOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Prints one record per subject in order: saved answers, and requested answers as soon as they arrive. */
+/** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
 export async function streamPnl(
   context: Context,
   targets: Targets,

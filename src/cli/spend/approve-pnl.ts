@@ -29,8 +29,8 @@ export function costOfLookups(calls: readonly LookupCall[]): LookupCost {
 }
 
 /**
- * The cost of numbers. The minimum includes no numbers of subjects that must be looked up first, because a user
- * who is not found has no numbers.
+ * The cost of the numbers of `count` subjects and of the necessary lookups. The minimum includes no numbers of
+ * subjects that must be looked up first, because a user who is not found has no numbers.
  */
 export const numbersEstimate = (count: number, { count: unknown, least, most }: LookupCost) => ({
   least: cu.miss * Math.max(0, count - unknown) + least,

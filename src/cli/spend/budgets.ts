@@ -7,8 +7,8 @@ const budgetOf = ({ io, settings }: Context) =>
   createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
 
 /**
- * The day and the month of the profile as records of "budget show", also if they have no budget: the records
- * then state what the profile has spent.
+ * The day budget and the month budget of the profile as records of "budget show". There is a record even for a
+ * budget that is not set, because the record also states what the profile has spent in the period.
  */
 export async function localBudgets(context: Context) {
   const { budgetDay, budgetMonth } = context.settings;

@@ -1,10 +1,13 @@
 import { group, unitsText } from '../../base/units.ts';
 
-/** The estimated cost of a run. */
+/** The estimated cost of a run in CU. */
 export interface Estimate {
   readonly least: number;
   readonly most: number;
-  /** The number of wallet reveals that the run may use. If fewer are left, the confirmation question says so. */
+  /**
+   * The number of wallet reveals that the run may use. If fewer are left, the question before the run states how
+   * many.
+   */
   readonly reveals?: number | undefined;
 }
 

@@ -22,8 +22,8 @@ export function* planLookups(users: CachedLookup, subjects: readonly Subject[]):
 }
 
 /**
- * Estimates the cost of looking up subjects. If even the maximum is low, the cache is not read for the
- * estimate.
+ * Estimates the cost of looking up subjects. If the cost without any cached answer is at most `enough`, the cache
+ * is not read for the estimate.
  */
 export function estimateLookups(
   users: CachedLookup,

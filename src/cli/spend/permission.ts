@@ -24,11 +24,11 @@ export interface OpenRun {
 
 /** Decides what a run may spend. */
 export interface Permission {
-  /** What the run may spend at present; undefined if there is no limit. */
+  /** What the run may spend at present, in CU; undefined if there is no limit. */
   readonly limit: number | undefined;
   /**
-   * The cost that the user has confirmed for a run without a limit, but at least `confirmAbove`. Calls whose
-   * answers were lost are repeated only within this cost.
+   * For a run of known cost without a limit: the cost that the user has agreed to, but at least `confirmAbove`.
+   * Calls whose answers were lost are repeated only within this cost. Undefined for all other runs and in the sandbox.
    */
   readonly agreed: number | undefined;
   /**
@@ -44,8 +44,8 @@ export interface Permission {
   /** Whether the user can be asked to raise the limit. */
   readonly canRaise: boolean;
   /**
-   * Asks the user to raise the limit, so that at least `most` more can be spent. Returns false if the run
-   * must end.
+   * Asks the user to raise the limit, so that at least `most` CU can be spent in addition to `spent`. Returns
+   * false if the run must end.
    */
   raise(most: number, spent?: number): Promise<boolean>;
   /** The failure to report when a run of unknown total cost reaches its limit; undefined for other runs. */

@@ -12,7 +12,7 @@ import { isEndpoint, suggestCall } from './suggest-call.ts';
 
 /**
  * Asks for confirmation of a raw call if it is expensive or its price is not known. With --dry-run, prints the
- * estimate of the call and returns false.
+ * estimate of the call and returns false, so that the call is not sent.
  */
 export async function planRaw(
   context: Context,

@@ -22,8 +22,9 @@ export const isEndpoint = (method: string, path: string): boolean => {
 };
 
 /**
- * The call that an unknown call most likely means: its path lacks the version, has another one, or has a typo,
- * or its method is wrong. Names the method only if it is another one. Undefined if no endpoint is similar.
+ * The call that an unknown call most likely means: the path of the unknown call lacks the version, has a wrong
+ * version or a typo, or its method is wrong. Names the method only if the given method is wrong. Undefined if no
+ * endpoint is similar.
  */
 export function suggestCall(method: string, path: string): string | undefined {
   const [, pathname = '', query = ''] = /^([^?#]*)(\?[^#]*)?/.exec(path) ?? [];

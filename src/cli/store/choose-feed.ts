@@ -50,7 +50,10 @@ async function bestOf({ keys, link }: RunStore, ids: readonly string[]): Promise
   return best?.id ?? feedIdOf({ tokens: [] });
 }
 
-/** Chooses the feed to read with --via auto: only a feed that a relay leads now. */
+/**
+ * Chooses the feed to read with --via auto: a feed that a relay leads now. Undefined if there is none, or if the
+ * store is unavailable: the tail then reads from the service.
+ */
 export async function liveFeed(context: Context, tokens: readonly string[]): Promise<StoredFeed | undefined> {
   const store = await context.store();
   if (store === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { StatusItem } from '../../store/status.ts';
 
-/** The failure of a probe with `--max-lag`: a feed has no leader, or was verified too long ago. */
+/** The failure of a probe with `--max-lag`: a feed has no leader, or was last verified too long ago or never. */
 export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): Failure | undefined {
   const late = items.find(
     ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),

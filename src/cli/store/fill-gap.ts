@@ -3,8 +3,9 @@ import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
 /**
- * Fetches the posts between two positions from the service, oldest first. If the post at the first position was
- * deleted, the walk ends at the first older post, and other posts of the same millisecond may be repeated.
+ * Fetches the posts between two positions from the service, and returns them oldest first. The walk ends at the
+ * post of `from`. If that post was deleted, the walk ends at the next older post, so the result may include
+ * posts of the same millisecond that were delivered before.
  */
 export const fillFrom =
   (source: PageSource) =>

@@ -35,7 +35,7 @@ interface Delivering {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
-  /** Aborted when the reader closes the output. */
+  /** Aborted when the reader closes the output; undefined for a command. */
   readonly closed: AbortSignal | undefined;
   end(): Promise<void>;
   check(): void;

@@ -15,7 +15,10 @@ export interface FollowOutput extends TailOutput {
    * Whether a command processes the posts, so that they are acknowledged some time after they were written.
    */
   readonly lags: boolean;
-  /** Saves a position when all posts written so far were delivered. If saving fails, aborts `ended`. */
+  /**
+   * Saves a position once all posts written so far were delivered. If saving fails, throws; with a command, aborts
+   * `ended` instead, and `settled` throws.
+   */
   reached(position: FeedPosition, ended: AbortController): Promise<void>;
   /** Resolves when the last position was saved; throws if saving failed. */
   settled(): Promise<void>;

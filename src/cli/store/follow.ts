@@ -145,7 +145,10 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return !closed && count < limit;
   }
 
-  /** The ids of fetched posts. The store may still have those of posts that appeared late. */
+  /**
+   * The ids of posts fetched from the service. The store may still have some of these posts, because they
+   * appeared late, and must not deliver them again.
+   */
   const filled = new Set<string>();
 
   /** Delivers the posts between a position and the first posts that the store still has. */
@@ -156,7 +159,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   ) {
     const known = new Set(follower.position()?.known.map(([id]) => id));
     for (const { id } of ahead) known.add(id);
-    // The first post after the gap may have appeared late, and be older than posts in the gap.
+    // Fetch up to the newest of these posts, because the first one may have appeared late, and be older than
+    // posts in the gap.
     const newest = ahead.reduce((one, other) => ((other.at ?? 0) > (one.at ?? 0) ? other : one));
     const rows = (await fill(from, newest, until)).filter(({ id }) => !known.has(id) && !filled.has(id));
     for (const { id } of rows) filled.add(id);
@@ -213,7 +217,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
       else if (event.kind === 'back') notice('the store is available again');
-      // Do not advance the position, because the reader did not receive the last rows.
+      // The reader closed the output and did not receive the last rows, so do not save a position after them.
       if (closed) break;
       const position = positionAfter(event);
       if (position && event.kind !== 'away') await output.reached(position, ended);

@@ -4,15 +4,15 @@ import type { FeedKeys } from '../../store/keys.ts';
 import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
-/** How often the verified time is read from the store. */
+/** The minimum time between two reads of the verified time from the store. */
 const ASK_MS = 15_000;
-/** How often the verified time is read as long as it is not known. */
+/** The same, until a read has returned a verified time. */
 const FIRST_ASK_MS = 2_000;
 
 /**
- * Creates a function that returns the time up to which the leading relay has verified the feed, in epoch ms;
- * null until this is known. The time is updated in the background. While there is no leader, or the store is
- * not reachable, the time stays the same, so that users see a growing delay.
+ * Creates a function that returns the time up to which the leading relay has verified the feed, in epoch ms; null
+ * until it has been read from the store. The time is updated in the background. While there is no leader, or the
+ * store is not reachable, the time stays the same, so that users see a growing delay.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,

@@ -57,7 +57,7 @@ const storeConnectOptions = (
   trace,
 });
 
-/** The name of this machine: the setting, or the host name without characters that are not allowed. */
+/** The name of this machine: the setting `machine`, or the host name with - for characters that are not allowed. */
 const machineOf = ({ machine }: Pick<RunSettings, 'machine'>): string =>
   machine ??
   (hostname()

@@ -6,7 +6,7 @@ import type { StartPoint } from '../../tail/walk/bounds.ts';
 
 /**
  * Splits a checkpoint into the parts that the store saves: the mark, which is the checkpoint without ids, and the
- * ids.
+ * ids. `floor` is the post time before which ids are no longer needed; null if there is no such time.
  */
 export function markText(checkpoint: string, feed: string) {
   const { floor, known } = readCheckpoint(checkpoint, feed);
@@ -31,7 +31,10 @@ function checkpointOf(mark: string, feed: string) {
   }
 }
 
-/** Where a leader starts: at the checkpoint of the previous leader, or after the posts in the store. */
+/**
+ * Where a leader starts: at the checkpoint of the previous leader, otherwise after the posts in the store,
+ * otherwise with new posts.
+ */
 export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
   if (mark !== undefined) return { ...checkpointOf(mark, feed), known };
   const times = known.map(([, at]) => at).filter((at) => at !== null);

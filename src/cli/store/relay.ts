@@ -147,8 +147,8 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       start,
       lagMs: plan.lagMs,
       firstTries: FIRST_TRIES,
-      // Publish posts of the WebSocket only soon after a verification, because followers that write to a file
-      // resume from the lines of that file.
+      // Publish posts of the WebSocket only while the last verification is recent, because followers that write to
+      // a file resume from the lines of that file.
       fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);

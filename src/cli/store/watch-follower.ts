@@ -16,7 +16,7 @@ import type { RunStore } from './open-store.ts';
 export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
   /** Called when rows were written, or handed over to a command. */
   delivered(rows: readonly TailRow[]): void;
-  /** Called with the kind of each event of the follower. */
+  /** Called with the kind of each event of the follower or group. */
   heard(kind: string): void;
 }
 

@@ -48,7 +48,7 @@ export function watchRelay(
   const { clock } = run.io;
   const proofOf = leaderProof(store.link, store.feed, clock);
   let phase: Phase = { kind: 'starting', mode: 'connecting' };
-  /** The counts of earlier terms. */
+  /** The counts of the terms of this run that have ended. */
   let past = nothing;
   let turns = 0;
   /**
@@ -61,8 +61,8 @@ export function watchRelay(
   const watched = (tail: Tail) => watchedTail(tail, clock.now, undefined);
 
   /**
-   * During its own term, a relay verifies the feed with its own walks. While another relay leads, the
-   * verified time of that relay is reported.
+   * The state of the relay. In its own term, the verified time is that of its own walks. Before the first of
+   * these walks, and while another relay leads, it is the time that the last leader saved in the store.
    */
   const facts = (): TailFacts => {
     if (phase.kind === 'leading') {

@@ -45,7 +45,7 @@ export function atLimit(
   });
 }
 
-/** The command that continues a tail from the time up to which the feed is verified. */
+/** The command that continues a tail from the time up to which the feed is verified; undefined if none is. */
 function continued(argv: readonly string[], verifiedTo: TailStatus['verifiedTo']): string | undefined {
   const at = verifiedTo?.at;
   if (typeof at !== 'number' || Math.abs(at) > LATEST) return undefined;

@@ -14,7 +14,7 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'unacknowledged',
 ]);
 
-/** Formats the notices of a tail, and limits repeated ones. At the end, reports those that were not shown. */
+/** Formats the notices of a tail, and limits repeated ones. At the end, sums up those that were not shown. */
 export function createNoticeLines(mono: () => number): (notice: TailNotice) => string[] {
   const limit = createNoticeLimit(mono, repeated);
   return (notice) => {

@@ -21,7 +21,7 @@ export const placeText = (mark: PostMark | null): string =>
     ? 'the start of the feed'
     : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
-/** The range in which posts may be missing, and since when late posts may be missing. */
+/** The range in which posts may be missing, and the time since which posts that appeared late may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
   const isLater = from !== null && lateFrom !== null && (from.at === null || lateFrom < from.at);
   const late = isLater ? `, and posts since ${iso(lateFrom)} that appeared late` : '';

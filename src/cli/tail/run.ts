@@ -47,7 +47,7 @@ export interface TailFlags extends ServiceFlags, RotateFlags, ExecFlags {
   readonly waitForBudget: boolean;
 }
 
-/** The source of a tail's rows, and which of them to print. */
+/** What a tail reads, and how it prints the rows. */
 export interface TailPlan {
   readonly flags: TailFlags;
   readonly view: View<TailRow['record']>;
@@ -60,7 +60,7 @@ export interface TailPlan {
   >;
 }
 
-/** The number of earlier posts that a tail prints first on a terminal. */
+/** On a terminal, a tail first prints up to this many posts from before its start. */
 const RECENT = 10;
 
 /** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */

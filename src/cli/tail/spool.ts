@@ -17,7 +17,7 @@ export function openSpool(): Spool {
       return async () => {
         const back = await readWhole(handle, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
-        // Use the space from this position on again, because the texts are read back in reverse order.
+        // The texts are read back in reverse order, so the next text can overwrite the file from this position on.
         end = from;
         return back.toString('utf8');
       };

@@ -6,7 +6,7 @@ import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
 
-/** How often to try again: the user may have raised the budget or topped up the key. */
+/** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
 const LOOK_MS = 10 * 60_000;
 
 interface WaitFlags extends ServiceFlags {

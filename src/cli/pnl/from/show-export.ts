@@ -74,7 +74,10 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/** Yields the records of the given handles, in the order of the handles. Calls `onMissing` with the others. */
+/**
+ * Yields the records of the given handles, in the order of the handles. Calls `onMissing` with the handles that
+ * have no record.
+ */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],

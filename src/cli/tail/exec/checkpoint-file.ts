@@ -10,7 +10,7 @@ import {
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { CheckpointFile } from '../../../tail/exec/acknowledgements.ts';
 
-/** Reads the checkpoint file at `path`, which `replace` writes atomically. */
+/** Reads the text of the checkpoint file at `path`. `replace` writes the file atomically. */
 export const openCheckpointFile = (path: string): CheckpointFile => ({
   text: readText(path),
   replace(text) {

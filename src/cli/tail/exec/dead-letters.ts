@@ -50,7 +50,7 @@ export function openDeadLetters({ checkpoint, state, name }: DeadLettersOptions)
   };
 }
 
-/** Syncs the file to disk, before the checkpoint includes the batch. */
+/** Syncs the file to disk. The checkpoint records the batch as handed over only after that. */
 function sync(path: string): void {
   const fd = openSync(path, constants.O_RDWR);
   try {

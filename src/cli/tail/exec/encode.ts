@@ -3,7 +3,7 @@ import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createTextPrinter } from '../../output/text-printer.ts';
 
-/** Formats rows as lines of NDJSON, like those on stdout. */
+/** Formats rows as lines of NDJSON, like the lines that a tail without --exec prints. */
 export async function createEncoder(
   context: Context,
   view: View<TailRow['record']>,

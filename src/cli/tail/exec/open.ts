@@ -48,8 +48,8 @@ interface Parts {
   /** The post time from which the tail starts, in epoch ms; null or absent if no time determines the start. */
   readonly since?: number | null;
   /**
-   * Whether the next run knows which posts were acknowledged. By default, it does if there is a checkpoint
-   * file.
+   * Whether the next run knows which posts the command acknowledged. The default is whether there is a
+   * checkpoint file.
    */
   readonly remembered?: boolean;
 }
@@ -62,7 +62,7 @@ export interface Courier {
   health(queued: readonly HandoffRow[]): HandoffHealth;
   /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
   check(): void;
-  /** Ends the handoff: reports suppressed notices, and no longer delays the shutdown. */
+  /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
   release(): void;
 }
 
@@ -142,7 +142,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
 
 const redo = ({ file }: ExecCommand) => `${file} ...`;
 
-/** Hands the rows of a tail over to the command. The checkpoint records what was acknowledged. */
+/** Hands the rows of a tail over to the command. The checkpoint records which rows the command acknowledged. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
   const { io, signal, notice } = context;
   const { flags, checkpoint, feed } = parts;

@@ -15,8 +15,8 @@ const NEWLINE = 10;
 
 /**
  * Reads the end of an output that consists of several files. If the present file does not reach back far
- * enough, the finished files are read as if they were the beginning of the present file. `alone` is the
- * end of the present file.
+ * enough, the finished files are read as if they were the beginning of the present file. `alone` is
+ * the end of the present file, read without the finished files; undefined if there is no present file.
  */
 export async function readFileSet(
   out: string,
@@ -51,8 +51,8 @@ export async function readFileSet(
 }
 
 /**
- * Whether the run can resume from these lines: they must reach back to `depth` before the time up to which
- * they are complete, or before `wanted` if that is earlier.
+ * Whether the run can resume from these lines: the oldest of them must be more than `depth` older than the time
+ * up to which the lines are complete, or than `wanted` if `wanted` is earlier.
  */
 function reachesBack({ young, resume }: TailEnd, wanted = Number.POSITIVE_INFINITY): boolean {
   const base = resume?.watermark.base ?? null;

@@ -19,7 +19,8 @@ export interface FollowedFile {
   readonly sink: Sink;
   readonly identity: FileIdentity;
   /**
-   * Continues in a new file if the path no longer leads to the open file, or if the file must be finished.
+   * Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires a
+   * new file.
    */
   check(): Promise<void>;
 }
@@ -27,16 +28,16 @@ export interface FollowedFile {
 interface FollowedOptions {
   readonly mono: () => number;
   readonly now: () => number;
-  /** Called when the output continues in a new file. `name` is the new name of a finished file. */
+  /** Called when the output continues in a new file. `name` is the new path of a finished file. */
   readonly moved: (how: Moved, name?: string) => void;
   readonly rotate?: { readonly rule: RotateRule; readonly timeField: string } | undefined;
   /** Called when a finished file could not be renamed; trdr retries later. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-/** How often to check the path. A check for each write would be too slow on a fast feed. */
+/** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
 const LOOK_MS = 50;
-/** How long to wait after a failed rename. */
+/** How long to wait after a failed rename before the next attempt. */
 const RETRY_MS = 60_000;
 const NEWLINE = 10;
 
@@ -45,7 +46,7 @@ interface Opened {
   readonly identity: FileIdentity;
   size: number;
   lastWriteAt: number;
-  /** Whether the last byte is a line break. If not, the tail must not continue in another file. */
+  /** False after a part of a line was written: the tail must not continue in another file before the line ends. */
   atLineEnd: boolean;
 }
 
@@ -96,7 +97,7 @@ export async function openFollowed(
     moved(deleted ? 'deleted' : 'renamed');
   };
 
-  /** Renames a file that must be finished, and continues in a new file. */
+  /** If the rotation rule requires a new file before `more` bytes are written, renames the file and opens a new one. */
   const finish = async (more: number) => {
     if (!rotate || !file.atLineEnd || mono() < rotateFrom) return;
     if (!isFull(rotate.rule, file, more, now())) return;
@@ -191,7 +192,7 @@ async function openAt(path: string): Promise<Opened> {
       lastWriteAt: Number(mtimeMs),
       atLineEnd: true,
     };
-    // Add a line break, because a file that replaced another file may not end with one.
+    // Add a missing line break at the end: another program may have created the file that is now at the path.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
     if (last[0] !== NEWLINE) await append(file, Buffer.from('\n'), Number(mtimeMs));

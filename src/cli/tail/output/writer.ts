@@ -10,8 +10,8 @@ export interface TailOutput {
   /** Saves a checkpoint; undefined if the output saves none. */
   readonly save: ((text: string) => Promise<void>) | undefined;
   /**
-   * Whether a row is new; false for a row that an earlier run delivered although it follows the start
-   * position.
+   * Whether a row is new; false if an earlier run has already delivered it, which can be the case for rows after
+   * the start position too.
    */
   readonly isNew?: (row: TailRow) => boolean;
   /** Throws if the run must fail because of its output, such as dead letters. */
@@ -21,7 +21,7 @@ export interface TailOutput {
   close(): Promise<void>;
 }
 
-/** Prints the rows. */
+/** The output of a tail without --exec. `paused` delays the rows until the promise that it returns resolves. */
 export const printTo = (
   records: Records<TailRow['record']>,
   hide: () => void,

@@ -14,11 +14,11 @@ import type { FileIdentity } from '../output/followed-file.ts';
 export interface FilePosition extends FileIdentity {
   /** Whether the run that saved the position ended normally. */
   readonly ended: boolean;
-  /** The size of the file in bytes when its run ended normally; 0 before that. */
+  /** The size of the file in bytes when the run ended normally; 0 if the run has not ended normally. */
   readonly size: number;
   /** The previous output files, newest first. Their last lines may be newer than the checkpoint. */
   readonly before: readonly FileIdentity[];
-  /** The text of a checkpoint. */
+  /** The position, in the text form of a checkpoint file. */
   readonly checkpoint: string;
 }
 
@@ -75,7 +75,7 @@ export function fileAt(path: string): (FileIdentity & { readonly size: number })
 }
 
 /**
- * The new name of a file that was renamed within its folder, for example by log rotation; undefined if the
+ * The new path of a file that was renamed within its folder, for example by log rotation; undefined if the
  * file is not found.
  */
 export function renamedFrom(out: string, { dev, ino }: FileIdentity): string | undefined {

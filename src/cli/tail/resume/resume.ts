@@ -19,8 +19,8 @@ import { type FilePosition, fileAt, isSameFile, readPosition, renamedFrom } from
 export interface ResumeFrom {
   readonly out: string | undefined;
   /**
-   * Whether the output is divided into files. If the present file is too short, earlier files are read as
-   * well.
+   * Whether --rotate divides the output into files. If the lines of the present file do not reach back far
+   * enough, finished files are read as well.
    */
   readonly rotates?: boolean | undefined;
   readonly checkpoint: string | undefined;
@@ -52,8 +52,8 @@ export async function readResume(from: ResumeFrom): Promise<Resume | undefined> 
   // another program renamed it.
   const base = given ?? (standing === 'same' && !alone?.young ? undefined : saved);
   const before = position && standing !== 'useless' ? await linesBefore(out, position, standing, from) : none;
-  // A late post has an old post time, so a file may contain one although other posts of that time are in an
-  // earlier file. Therefore, also count the last posts of the previous files as known.
+  // A post that appeared late has an old post time, so the present file can contain it although other posts of
+  // that time are in an earlier file. Therefore, also count the last posts of the previous files as known.
   if (!base) return file?.resume && { ...file.resume, known: [...file.resume.known, ...before.known] };
   const torn = file?.torn;
   const lost = base.known.find(([id, at]) => id === torn && at !== null && at < base.floor);
@@ -77,13 +77,13 @@ export function startedFrom(checkpoint: string | undefined, feed: string): Start
 
 /**
  * How a saved position relates to the file at its path. `same`: the position belongs to this file. `moved`:
- * its file was moved or deleted while a run was writing it. `useless`: the user has replaced or emptied its
- * file since the run ended.
+ * its file was moved or deleted while a run was writing it. `useless`: the user has replaced, moved, deleted
+ * or emptied its file since the run ended.
  */
 function standingOf(out: string, position: FilePosition): 'same' | 'moved' | 'useless' {
   const here = fileAt(out);
   if (!isSameFile(here, position)) return position.ended ? 'useless' : 'moved';
-  // A file that is smaller than before was emptied by the user to start over.
+  // If the file is smaller than at the end of the run, the user has emptied it to start over.
   return position.ended && here !== undefined && here.size < position.size ? 'useless' : 'same';
 }
 
@@ -92,12 +92,12 @@ function positionResume(position: FilePosition | undefined, feed: string): Resum
   try {
     return { ...readCheckpoint(position.checkpoint, feed), kind: 'file' };
   } catch {
-    // Ignore the position, which belongs to another feed or version, and use only the file.
+    // Ignore a position of another feed or another version of trdr, and use only the output file.
     return undefined;
   }
 }
 
-/** The last lines of renamed files, and the ids of lines that a crash left incomplete. */
+/** The posts in the last lines of renamed files, and the ids in lines that a crash left incomplete. */
 interface LinesBefore {
   readonly known: Resume['known'];
   readonly torn: readonly (string | undefined)[];
@@ -123,7 +123,7 @@ async function linesBefore(
       known.push(...(end?.resume?.known ?? []));
       torn.push(end?.torn);
     } catch {
-      // The file was compressed or changed, so its last lines are not known, and their posts may be printed
+      // The file was compressed or changed, so its last lines cannot be read, and their posts may be printed
       // again.
     }
   }

@@ -71,8 +71,8 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
 }
 
 /**
- * The files to which earlier runs wrote before the file that is at the path now. If the last run ended
- * normally and another file is at the path now, the list is empty.
+ * The files to which earlier runs wrote before the file that is at the path now. The list is empty if the last
+ * run ended normally and the file at the path is not the one that it wrote.
  */
 function filesBefore(position: string | undefined, file: FileIdentity | undefined): readonly FileIdentity[] {
   const old = position === undefined ? undefined : readPosition(position);

@@ -7,17 +7,17 @@ export type SendState = (lines: readonly string[]) => Promise<void>;
 
 /** Reports the state of the tail to the service manager, as described in sd_notify(3). */
 export interface ServiceManager {
-  /** The interval in which the service manager expects a notification; undefined if it has no watchdog. */
+  /** The service manager expects a notification in each interval of this length; undefined without a watchdog. */
   readonly watchdogMs: number | undefined;
   /**
    * Sends the state after the message in progress. States that wait meanwhile are merged into one message.
    */
   notify(state: Readonly<Record<string, string | number>>): void;
-  /** Resolves when all messages were sent. */
+  /** Resolves when all messages were sent or have failed. */
   settled(): Promise<void>;
 }
 
-/** The timeout of the program that sends a message, which normally needs some milliseconds. */
+/** After this time, the program that sends a message is killed. It normally needs a few milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 /** The service manager of this process; undefined if no service manager expects notifications. */
@@ -90,7 +90,7 @@ function sendByProgram(env: Io['env'], clock: Clock): SendState {
   };
 }
 
-/** Runs a program until it exits; returns false if it is not installed. */
+/** Runs a program until it exits; returns false if it is not installed, and throws if it fails. */
 async function runProgram(
   clock: Clock,
   program: string,

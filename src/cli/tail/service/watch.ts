@@ -44,7 +44,7 @@ export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
   text(): string;
-  /** The number of iterations of the main loop. */
+  /** The number of iterations of the main loop so far. */
   turns(): number;
   /** Causes one iteration of the main loop, even if nothing is due. */
   wake(): void;
@@ -53,7 +53,7 @@ export interface Watched {
 /** Reports the state of the run to the status file, stderr and the service manager. */
 export interface HealthWatch {
   end(): Promise<void>;
-  /** Ends the reports; another watch of the same run continues them. */
+  /** Ends the reports without reporting an end of the run, because another watch continues them. */
   handOver(): Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export interface HealthWatch {
 const WRITE_MS = 5_000;
 /** The interval between two messages to a service manager without watchdog. */
 const NOTIFY_MS = 30_000;
-/** How often to check whether the tail has started. */
+/** The interval between two checks whether the tail has started, and until then, between two writes. */
 const LOOK_MS = 1_000;
 /**
  * By how much one message extends the start timeout. A service manager kills a service that does not start in
@@ -127,7 +127,7 @@ export function watchHealth(
  */
 const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
-/** Waits for the given time; returns false if the run has ended. */
+/** Waits for the given time; returns false if the watch has ended. */
 async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
   try {
     await io.clock.sleep(ms, until);
