@@ -6,8 +6,8 @@ export interface Backoff {
 }
 
 /**
- * Full jitter: each wait is random, up to a bound that doubles with every failure. Clients that failed
- * together therefore do not retry together.
+ * Full jitter: each wait is random, up to a bound. The bound starts at `firstMs` and doubles with every failure,
+ * up to `maxMs`. Clients that failed together therefore do not retry together.
  */
 export function createBackoff(firstMs: number, maxMs: number, random: () => number): Backoff {
   let bound = firstMs;

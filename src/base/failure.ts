@@ -4,18 +4,18 @@
  */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400
-  | 'missing' // HTTP 404
-  | 'auth' // no API key, or HTTP 401
+  | 'missing' // HTTP 404, or the service has no record of what was searched for
+  | 'auth' // no API key or base URL, an invalid API key, or HTTP 401
   | 'forbidden' // HTTP 403
   | 'quota' // HTTP 402
   | 'limit' // a limit set by the user, such as --max-cu or a budget
   | 'rate' // HTTP 429, even after the longest wait allowed
   | 'pending' // HTTP 202: a resolve without an answer yet
   | 'service' // a redirect, HTTP 5xx (even after retries), or an undocumented status
-  | 'network' // the service could not be reached, or the connection broke
-  | 'answer' // the response cannot be read
-  | 'confirm' // confirmation is required, but there is no terminal for the prompt
-  | 'local' // an operation on a local file, lock or folder failed
+  | 'network' // the service could not be reached, the connection broke, or the shared store failed
+  | 'answer' // the response cannot be read or used
+  | 'confirm' // the user declined, or confirmation is required but there is no terminal for the prompt
+  | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
   | 'strict'; // --strict is set, and a subject was missing or failed
 
 /** The fields of an error besides its message. */
@@ -26,9 +26,9 @@ export interface FailureFields {
   /** The wait before the next attempt, in seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** The command to run or the setting to change next. */
+  /** What the user can do next, such as a command to run or a setting to change. */
   readonly hint?: string | undefined;
-  /** The raw response, if it was charged but cannot be read. */
+  /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
   readonly cause?: unknown;
 }

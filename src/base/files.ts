@@ -201,7 +201,7 @@ const NEWLINE = 10;
 /**
  * Appends lines with a single write, so that lines of several processes do not mix. If a crash left an
  * incomplete line at the end of the file, adds the missing line break first. Returns the size of the file
- * before and after, and whether the file was replaced or removed during the write.
+ * before and after the write, and whether the file was replaced or removed in the meantime (`gone`).
  */
 export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
@@ -217,7 +217,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** Reads `length` bytes of a file, or fewer if the file ends first. */
+/** Reads `length` bytes of a file from the position `from`, or fewer if the file ends first. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;

@@ -12,7 +12,8 @@ const SOURCES = Symbol('numbers as they were written');
 type Sources = Map<string, string>;
 
 /**
- * The deepest nesting that is accepted: recursive code that reads a deeper value could overflow the stack.
+ * The maximum number of nested levels that `parseJson` accepts: recursive code that reads a deeper value could
+ * overflow the stack.
  */
 const MAX_DEPTH = 200;
 
@@ -101,8 +102,8 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double represents 15 digits exactly. A number with at most 15 digits changes only if it is written
-    // like 1.10, 0.0000001, 1e5 or -0.
+    // A double represents 15 digits exactly. JavaScript writes a number with at most 15 digits differently only
+    // if it looks like 1.10, 0.0000001, 1e5 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -189,7 +190,7 @@ export function numberSource(holder: object, key: string): string | undefined {
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
 }
 
-/** Copies the original number texts of `origins` to `target`, whose members were copied from them. */
+/** Copies the original number texts of `origins` to `target`, whose members were copied from `origins`. */
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {
   if (!anySources) return target;
   for (const origin of origins) {

@@ -44,7 +44,7 @@ function quietly(read: () => string): string {
   }
 }
 
-/** Status letter and start time of a process on Linux; both are empty on other systems. */
+/** Status letter and start time of a process on Linux. Both are empty if they cannot be read, as on other systems. */
 function statusOf(pid: number): { state: string; began: string } {
   const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
   // The second field, the process name, may contain spaces and parentheses.
@@ -71,7 +71,10 @@ export function holderNow(now: number): LockHolder {
   return { token, pid: process.pid, began, place: placeOf(), since: now };
 }
 
-/** The host name of a holder whose pid cannot be checked, because it is on another machine or in a container. */
+/**
+ * The host name of a holder whose pid cannot be checked, because the holder is on another machine or in another
+ * container. Undefined if the pid can be checked.
+ */
 export const otherHostOf = (holder: LockHolder): string | undefined =>
   holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
 

@@ -21,8 +21,9 @@ export interface LockHandle {
 
 interface Seen {
   readonly holder: LockHolder | undefined;
-  /** Identifies this acquisition among all locks at the path. */
+  /** Identifies this acquisition of the lock among all acquisitions at the same path. */
   readonly token: string;
+  /** When the lock's time stamp was last updated, epoch ms; infinite for a file that is not a lock. */
   readonly touched: number;
 }
 
@@ -143,7 +144,8 @@ export async function withLock<T>(
 }
 
 /**
- * Acquires a lock that the process holds until the process ends, or fails at once and names the holder.
+ * Acquires a lock for a long time, such as a whole run. If another process holds the lock, fails at once and names
+ * that process.
  * Updates the lock's time stamp at intervals, because other machines cannot check the pid.
  */
 export function holdLock(path: string, what: string): LockHandle {

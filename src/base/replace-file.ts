@@ -30,9 +30,15 @@ const PIECE = 64 * 1024;
  * target.
  */
 export interface Replacement {
-  /** The open temporary file. `commit`, `saveBeside` and `discard` close it. */
+  /**
+   * The open temporary file. `commit`, `saveBeside` and `discard` close it, except that a failed `commit` with
+   * `keep` may leave it open.
+   */
   readonly fd: number;
-  /** Renames the temporary file over the target. With `sync`, the new content survives a power failure. */
+  /**
+   * Renames the temporary file over the target. With `sync`, which is the default, the new content survives a
+   * power failure.
+   */
   commit(options?: {
     readonly sync?: boolean;
     /**
@@ -206,7 +212,7 @@ const coded = (code: string, message: string) => Object.assign(new Error(message
 
 /**
  * Replaces one of trdr's own files. Readers see either the old or the new content, even if the process is
- * killed; with `sync`, also after a power failure.
+ * killed; with `sync`, which is the default, also after a power failure.
  */
 export function writeAtomic(
   path: string,

@@ -20,8 +20,8 @@ export interface Argument {
 }
 
 /**
- * A command. `parse` converts words to input without side effects, and `run` executes it, so that each can be
- * tested alone.
+ * A command. `parse` converts the arguments and flags to the input of `run`, without side effects, so that each
+ * of the two functions can be tested alone.
  */
 export interface Command<O extends Options, I> {
   /** The words that run the command, such as `thesis tail`. */
@@ -51,7 +51,7 @@ export interface Command<O extends Options, I> {
    * also affect runs without --sandbox.
    */
   readonly savesSettings?: boolean;
-  /** How the command treats settings that cannot be read. */
+  /** How the command treats settings that cannot be read. By default, they are an error. */
   readonly settings?: SettingsUse;
   /** The hint for too many arguments. */
   readonly excess?: string;

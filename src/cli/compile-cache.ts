@@ -86,8 +86,8 @@ function save(place: string, loaded: readonly Loaded[]): void {
 const UNUSED_MS = 30 * 86_400_000;
 
 /**
- * Removes the compiled code of other builds and versions of Node that was saved more than 30 days ago. If it
- * is still in use, the next run compiles the code again.
+ * Removes the compiled code of other builds and versions of Node that was saved more than 30 days ago. If one
+ * of these builds is still in use, its next run compiles the code again.
  */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {

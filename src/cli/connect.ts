@@ -53,7 +53,7 @@ export async function connect(
     key: key ?? '',
     now: io.clock.now,
     sleep: io.clock.sleep,
-    // The service counts resolves per IP address, not per key.
+    // The service counts resolves per IP address, not per key, so all keys share this limit.
     shared: ['resolve' satisfies LaneName],
     notice: notice,
   });

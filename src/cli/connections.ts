@@ -9,7 +9,7 @@ import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
-/** How many notices of a kind that can repeat are shown before further ones are limited. */
+/** How many notices of each repeated kind are always shown. Later ones are limited. */
 const FIRST_NOTICES = 20;
 
 /** The service, ledger and store of a run. Each is opened when it is first used. */

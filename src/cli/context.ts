@@ -26,7 +26,7 @@ export interface Planned {
 export interface Records<T> {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: T): void | Promise<void>;
-  /** Writes one line of JSON unchanged; absent if the format must parse the record. */
+  /** Writes the JSON text of one record unchanged; undefined if the output format needs the parsed record. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
   /** Resolves when all written records have left the process. */
   flush(): Promise<void>;
@@ -56,12 +56,15 @@ export interface OutputSink extends Sink {
 /** Everything that a command may use. */
 export interface Context {
   readonly io: Io;
-  /** The words of the command. */
+  /** The words that run the command, such as `thesis tail`. */
   readonly command: string;
   readonly globals: Globals;
   readonly settings: RunSettings;
   readonly format: OutputFormat;
-  /** Aborted by a signal, or when the run can no longer write its output. The abort ends every wait. */
+  /**
+   * Aborted by SIGINT, SIGTERM or SIGHUP, or when the run can no longer write its output. The abort ends every
+   * wait.
+   */
   readonly signal: AbortSignal;
   /** The service of the run: the configured one, or the embedded one, which is started on first use. */
   target(): Promise<Target>;
@@ -112,7 +115,7 @@ export interface Context {
   answersAreCached(are?: boolean): void;
   /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
   readonly lostPaidRows: boolean;
-  /** The CU charged to this run so far. */
+  /** The CU that this run has spent so far, without the possible cost of calls whose answers were lost. */
   readonly spent: number;
   /**
    * The key's limit of requests per minute, if known, and the number of paid calls in this run; used to
@@ -122,13 +125,14 @@ export interface Context {
   /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
   /**
-   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line. Does nothing if
-   * this is known, if the run has not paid for a call, or if there is no cost line. If the service does not
-   * answer soon, the cost line omits the amount.
+   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line. Sends no call if
+   * that amount is known already, if the run has not paid for a call, or if there is no cost line. If the
+   * service does not answer soon, the cost line omits the amount.
    */
   askWhatIsLeft(): Promise<void>;
   /**
-   * The last line of a run: its result, its cost, and what is left. Undefined if nothing is to be reported.
+   * The last line of a run: its result, its cost and, if known, the CU that the key has left. Undefined if there
+   * is nothing to report.
    */
   costLine(): string | undefined;
   /** Prints a line to stderr, unless --quiet is set. */

@@ -26,7 +26,7 @@ export async function createContext(
   const settings = globals.sandbox
     ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
     : loaded;
-  // With --dry-run, ignore --out, --fields and --bom: they are meant for records.
+  // With --dry-run, ignore --out, --fields and --bom: they apply to the records of a real run.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
   const format = formatOf(shown, settings.output, io.stdout.isTTY === true, command);
   const closing = new AbortController();
@@ -108,7 +108,7 @@ export async function createContext(
     async askWhatIsLeft() {
       const { opened } = connections;
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
-      // Without a cost line, nothing would show what is left.
+      // Without a cost line, the amount would not be shown anywhere.
       if (costLine() === undefined) return;
       // A run that stopped because its records cannot be printed may still send this call, so do not use its
       // aborted signal.

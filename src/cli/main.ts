@@ -41,7 +41,8 @@ function complete(request: readonly string[], outline: string): void {
 
 /**
  * Writes the whole output of a run directly to the descriptor of stdout, because opening a stream takes longer
- * than the rest of the run. If stdout is non-blocking and the reader is slow, a stream is used.
+ * than the rest of the run. If stdout is non-blocking and the reader is slow, a stream writes the rest. Calls
+ * `failed` if the text cannot be written, unless the reader has closed the pipe.
  */
 function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);

@@ -65,7 +65,7 @@ export async function* readSubjects(
   }
 }
 
-/** The subjects in parts, such as those of one chunk of input, because a promise per subject takes longer. */
+/** The subjects in parts, such as those of one chunk of input, because one promise per subject would be slower. */
 async function* partsOf(
   source: SubjectSource,
   io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
@@ -173,12 +173,12 @@ async function* fromLines(
 }
 
 /**
- * Rejects a table if --column is not given: the header and the lines would be looked up, and paid for, as
- * subjects.
+ * Rejects a table if --column is not given. Otherwise, trdr would look up, and pay for, the header and the whole
+ * lines as subjects.
  */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // In a CSV file, such a word is most likely a header. In another file, it is more likely a handle.
+  // A word such as `user` or `wallet` is most likely a header in a CSV file, but a handle in any other file.
   if (header !== undefined && /\.csv$/i.test(name)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);

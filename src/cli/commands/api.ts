@@ -167,7 +167,7 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
 
 /**
  * Writes raw responses. The output is opened before the call, so that nothing is paid for if it cannot be
- * written. A file is created only if a response was successful.
+ * written. The file of --out appears only if a response was successful.
  */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;

@@ -91,7 +91,10 @@ function checkUrl(text: string, insecureHttp: boolean): string {
   return `${origin}${prefix}`;
 }
 
-/** Returns the plan of the key. Throws if the service rejects the key, so that the key is not saved. */
+/**
+ * Returns the plan of the key, or null if the service does not report it. Throws if the service rejects the key,
+ * so that the key is not saved.
+ */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.connect({ baseUrl, key, embedded: false });
   try {

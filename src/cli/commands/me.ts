@@ -70,7 +70,10 @@ export const me = command({
   },
 });
 
-/** Returns the units that --min-units requires. A share refers to what the plan includes per month. */
+/**
+ * Returns the units that --min-units requires; undefined without the flag. A share refers to what the plan
+ * includes per month.
+ */
 export function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
@@ -82,7 +85,10 @@ export function unitsWanted(
   return granted * wanted.share;
 }
 
-/** Throws if, at the rate of this month, the units will run out within `minDays` days. */
+/**
+ * Throws if, at the rate of this month, the units will run out within `minDays` days and before the month ends.
+ * Also throws if the service does not report the units.
+ */
 export function checkDays(
   me: Known<Me>,
   rate: Forecast | null,

@@ -164,7 +164,8 @@ async function plan(
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);
-  // The handle of a wallet is known only after its lookup. The price does not depend on the handle.
+  // Before its lookup, the handle of a wallet is not known, so the wallet takes its place here. The price does
+  // not depend on the handle.
   const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
   await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
   return 0;

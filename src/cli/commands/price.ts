@@ -7,8 +7,9 @@ import { command } from '../command.ts';
 import { callPrices, priceList } from '../spend/price-list.ts';
 
 /**
- * The prices of the endpoint with this name or path. If there is none, the prices of all endpoints whose name
- * or path begins with this text. If `isCommand`, the name is that of a command, for the error message.
+ * The prices of the endpoint with this name or path. If no endpoint has it, the prices of all endpoints whose
+ * name or path begins with this text. Throws if there are none; the message depends on `isCommand`, which is true
+ * if the name is that of a command. Without a name, all prices.
  */
 function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] {
   const all = priceList();

@@ -120,7 +120,7 @@ export const resolveCommand = command({
     } finally {
       progress.stop();
     }
-    // Explain only on a terminal: programs find the reasons in the records.
+    // Explain missing answers only on a terminal: programs find the reasons in the records.
     if (io.stderr.isTTY === true) {
       for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     }
@@ -138,8 +138,8 @@ const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
 /**
- * The state of a wait: `mira: queued, position 2 in the queue; retrying in 3s`. The advice in the meaning of a
- * reason is omitted, because trdr retries without the user.
+ * The state of a wait: `mira: queued, position 2 in the queue; retrying in 3s`. The advice that follows a
+ * reason, such as `retry later`, is omitted, because trdr retries by itself.
  */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, position ${position} in the queue`;

@@ -136,8 +136,8 @@ async function compareWithService(context: Context) {
 }
 
 /**
- * Explains the difference between the ledger and the service. Calls of uncertain cost can explain a
- * difference up to their maximum cost.
+ * Explains the difference between the ledger and the service; undefined if there is none. The ledger counts only
+ * the certain cost of a call whose cost is uncertain, so such calls can explain why the service counted more.
  */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,

@@ -5,7 +5,7 @@ import { manFiles } from './man.ts';
 import { referenceFiles } from './markdown.ts';
 import { pageFile } from './page.ts';
 
-/** The help pages as JSON by file name. trdr prints them without loading the commands. */
+/** The help pages as JSON by file name. With these files, trdr prints help without loading the commands. */
 export const helpFiles = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await allPages()).map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)]));
 

@@ -10,9 +10,9 @@ import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
 /** The precision of a Date header, which has whole seconds. */
 const UNSURE_MS = 1_000;
-/** The check passes if the clocks differ by at most this much. */
+/** The check of the clock passes if the service and this machine differ by at most this much. */
 const SKEW_MS = 30_000;
-/** The check warns if less than this share of an allowance is left. */
+/** The check of the limits warns if less than this share of an allowance is left. */
 const LITTLE = 0.05;
 
 /** Compares the service's clock with the clock of this machine. */
@@ -64,7 +64,7 @@ export function judgeLimits(record: Sent): Check {
 
 /**
  * The differences between the service's API and the API that this version of trdr was built for, one check
- * for each difference.
+ * for each difference; a single passed check if there are none.
  */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];

@@ -17,7 +17,7 @@ import { socketCheck } from './socket.ts';
 
 /**
  * Runs the checks in order. If no client can be created, all further checks are skipped. If the service does not
- * respond, only the store is still checked.
+ * respond, or another server responds instead, only the store is still checked.
  */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);

@@ -21,7 +21,7 @@ export interface AccountSharing {
   readonly now: () => number;
 }
 
-/** Undefined if the run has no store. */
+/** What the run needs to share the answer of `me`; undefined if the run has no store. */
 export function accountSharing(context: Context): AccountSharing | undefined {
   const { askOnce } = openAnswers(context) ?? {};
   return askOnce && { askOnce, now: context.io.clock.now };

@@ -32,8 +32,8 @@ export const openCachedLookup = (
   });
 
 /**
- * The cached answers for the present base URL and key, on this machine and in the store. Undefined if the base
- * URL or the key is not configured.
+ * The cached answers for the base URL and key of the run, on this machine and in the store. Undefined if the
+ * base URL or the key is not configured.
  */
 export function openAnswers(context: Context): AnswerCache | undefined {
   const { scope, settings, io, notice } = context;

@@ -50,7 +50,7 @@ export interface RunOutputOptions {
    * every wait of the run.
    */
   readonly closing: AbortController;
-  /** The client of the run; undefined before the first call. */
+  /** The client of the run; undefined until it is created. */
   readonly client: () => Client | undefined;
 }
 
@@ -110,7 +110,8 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       write(record) {
-        // A run without a client prints only cached answers, whose fields were saved when they were requested.
+        // A run without a client prints only cached answers. Their fields were saved by the run that requested
+        // the answers.
         if (client() !== undefined) note(record);
         if (unprintable) return unprintable.add(record);
         try {

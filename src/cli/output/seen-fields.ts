@@ -5,7 +5,10 @@ import type { Context } from '../context.ts';
 
 type Place = Pick<Context, 'globals' | 'settings'>;
 
-/** How many records are checked for undocumented fields; records of the same kind have similar fields. */
+/**
+ * How many records of a run are checked for undocumented fields. A few are enough, because records of the same
+ * kind have similar fields.
+ */
 const LOOKED_AT = 20;
 
 /** A view whose --fields also accepts the undocumented fields that records of earlier runs had. */

@@ -18,7 +18,7 @@ export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: string | undefined;
   readonly storePassword: string | undefined;
-  /** The base URL that the profile's key was saved for, if the run uses a different one. */
+  /** The base URL that the profile's key was saved for, if a flag or variable sets a different one for the run. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
 }
@@ -35,7 +35,9 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
 /** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/** The settings that flags override. A boolean flag that is false was not given, so it overrides nothing. */
+/**
+ * The profile and the values of settings that were given as flags. A boolean flag that is false was not given.
+ */
 function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);

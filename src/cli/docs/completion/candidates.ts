@@ -90,7 +90,7 @@ const joined = (path: string, word: string) => (path === '' ? word : `${path} ${
 const isPath = ({ commands, groups }: Outline, path: string) =>
   commands.some((each) => each.path === path) || groups.some(({ name }) => name === path);
 
-/** The flags of a command; all common flags if the command is not known yet. */
+/** The flags of a command; all common flags if `path` does not name a complete command. */
 function flagsAt({ commands, common }: Outline, path: string): FlagOutline[] {
   const command = commands.find((each) => each.path === path);
   const groups = command ? command.common : (['output', 'service', 'money'] as const);

@@ -1,6 +1,6 @@
 /**
- * The completion scripts. A script contains no names of commands or flags: it passes the line up to the cursor
- * to `trdr __complete`, and passes the answer to the shell.
+ * The completion scripts. A script contains no names of commands or flags: it passes the line or its words,
+ * up to the cursor, to `trdr __complete`, and passes the answer to the shell.
  */
 export const completionScripts: Readonly<Record<string, string>> = {
   'trdr.bash': `# Completion of trdr for bash 3.2 and newer. Add to ~/.bashrc: source <(trdr completion bash)
