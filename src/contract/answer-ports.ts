@@ -12,7 +12,7 @@ export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
 /** A cached answer: a 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
-  /** When the service sent the answer, epoch ms. */
+  /** When trdr received the answer from the service, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
   /**
@@ -60,15 +60,15 @@ export interface WantedAnswer {
   readonly maxAgeMs: number;
   /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;
-  /** How many milliseconds to wait while another machine requests the answer; 2 minutes by default. */
+  /** How many milliseconds to wait while another machine requests the answer; 2.5 minutes by default. */
   readonly waitMs?: number | undefined;
 }
 
 /**
  * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
- * there is no such machine, runs `ask` and returns undefined. If the answer can be cached, `ask` must cache
- * it and return undefined. Otherwise, `ask` must return the answer or the Failure, which the waiting machines
- * then get.
+ * there is no such machine, or its request takes longer than `waitMs`, runs `ask` and returns undefined. If
+ * the answer can be cached, `ask` must cache it and return undefined. Otherwise, `ask` must return the answer
+ * or the Failure, which the waiting machines then get.
  */
 export type AskOnce = (
   wanted: WantedAnswer,
@@ -77,8 +77,8 @@ export type AskOnce = (
 ) => Promise<SharedAnswer | Failure | undefined>;
 
 /**
- * Where an answer comes from: the cache; another machine, whose request is in progress; or this machine,
- * which must call `end` after its own request.
+ * Where an answer comes from: the cache; another machine, whose request is in progress or has just failed; or
+ * this machine, which must call `end` after its own request.
  */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }

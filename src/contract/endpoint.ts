@@ -65,8 +65,8 @@ export interface Price<R, A> {
 }
 
 /**
- * What to do if the connection breaks after a request was sent: `repeat` sends the request again; `never`
- * does not, because both requests could be charged.
+ * What to do if a request was sent but its answer was lost, so that it may have been charged: `repeat` sends
+ * the request again if the run may pay for both; `never` does not send it again.
  */
 export type RetryRule = 'repeat' | 'never';
 
@@ -126,7 +126,7 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
   return table as { readonly [K in keyof M]: ReturnType<M[K]> };
 }
 
-/** An endpoint whose request and answer types are not known, for loops over the table. */
+/** An endpoint without its exact request and answer types, for loops over the table. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;

@@ -18,8 +18,9 @@ export interface HttpRequest {
   /** Once this signal is aborted, the response must be complete within `timeoutMs`. */
   readonly ending?: AbortSignal | undefined;
   /**
-   * Whether to send the request over a new connection. The server may close an idle connection at any moment.
-   * A request that is sent over it at that moment counts as lost, and may have been charged.
+   * Whether to send the request over a new connection instead of an idle one. The server may close an idle
+   * connection at any moment, and a request that is sent over it at that moment counts as lost, and may have
+   * been charged.
    */
   readonly isFresh?: boolean | undefined;
   /** Called right before the request is written. From then on, the service may process and charge it. */
@@ -53,7 +54,7 @@ export type Ticket = number;
 export interface WindowSlot {
   /** 0 means that the call may be sent now. */
   readonly waitMs: number;
-  /** The lane's rate limit, if an earlier response stated it. */
+  /** The lane's rate limit in calls per minute, as an earlier response stated it; null if none did. */
   readonly known: number | null;
   /**
    * True if the call waits only for other calls that are ahead in the queue. Such a wait always ends, so
@@ -213,7 +214,7 @@ export interface Client {
   readonly ratePerMinute: number | null;
   /**
    * Whether calls whose answers were lost may be sent again if they cost up to `cu` together. The confirmed
-   * cost must cover `cu` and everything that was spent, was lost or is in flight.
+   * cost and the spending limit must cover `cu` and everything that was spent, was lost or is in flight.
    */
   mayRepeat(cu: number): boolean;
   close(): Promise<void>;

@@ -4,8 +4,8 @@
 export const TIMEOUT_SECONDS = 30;
 export const RESOLVE_TIMEOUT_SECONDS = 60;
 /**
- * A request may take this many times its timeout. The timeout itself limits the wait for the start of the
- * response and each later pause: a response that keeps arriving was paid for, so it is read to its end.
+ * The whole request may take this many times its timeout, because a response that keeps arriving may have been
+ * paid for. The timeout itself limits the wait for the start of the response and each later pause.
  */
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;

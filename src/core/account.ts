@@ -34,7 +34,10 @@ export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter:
 export interface Forecast {
   /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;
-  /** Epoch ms at which the last unit will be used; null if the units suffice until the end of the month. */
+  /**
+   * Epoch ms at which the last unit will be used; null if the units suffice until the end of the month, or if the
+   * number of units left is unlimited or not stated by the service.
+   */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }

@@ -20,9 +20,9 @@ interface Operation {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * Compares two OpenAPI documents: `theirs` from the service, `ours` from this version of trdr. Lists
- * endpoints, parameters and fields that were added, removed or have another type. Parts that do not affect
- * trdr (errors, texts, examples) are not compared.
+ * Compares two OpenAPI documents: `theirs` from the service, `ours` from this version of trdr. Lists the
+ * endpoints, parameters and fields that `theirs` adds, lacks or describes differently. Parts that do not affect
+ * trdr (errors, texts, examples) and the paths in `ignored` are not compared.
  */
 export function compareDescriptions(
   ours: unknown,

@@ -41,7 +41,7 @@ export interface ClientOptions {
   /** Counts the paid calls in flight, so that a shutdown can wait for them. */
   readonly inFlight?: InFlight | undefined;
   readonly retries?: number | undefined;
-  /** For each call: the maximum total of the waits after 429s, and the maximum of a single other wait. */
+  /** For each call: the maximum total of the waits after 429s, and the maximum of any other wait before a retry. */
   readonly maxWaitMs?: number | undefined;
   /** Timeout of requests; by default, the timeout of their endpoint. */
   readonly timeoutMs?: number | undefined;

@@ -3,12 +3,12 @@
  */
 export interface InFlight {
   /**
-   * Counts a call that was sent and ends within `timeoutMs` after the shutdown began. The caller calls the
-   * returned function when the call has ended.
+   * Counts a call that was sent. If a shutdown begins, the call ends within `timeoutMs` after that. The caller
+   * calls the returned function when the call has ended.
    */
   begin(timeoutMs: number): () => void;
   readonly count: number;
-  /** The maximum time in ms that the counted calls may still take after a shutdown began; 0 without calls. */
+  /** The maximum time in ms that the counted calls can still take once a shutdown begins; 0 without calls. */
   leftMs(): number;
   /**
    * Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended.

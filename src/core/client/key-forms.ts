@@ -1,7 +1,10 @@
 /** The forms in which a service or a proxy may repeat a key, and how to find them. */
 export interface KeyForms {
   readonly lower: string;
-  /** Whether the key has a character that JSON can escape in another way than as \u00XX: a quote or a slash. */
+  /**
+   * Whether the key has a quote, slash or backslash, which can be escaped by a backslash alone, as in `\"`. JSON
+   * escapes all other characters of a key only as \u00XX.
+   */
   readonly hasAnyBackslash: boolean;
   /** A text that this pattern does not match does not contain the key with escaped characters. */
   readonly escapeStart: RegExp;
@@ -42,8 +45,8 @@ const named: Readonly<Record<string, string>> = {
 };
 
 /**
- * A pattern for one character in any case: plain, after backslashes, as a JSON escape of any depth,
- * percent-encoded, or as an HTML character reference.
+ * A pattern for one character in any case: plain, after backslashes (unless it is a letter or digit), as a
+ * JSON escape of any depth, percent-encoded, or as an HTML character reference.
  */
 function escapesOf(char: string): string {
   const cases = [...new Set([char.toLowerCase(), char.toUpperCase()])];

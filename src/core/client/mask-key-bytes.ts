@@ -3,7 +3,8 @@ import { MIN_KEY_LENGTH, withoutKey } from './mask-key.ts';
 
 /**
  * Creates a function that masks the key in bytes as `withoutKey` does, and returns the same object if they do not
- * contain the key. Every frame of the live feed passes through this function, so it must be fast if there is no key.
+ * contain the key. Every frame of the live feed passes through this function, so it must be fast for frames without
+ * the key.
  */
 export function createByteMask(key: string | undefined): (bytes: Uint8Array) => Uint8Array {
   if (!key || key.length < MIN_KEY_LENGTH) return (bytes) => bytes;

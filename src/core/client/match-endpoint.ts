@@ -5,8 +5,8 @@ import { type Encoded, endpointRow } from './coding.ts';
 import { checkSpelling, isOneSegment } from './path-spelling.ts';
 
 /**
- * Finds the endpoint of a raw request; undefined if it is not certain that the service would use that
- * endpoint.
+ * Finds the endpoint of a raw request. Returns undefined if no endpoint matches, or if the price is not known,
+ * because the matching endpoint may reject the request or read it in another way than trdr.
  */
 export function matchEndpoint(method: string, path: string, body: string | undefined): Encoded | undefined {
   // The first question mark separates path and query; later ones belong to the query.
@@ -82,7 +82,7 @@ function encodeLoose(
 
 /**
  * Prepares a raw path for sending: removes the fragment, and encodes spaces and non-ASCII characters. Throws
- * if the path is invalid or a misspelling of a known path.
+ * if the path is invalid, or differs from a documented path only in spelling.
  */
 export function rawPath(path: string): string {
   const [bare = ''] = path.split('#');

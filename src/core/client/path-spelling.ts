@@ -10,8 +10,8 @@ interface Known {
 }
 
 /**
- * Rejects a raw path that differs in spelling from a known path, but that a lenient service could accept as
- * the known path. The service would then charge a price that was not compared with the limits of the run.
+ * Rejects a raw path that differs in spelling from a documented path, but that a lenient service could accept
+ * as that path. The service would then charge a price that was not compared with the limits of the run.
  */
 export function checkSpelling(path: string): void {
   const [, pathname = '', search = ''] = /^([^?]*)\??(.*)$/.exec(path) ?? [];

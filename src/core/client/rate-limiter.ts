@@ -22,10 +22,11 @@ export interface LimiterOptions {
 export interface Limiter {
   /**
    * Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. Rejects if the
-   * call could only be sent after `until`, a time of `clock.mono`.
+   * lane is blocked for longer than MAX_WAIT_MS, or if the call could only be sent after `until`, a time of
+   * `clock.mono`.
    */
   acquire(lane: LaneName, signal?: AbortSignal, until?: number): Promise<void>;
-  /** Blocks the lane for `ms` milliseconds, after a 429. */
+  /** Blocks the lane for `ms` milliseconds after a 429, but at most for LONGEST_BLOCK_MS. */
   refused(lane: LaneName, ms: number): Promise<void>;
   /** Saves the key's limit after an answer has stated it. */
   learn(limit: number): Promise<void>;
@@ -36,8 +37,8 @@ export interface Limiter {
 /** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
- * A call fails if its lane is blocked for longer than this, after a 429 of this or another process. A call
- * that waits only for other calls in the queue never fails.
+ * A call fails if its lane is blocked for longer than this, after a 429 of this or another process. This limit
+ * does not apply to a call that waits only for other calls in the queue.
  */
 export const MAX_WAIT_MS = 120_000;
 /**

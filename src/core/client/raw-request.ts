@@ -12,7 +12,7 @@ export interface Field {
 
 /** The parts of a raw call. */
 export interface RawCall {
-  /** The HTTP method; by default GET, or POST if there is a body. */
+  /** The HTTP method; by default POST if `input` is set, otherwise GET. */
   readonly method: string | undefined;
   readonly path: string;
   readonly fields: readonly Field[];

@@ -11,8 +11,8 @@ export type Outcome<T> =
       readonly ok: false;
       readonly failure: Failure;
       /**
-       * Whether the attempt was certainly not charged: it was never sent, or its response is documented as
-       * free.
+       * Whether the attempt was certainly not charged, for example because it was never sent, or because its
+       * response is documented as free.
        */
       readonly free: boolean;
       /** The response; absent if none arrived. */
@@ -25,7 +25,7 @@ export interface RetryOptions {
   readonly mayPayAgain: () => boolean;
   /** The maximum number of retries. Retries after a 429 do not count. */
   readonly retries: number;
-  /** The maximum total of the waits after 429s, and the maximum of a single wait for another reason. */
+  /** The maximum total of the waits after 429s, and the maximum of any other wait before a retry. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
   /** Returns a number in the range [0, 1). */
@@ -59,7 +59,7 @@ function backoffMs(attempt: number, random: number): number {
   return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
 }
 
-/** The shortest wait: if the service rounds a wait down to 0 seconds, trdr must not retry in a tight loop. */
+/** The shortest wait after a 429: if the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
 const LEAST_WAIT_MS = 1_000;
 
 /** The wait that a 429 requests. */

@@ -18,7 +18,7 @@ import { keyInRequest, requireKey, scrubbed } from './request-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
 import type { Hold, SpendLimit } from './spend-limit.ts';
 
-/** A call from any source, ready to be sent. */
+/** A call of an endpoint or a raw call, ready to be sent. */
 interface Plan<T> {
   /** The name of the call in the ledger. */
   readonly endpoint: string;

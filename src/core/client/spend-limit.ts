@@ -31,7 +31,7 @@ export interface SpendLimit {
    * calls, rejects at once.
    */
   reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
-  /** Whether repeated calls may cost another `cu` within the confirmed cost. */
+  /** Whether repeated calls may cost another `cu` CU within the confirmed cost and the spending limit. */
   mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;
   readonly spent: Spent;
@@ -50,15 +50,15 @@ interface Waiter {
 export interface SpendLimitOptions {
   readonly maxCu?: number | undefined;
   /**
-   * The cost that the user confirmed, at the prompt or with --yes; undefined without a confirmation. Calls
-   * whose answers were lost are repeated only within this cost.
+   * The cost that the user confirmed, at the prompt or with --yes, in CU; undefined without a confirmation. If it
+   * is set, calls whose answers were lost are repeated only within this cost.
    */
   readonly agreed?: number | undefined;
   /** The hint of the error: how to raise the limit. */
   readonly hint?: string | undefined;
   /**
-   * Asks the user to raise the limit, so that at least `most` more can be spent; false if the user declines.
-   * Questions are asked one at a time, and never again after the user has declined.
+   * Asks the user to raise the limit, so that at least another `most` CU can be spent; resolves to false if the
+   * user declines. Questions are asked one at a time, and never again after the user has declined.
    */
   readonly raise?: ((most: number) => Promise<boolean>) | undefined;
   /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */

@@ -48,7 +48,7 @@ export function parseBaseUrl(
 }
 
 /**
- * The version of the service at the end of a path, alone or before the rest of an endpoint. Any other /v2 may belong
- * to a gateway.
+ * Matches a /v2 that belongs to the service: at the end of a path, or before the rest of an endpoint's path. Any
+ * other /v2 may belong to a gateway.
  */
 const VERSION = /(?:\/v2)+(?:\/(?:me|user|thesis|launchpad|ws)(?:\/.*)?)?\/*$/i;

@@ -58,7 +58,7 @@ export function exchange(
     const succeed = (text: string) => finish(() => resolve({ status, headers: answered, text }));
     /**
      * Ends the request after a connection failure or a timeout. If the whole record has arrived and only the
-     * end of the response is missing, succeeds with the record, because it may have been charged.
+     * end of the response is missing, succeeds with the record, because the request may have been charged.
      */
     const end = (failure: Error) => {
       if (done) return;
@@ -74,7 +74,7 @@ export function exchange(
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         stop = (reason) => controller.abort(reason);
-        // The request was aborted while it was queued, so nothing was sent.
+        // The request was aborted or timed out while it was queued, so nothing was sent.
         if (done) return stop(ABANDONED);
         sent = true;
         request.onSent?.();

@@ -35,7 +35,7 @@ export const connectOptions = ({ ca, connectMs }: Wiring) => ({
 
 /**
  * Disables undici's timeouts, because the transport has a timeout for the whole request. Allows larger
- * headers than Node does (16 KB), because a response that is rejected for its headers was paid for.
+ * headers than Node does (16 KB), because a response that is rejected for its headers may have been paid for.
  */
 export const noLimits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 256 * 1024 } as const;
 

@@ -78,7 +78,7 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
-  /** Gets the answer from another machine that is requesting it, or calls the endpoint for all machines. */
+  /** Gets the answer that another machine has requested or is requesting, or calls the endpoint for all machines. */
   async function call(
     endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },

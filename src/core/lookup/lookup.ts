@@ -50,11 +50,11 @@ export interface LookupOptions {
   readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
-  /** How many answers stay in memory for repeated subjects. */
+  /** How many answers each of the two generations of the memo keeps in memory for repeated subjects. */
   readonly memory?: number | undefined;
   /**
-   * Temporary storage on disk for older answers; `lookup` closes it at the end. Without it, older answers are
-   * dropped.
+   * Temporary storage on disk for the oldest answers, which do not fit in memory; `lookup` closes it at the end.
+   * Without it, they are dropped.
    */
   readonly overflow?: Overflow | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -18,7 +18,7 @@ export interface MemoOptions<T> {
 
 /**
  * Remembers the answers of a run, including requests in flight, so that repeated subjects are not requested
- * again. An answer that is available at once is returned at once. With `overflow`, older answers are moved to
+ * again. An answer that is available at once is returned at once. With `overflow`, the oldest answers are moved to
  * disk, which bounds the memory. If the disk cannot store them, they stay in memory, because requesting them
  * again would cost money.
  */

@@ -14,8 +14,8 @@ export interface ResolveAllOptions {
   /** How many handles are resolved concurrently. */
   readonly window?: number;
   /**
-   * Temporary storage on disk for older answers; `resolveAll` closes it at the end. Without it, older answers
-   * are dropped.
+   * Temporary storage on disk for the oldest answers, which do not fit in memory; `resolveAll` closes it at the
+   * end. Without it, they are dropped.
    */
   readonly overflow?: Overflow | undefined;
 }

@@ -38,7 +38,9 @@ export interface ResolverOptions {
   readonly users: CachedLookup;
   /** Whether to skip the 100 CU lookup. */
   readonly direct?: boolean | undefined;
-  /** The maximum time to wait for an answer; 0 does not wait. */
+  /**
+   * How long to request the answer again while the service has none; with 0, a handle is requested only once.
+   */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
   /**
@@ -109,7 +111,7 @@ export function createResolver(options: ResolverOptions): Resolver {
 
   /**
    * Uses the result of another machine that is resolving the same handle or has just resolved it. If there is
-   * no such machine, resolves the handle and shares the result.
+   * no such machine, or it takes too long, resolves the handle and shares the result.
    */
   async function searchTogether(
     askOnce: AskOnce,
@@ -213,7 +215,7 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-/** Whether a call was not sent because the rate limit would have delayed it for too long. */
+/** Whether a call was not sent because the rate limit would have delayed it beyond `until`. */
 const isTooLate = (error: unknown) =>
   error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
 

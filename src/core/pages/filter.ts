@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions on posts that trdr applies to the pages of the service. */
+/** Conditions on posts that trdr checks itself, after it has received the posts. */
 export interface FilterOptions<R extends Filterable = Filterable> {
   /** Token addresses; the case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
@@ -15,7 +15,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly exclude?: RegExp | undefined;
   /** The name of the field with the symbol; `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
-  /** Called for a post on which a pattern timed out. The post passes, because it may meet the conditions. */
+  /** Called for a post on which a pattern timed out. The condition then counts as met, because it may be met. */
   readonly onTimeout?: ((row: R) => void) | undefined;
 }
 

@@ -13,10 +13,10 @@ const WORTH_A_PROBE = 100;
 const PROBE = 2 * THESIS_BLOCK;
 
 /**
- * Chooses the page size for a walk back to `since`. A page of one block never costs more per row than a
- * larger page, but larger pages need fewer requests. The first page is one block. If many more rows are
- * needed, two blocks are requested next. Further pages can be larger only if the service then returns more
- * than one block.
+ * Chooses the page size for a walk back to the time `since`, or without a time limit if `since` is -Infinity. A
+ * page of one block never costs more per row than a larger page, but larger pages need fewer requests. The first
+ * page is one block. If many more rows are needed, two blocks are requested next. Further pages can be larger
+ * only if the service then returns more than one block.
  */
 export function blockSizer(since: number): PageSizer {
   let asked = 0;

@@ -11,7 +11,10 @@ export interface ListPage<T> {
 
 /** A feed that is fetched page by page with ids as cursors. */
 export interface PageFeed<T> {
-  /** Fetches the page of items older than `before`; `rows` is undefined if the page size cannot be chosen. */
+  /**
+   * Fetches the page of items older than the item with the id `before`, or the newest page if `before` is
+   * undefined. `rows` is undefined if the page size cannot be chosen.
+   */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<ListPage<T>>;
   /**
    * The id of an item; undefined if the item has no id. Such an item cannot be recognized as repeated or used
@@ -47,7 +50,7 @@ export interface WalkFilter<T> {
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
-/** The walk fails after this many consecutive pages without a new item. */
+/** The walk fails after this many consecutive pages without an item that it has not seen before. */
 const BARREN_PAGES = 2;
 /**
  * A walk back to a given time fails after this many consecutive pages without a readable time. Otherwise it
@@ -59,7 +62,7 @@ const CURSORS_TRIED = 3;
 /** The number of ids remembered to recognize repeated items. */
 const REMEMBERED = 5_000;
 
-/** An earlier time is not in milliseconds: this is the year 2001, or in seconds the year 33658. */
+/** A lower number is not a time in milliseconds, because no post is that old: 1e12 ms is in the year 2001. */
 const EARLIEST_MS = 1e12;
 
 /**
@@ -86,10 +89,14 @@ export async function* walkPages<T>(
   let untimed = 0;
   let unmatched = 0;
   /**
-   * Whether an item older than `until` was reached. An item without a time is treated like the previous item.
+   * Whether an item older than `until` was reached. From then on, items without a time count as older than
+   * `until`; before, they are skipped.
    */
   let isBelowUntil = options.until === undefined;
-  /** Whether the last item is older than `since`. A single item with a wrong time does not end the walk. */
+  /**
+   * Whether the item that was read last is older than `since`; an item without a time does not change this. The walk
+   * ends only if this is true at the end of a page, so a wrong time in the middle of a page does not end it.
+   */
   let isBelowSince = false;
   const timeOf = (item: T) => {
     const time = feed.timeOf(item);

@@ -15,8 +15,8 @@ export interface SavedNumbersOptions {
 }
 
 /**
- * Where the answer for a handle comes from: the cache; another machine, whose request is in progress; or this
- * machine, which must call `end` after its own request.
+ * Where the answer for a handle comes from: the cache; another machine, whose request is in progress or has
+ * just failed; or this machine, which must call `end` after its own request.
  */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlAnswer }
@@ -34,8 +34,8 @@ export interface SavedNumbers {
   readonly claim?: (handle: string) => Promise<NumbersClaim>;
   /**
    * Returns the answer or the Failure of another machine that is requesting this handle or has just requested
-   * it. If there is no such machine, runs `request` and returns undefined. Absent if machines do not share
-   * answers.
+   * it. If there is no such machine, or it takes too long, runs `request` and returns undefined. Absent if
+   * machines do not share answers.
    */
   readonly askOnce?: (
     handle: string,

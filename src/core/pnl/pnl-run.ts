@@ -222,7 +222,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   }
 
   /**
-   * The batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
+   * The maximum batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
    * errors.
    */
   async function smaller(error: unknown, size: number): Promise<number> {

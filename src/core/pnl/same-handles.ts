@@ -1,6 +1,9 @@
 import { normalHandle } from '../../contract/handles.ts';
 
-/** Returns the first position of each distinct handle, and the other positions with the same handle. */
+/**
+ * Returns the first position of each distinct handle, and the other positions with the same handle. Without
+ * `handleAt`, all positions have distinct handles.
+ */
 export function groupSameHandles(
   positions: readonly number[],
   handleAt: ((position: number) => string | undefined) | undefined,

@@ -14,7 +14,7 @@ export interface Targets {
   readonly texts: readonly string[];
   /** Whether some subjects are wallets or ids; then two subjects may have the same handle. */
   readonly isMixed: boolean;
-  /** The handle of a subject; undefined until the user of a wallet or id is known. */
+  /** The handle of a subject; for a wallet or id, undefined until it is looked up, or if no handle was found. */
   handleAt(position: number): string | undefined;
   /**
    * The calls that would look up the wallets and ids at these positions. Cached wallets and ids need no call.

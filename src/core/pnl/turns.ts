@@ -11,7 +11,7 @@ export interface TurnsOptions {
   readonly clock: Pick<Clock, 'mono' | 'sleep'>;
 }
 
-/** The next step: a batch to request, and answers that other machines have received. */
+/** The next step: the positions of a batch to request, and answers that the store already has. */
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
@@ -35,7 +35,7 @@ export interface Turns {
 }
 
 /**
- * How long to wait for the answer of another machine: longer than a call with the default timeout takes. After
+ * How long to wait for the answer of another machine: longer than a call with the default timeout can take. After
  * this time, this machine requests the handle itself.
  */
 const PATIENCE_MS = 150_000;
@@ -65,7 +65,7 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
 
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
     // Load more handles into `head` than fit into the batch, so that the handles that other machines are
-    // requesting can be moved behind the rest.
+    // requesting can be moved behind others.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);
