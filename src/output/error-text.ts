@@ -24,8 +24,8 @@ export interface ErrorLook {
 }
 
 /**
- * The maximum number of complete lines for each part of an error. The rest is cut to one more line, so that
- * the error fits on one screen.
+ * The maximum number of lines of each part of an error that are printed in full. All text after them is cut
+ * to a single line, so that the error fits on one screen.
  */
 const MAX_LINES = 8;
 

@@ -32,7 +32,7 @@ function missingFolder(path: string): string {
   try {
     if (existsSync(folder)) folder = dirname(realPath(path));
   } catch {
-    // The current folder was deleted, so a relative path has no real path.
+    // A relative path has no real path if the current folder was deleted.
   }
   return folder === '.'
     ? 'the current folder was deleted; change to an existing one'
@@ -156,7 +156,7 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
     const failure = failureOf(path, error);
     let saved: string;
     try {
-      // Do not sync again: the content was synced before.
+      // Do not sync again: `finish` has already synced the content.
       saved = saveBeside(file, path, { sync: false });
     } catch {
       throw new Failure(failure.kind, `${failure.message}; the result could not be saved`, failure);
@@ -165,7 +165,10 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   }
 }
 
-/** Saves the file next to its target. Returns the path of the saved file, as the user wrote it if possible. */
+/**
+ * Saves the file next to its target. Returns the path of the saved file. If possible, it begins with the path of
+ * the target as the user wrote it.
+ */
 function saveBeside(file: Replacement, path: string, options?: { readonly sync: boolean }): string {
   const saved = file.saveBeside(options);
   const target = realPath(path);

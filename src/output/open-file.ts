@@ -10,7 +10,7 @@ export interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly stream: Writable;
-  /** Closes the descriptor, unless another part of the program opened it. */
+  /** Closes the descriptor, unless trdr inherited it from its parent process. */
   close(): void;
 }
 

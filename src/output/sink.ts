@@ -22,7 +22,7 @@ export interface Sink {
    * nothing can be saved.
    */
   readonly saveWritten?: () => Promise<string | undefined>;
-  /** Whether output was lost because the reader closed the stream. */
+  /** Whether output was lost because the reader closed the stream or a write failed. */
   readonly lost?: () => boolean;
   /**
    * Aborted when the reader closes the stream (reason `outputClosed`) or a write fails (reason: the Failure).

@@ -26,7 +26,7 @@ export function distance(from: string, to: string): number {
 }
 
 /**
- * The known words nearest to `word`: at most three, best first.
+ * The words in `known` that are nearest to `word`: at most three, best first.
  * @internal Exported for tests.
  */
 export function suggest(word: string, known: Iterable<string>): string[] {
@@ -36,8 +36,8 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   const found: { name: string; score: number }[] = [];
   for (const name of new Set(known)) {
     const lower = name.toLowerCase();
-    // A word that is the end of a known dotted path, or the beginning of a known word, gets a distance of
-    // one.
+    // If `word` is the end of a dotted path in `known`, or the beginning of a name in `known`, their distance
+    // counts as one.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
     const score = part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
@@ -46,7 +46,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-/** The text "Did you mean ...?"; empty if no known word is similar. */
+/** The text "Did you mean ...?"; empty if no word in `known` is similar. */
 export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();

@@ -83,12 +83,13 @@ export interface View<T> {
     readonly table?: CardTable<T>;
   };
   /**
-   * The dotted paths of all known fields in order. `--fields` accepts these paths, and the CSV header lists
-   * them.
+   * The dotted paths of all documented fields. `--fields` accepts these paths, and the CSV header lists them in
+   * this order.
    */
   readonly fields: readonly string[];
   /**
-   * Whether the names of `--fields` were checked against an earlier record, so that all of them are accepted.
+   * Whether the caller has checked the names of `--fields` against an earlier record, so that the printer does
+   * not check them.
    */
   readonly checked?: boolean;
   /** The header and rows of the CSV, if the CSV does not consist of the fields of the record. */

@@ -1,4 +1,4 @@
-/** The clock of the sandbox. All delays of the sandbox use this clock, so that tests can move the time. */
+/** The clock of the sandbox. All simulated delays use this clock, so that tests can move the time. */
 export interface SandboxClock {
   /** Epoch milliseconds. */
   now(): number;

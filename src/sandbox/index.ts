@@ -96,8 +96,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
-    // Ignore sockets that are already known: `serveWithoutUpgrade` emits `connection` a second time for a
-    // socket.
+    // Ignore a socket that is already in `connections`: `serveWithoutUpgrade` emits `connection` a second time
+    // for it.
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());

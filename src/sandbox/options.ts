@@ -49,7 +49,7 @@ export interface SandboxOptions extends KeyOptions {
   readonly burstPerSecond?: number | undefined;
 }
 
-/** Returns the options with all defaults. */
+/** Returns the options that the server uses, with their defaults. */
 export function withDefaults(options: SandboxOptions) {
   const plan = options.plan ?? 'growth';
   const ratePerMinute = options.ratePerMinute ?? planTerms[plan].ratePerMinute;
@@ -62,7 +62,7 @@ export function withDefaults(options: SandboxOptions) {
     batchReveals: options.batchReveals ?? ('response' as const),
     socketBilling: options.socketBilling ?? ('started' as const),
     pingMs: SOCKET_PING_SECONDS * 1_000,
-    // This limit is so high that a single key reaches its own limit first.
+    // The default is so high that the first key reaches its own limit before this one.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
   };
 }

@@ -15,7 +15,8 @@ export function bar(share: number, width: number, unicode = true): string {
     const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
     return '#'.repeat(cells) + '.'.repeat(width - cells);
   }
-  // Round down, so that only a share of 1 fills the bar. Draw at least one part for every share above 0.
+  // Round down, so that only a share of 1 fills the bar. Draw at least an eighth of a cell for every share
+  // above 0.
   const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
   const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
   return drawn + '░'.repeat(width - drawn.length);
@@ -40,8 +41,8 @@ function sparkline(values: readonly unknown[], unicode: boolean): string {
 const usageTone = (share: number): Tone => (share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good');
 
 /**
- * Draws `{ used, of }` as a bar with figures; without a bar if there is no limit. Undefined for any other
- * value.
+ * Draws a used amount and its limit, `{ used, of }`, as a bar with figures; without a bar if there is no
+ * limit. Undefined for any other value.
  */
 export function meter(value: unknown, { unicode }: FormatContext): Cell | undefined {
   if (!isRecord(value) || !finite(value['used'])) return undefined;
@@ -73,7 +74,8 @@ export function signedBarCell(value: unknown, { unicode }: FormatContext): Cell 
   const axis = unicode ? '│' : '|';
   const drawn = (half: number) => {
     if (value >= 0) return ' '.repeat(half) + axis + bar(value, half, unicode).replace(/[░.]+$/, '');
-    // Unicode has blocks for each eighth of a cell from the left, but only a half block from the right.
+    // Unicode has blocks that fill any number of eighths of a cell from the left, but from the right only a
+    // block that fills half a cell.
     const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
     const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
     const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';

@@ -27,7 +27,7 @@ const noBorders = {
 /** If fewer cells than this remain next to the labels, values are printed below their labels. */
 const MIN_BESIDE = 16;
 
-/** Renders one record: a title, and a line for each value. */
+/** Renders one record: a title, the values with their labels, and the table of the card if it has one. */
 export function renderCard<T>(
   card: NonNullable<View<T>['card']>,
   record: T,

@@ -7,7 +7,7 @@ import { momentOf, tableClock } from './time.ts';
 
 /** The format of one column, chosen from its first values, so that all its cells look alike. */
 export interface ColumnFormat {
-  /** Text to add to the title: the UTC offset of the times. */
+  /** Text to add to the title: the UTC offset for a column of times; empty for other columns. */
   readonly unit: string;
   cell(kind: CellKind, value: unknown): Cell;
   /** Whether this format shows a value unambiguously. */

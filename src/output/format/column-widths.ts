@@ -107,7 +107,8 @@ export function fitColumns(
       return request ? [{ index, request, form: 0, width: natural(request, 0) }] : [];
     });
     const least = (share: Share) => Math.min(share.request.least, natural(share.request, share.form));
-    // First shorten addresses and cut texts slightly, because this loses little information.
+    // First use shorter variants that save at least 10 cells, such as those of addresses, and cut texts to a
+    // comfortable width, because this loses little information.
     shortenForms(shares, room, gap, 10);
     narrow(shares, room, gap, (share) => Math.max(share.request.ease, least(share)));
     shortenForms(shares, room, gap, 0);

@@ -24,15 +24,18 @@ const commas: Dialect = {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/** One line per record without quotes: tabs and line ends in text are escaped as `jq @tsv` does. */
+/**
+ * No quotes: backslashes, tabs and line ends in text are escaped as `jq @tsv` does, so that each row is one
+ * line.
+ */
 const tabs: Dialect = {
   separator: '\t',
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
 };
 
 /**
- * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. The caller adds the
- * quotes.
+ * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. The caller then adds
+ * quotes or escapes.
  * @internal Exported for tests.
  */
 export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
@@ -64,7 +67,10 @@ export function csvCell(
   }
 }
 
-/** The known paths as a tree, by name. A leaf ends a known path; the value there may also be an object. */
+/**
+ * The paths of the columns as a tree of names. A leaf ends a path, but the value of that column may be an
+ * object.
+ */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {
@@ -82,7 +88,10 @@ function treeOf(paths: readonly string[]): Tree {
   return tree;
 }
 
-/** The paths of a record that are not in the tree. Unknown objects are expanded to their members. */
+/**
+ * The paths of a record that are not in the tree. An object that is not in the tree is expanded to its
+ * members.
+ */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
   if (!isRecord(record)) return found;
   for (const name in record) {
@@ -101,7 +110,7 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
 
 /** Options of `createCsv`. */
 export interface CsvOptions<T> {
-  /** The columns, as dotted paths. */
+  /** The columns, as dotted paths. Unless `fixed` or `rows` is set, other fields of the first record follow. */
   readonly fields: readonly string[];
   /** Converts a record to rows. With this function, `fields` is the header of the rows. */
   readonly rows?: ((record: T) => readonly (readonly unknown[])[]) | undefined;
@@ -109,9 +118,9 @@ export interface CsvOptions<T> {
   readonly fixed?: boolean | undefined;
   /** False if the file already has a header. */
   readonly header?: boolean | undefined;
-  /** Called once for each field that appears for the first time after the header was written. */
+  /** Called once for each field (at most 1,000) that appears for the first time after the header was written. */
   readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Whether to escape everything that a terminal could interpret, for CSV that is printed on a terminal. */
+  /** Whether to remove everything that a terminal could interpret, for CSV that is printed on a terminal. */
   readonly terminal?: boolean | undefined;
   /** Whether to separate cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;

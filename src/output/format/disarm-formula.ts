@@ -33,7 +33,7 @@ export function disarm(text: string): string {
   if (!separator.test(text)) return disarmCell(text);
   const parts = text.split(/([;\t\r\n]+)/).map((part) => (separator.test(part) ? part : disarmCell(part)));
   const disarmed = parts.join('');
-  // Some spreadsheets skip blanks at the start of a cell.
+  // Some spreadsheets skip tabs and line breaks at the start of a cell, and may execute the text after them.
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
 }
 

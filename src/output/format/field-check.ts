@@ -5,9 +5,9 @@ import { isKnownField, locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
 /**
- * Creates a check for the names in `--fields` that the schema does not list. The service may send undocumented
- * fields, so the check looks for them in the first record of a found subject, and returns a failure if one is
- * absent. Undefined if the schema lists all names.
+ * Creates a check for the names in `--fields` that the schema does not list. They may be undocumented fields of
+ * the service, so the check looks for them in the first record that contains an answer of the service, and
+ * returns a failure if one of them is absent. Undefined if there are no such names, or the view is `checked`.
  */
 export function createFieldCheck(
   view: Pick<View<never>, 'fields' | 'csv' | 'checked'>,

@@ -34,14 +34,14 @@ export function at(record: unknown, path: string): unknown {
   return place?.holder[place.key];
 }
 
-/** Whether a name is a known path, or the parent of a known path. */
+/** Whether a name is one of the paths in `known`, or the parent of one of them. */
 export const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
 /**
- * Parses the value of `--fields`, such as `a,b.c`. An unknown nested name is accepted unless it looks like a
- * typo, because the service may send undocumented fields. The first record then shows whether the field
- * exists.
+ * Parses the value of `--fields`, such as `a,b.c`. A nested name that is not in `known` may be an undocumented
+ * field of the service, so it is accepted unless it looks like a typo. The first record then shows whether the
+ * field exists.
  */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());

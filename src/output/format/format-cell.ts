@@ -110,14 +110,17 @@ const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext
   move,
 };
 
-/** Formats dollars to the cent, for cards, which have enough width. */
+/** Formats dollars without shortening them, for cards, which have enough width; undefined for other kinds. */
 function exact(kind: CellKind, value: number): string | undefined {
   if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
   if (kind === 'signedUsd') return signOf(value) + exactDollars(Math.abs(value));
   return undefined;
 }
 
-/** Formats a value for people. A value of another type than its kind expects is shown as text. */
+/**
+ * Formats a value for people. A value of another type than its kind expects is shown as text. With `roomy`, the
+ * longest variant of dollars is not shortened.
+ */
 export function formatCell(kind: CellKind, value: unknown, context: FormatContext, roomy = false): Cell {
   if (value === null || value === undefined) return cell('dim', context.unicode ? '—' : '-');
   if (typeof value === 'number' && Number.isFinite(value)) {

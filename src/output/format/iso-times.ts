@@ -2,12 +2,12 @@ import { isRecord } from '../../base/json-object.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 import { momentOf } from './time.ts';
 
-/** Matches the names of fields that are known to be timestamps. */
+/** Matches the paths of fields that contain timestamps. */
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
 /**
- * Wraps a printer so that known timestamps are printed as ISO 8601 in UTC. Tables do not need this, because
- * they format times themselves.
+ * If `times` is `iso`, wraps a printer so that the timestamps in the fields of the view are printed as ISO 8601
+ * in UTC. Tables do not need this, because they format times themselves.
  */
 export function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;

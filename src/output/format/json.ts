@@ -1,7 +1,10 @@
 import { indentJson } from '../raw-body.ts';
 import { jsonLine } from './ndjson.ts';
 
-/** Formats records as one JSON document: an array with one record per line, or with `single` the record itself. */
+/**
+ * Formats records as one JSON document: an array, or with `single` the record itself if there is only one. Each
+ * record is on one line; with `pretty`, it is indented over several lines.
+ */
 export function createJson(single: boolean, pretty: boolean) {
   let held: { readonly record: unknown } | undefined;
   let open = false;

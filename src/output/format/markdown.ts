@@ -14,8 +14,8 @@ const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
 /**
- * Prints records as a Markdown table, with the columns of the terminal table but full values. As there, the
- * title of a column of times states their UTC offset.
+ * Prints records as a Markdown table, with the columns of the terminal table except bars, and with full values.
+ * As in the terminal table, the title of a column of times states their UTC offset.
  */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;

@@ -48,7 +48,7 @@ export function dollars(size: number): string {
   return size >= 0.01 ? `$${size.toFixed(2)}` : `$${small(size)}`;
 }
 
-/** Formats an absolute amount of dollars to the cent. */
+/** Formats an absolute amount of dollars like `dollars`, but shortened only from 1e15 on. */
 export const exactDollars = (size: number): string =>
   size < 9999.995 || size >= 1e15 ? dollars(size) : `$${group(size.toFixed(2))}`;
 

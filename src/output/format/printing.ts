@@ -18,7 +18,10 @@ export interface PrinterOptions<T> {
   readonly single?: boolean | undefined;
   /** Whether records arrive one by one, so that a table prints each record immediately. */
   readonly live?: boolean | undefined;
-  /** Whether the output is a terminal. JSON is then indented, and control characters in CSV are escaped. */
+  /**
+   * Whether the output is a terminal. JSON is then indented, and everything that a terminal could interpret is
+   * removed from CSV.
+   */
   readonly terminal?: boolean | undefined;
   /** The width of the terminal in cells; for tables. */
   readonly width?: number | undefined;
@@ -33,7 +36,7 @@ export interface PrinterOptions<T> {
   readonly header?: boolean | undefined;
   /** The columns of a CSV file that an earlier run has begun. */
   readonly columns?: readonly string[] | undefined;
-  /** The format of known timestamps in machine formats; default: epoch milliseconds. */
+  /** The format of timestamps in the fields of the view, for machine formats; default: epoch milliseconds. */
   readonly times?: 'iso' | 'ms' | undefined;
   /** Whether CSV starts with a byte order mark. */
   readonly bom?: boolean | undefined;
@@ -46,7 +49,10 @@ export interface PrinterOptions<T> {
 /** Writes records in one format. */
 export interface Printer<T> {
   write(record: T): void | Promise<void>;
-  /** Writes the JSON text of one record unchanged; absent if the format needs parsed records. */
+  /**
+   * Writes one record from its JSON text, unchanged if the text is safe and on one line. Absent if the format
+   * needs parsed records.
+   */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
   /**
    * Prints the records that are still buffered (the first rows of a table, a single JSON record) and the end

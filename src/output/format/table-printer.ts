@@ -6,7 +6,7 @@ import { createTable, type Table, type TableOptions } from './table.ts';
 
 /** The number of records that determine the column widths of a table. */
 const FIRST = 200;
-/** The number of rows that determine the column widths when a live table repeats its header. */
+/** The number of latest rows that determine the column widths when a live table repeats its header. */
 const RECENT = 50;
 
 /**

@@ -41,14 +41,14 @@ const READABLE = 40;
 const BESIDE = 72;
 
 /**
- * The minimum width of a column by kind. Numbers and times are never cut, because a cut number looks like
- * another number.
+ * The minimum width of a column by kind. For other kinds, such as numbers and times, it is the full width of
+ * their shortest variant, because a cut number looks like another number.
  */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
 /**
- * The expected widths of cells by kind, for a table whose later rows are not known yet: one width for each
- * variant, longest first.
+ * The expected widths of cells by kind, for a table to which rows are added after its layout is chosen, or
+ * without rows: one width for each variant, longest first.
  */
 const likely: Partial<Record<CellKind, readonly number[]>> = {
   usd: [9, 7],

@@ -33,7 +33,10 @@ function clockOf(zone: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** The offset of a zone from UTC in minutes at a given time; for an unknown name, the offset of this machine. */
+/**
+ * The offset of a zone from UTC in minutes at a given time. If the zone is undefined, or Intl does not support
+ * it, the offset of this machine.
+ */
 function offsetIn(zone: string | undefined, ms: number): number {
   const name = zone?.replace(/^:/, '');
   if (name && !zones.has(name)) zones.set(name, clockOf(name));
@@ -94,13 +97,16 @@ export interface TableClock {
   readonly zone: string;
   /** A time with and without seconds. */
   forms(ms: number): readonly [string, string];
-  /** Whether cells show the time unambiguously: if they omit its date or year, it must be from today or this year. */
+  /**
+   * Whether a cell shows this time unambiguously: if cells omit the date, the time must be from today; if they
+   * omit only the year, from this year.
+   */
   covers(ms: number): boolean;
 }
 
 /**
  * Creates the format for a table with these times. Cells omit the date if all times are from today, and the
- * year if all are from this year. Without times, they omit neither.
+ * year if all are from this year. If `moments` is undefined, they omit neither.
  */
 export function tableClock(
   moments: readonly number[] | undefined,

@@ -81,7 +81,7 @@ export function safeText(text: string): string {
 }
 
 /**
- * Characters that a terminal could interpret when a user prints a file with `cat`. Line breaks and tabs are
+ * Characters that a terminal could interpret when a user prints a file with `cat`. Line feeds and tabs are
  * allowed.
  */
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;

@@ -38,7 +38,7 @@ export const usageView = (
   empty: 'no paid calls recorded',
 });
 
-/** The ledger compared with the service's own count. */
+/** The CU in the ledger compared with the CU that the service has counted. */
 export const reconcileView: View<ReconcileRecord> = {
   columns: [
     { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },

@@ -14,7 +14,10 @@ export interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/** A meter of the used and the remaining amount; text if one of them has an unexpected type. Null is unlimited. */
+/**
+ * A meter of the used and the remaining amount; undefined if both are absent. If there is no limit, `left` is
+ * null. If an amount has an unexpected type, the result is a text.
+ */
 function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };

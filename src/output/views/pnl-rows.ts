@@ -85,7 +85,7 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
 
 const known = new Set<string>([...rowFields, 'windows', 'error']);
 
-/** Undocumented members, which follow the known columns. */
+/** The undocumented members of a record or of its numbers. In a row, they follow the documented columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
   for (const name in record) if (!known.has(name)) extras[name] = record[name];
@@ -158,7 +158,8 @@ export function sorted(records: readonly PnlRecord[], by: SortKey, window: Windo
     const value = measureOf(record, window, by);
     return { record, value: value === undefined ? Number.NEGATIVE_INFINITY : by === 'rank' ? -value : value };
   });
-  // Test for equal values before subtracting, because Infinity - Infinity is NaN.
+  // Records without the number have the value -Infinity. Test for equal values before subtracting, because
+  // -Infinity minus -Infinity is NaN.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
 }
 

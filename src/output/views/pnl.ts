@@ -108,8 +108,8 @@ const numbers: readonly Column<PnlRow>[] = [
 ];
 
 /**
- * The table, with one row per handle and window. `bars` can be set only if all rows are known. `gaps` adds a
- * column that states why a row has no numbers.
+ * The table, with one row per handle and window. `bars` adds a bar of the cash flow, for which the caller
+ * needs all records before it prints the first row. `gaps` adds a column that states why a row has no numbers.
  */
 export function rowView(look: {
   readonly bars: boolean;

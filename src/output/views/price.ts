@@ -13,7 +13,7 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint matches this name',
 };
 
-/** The number of times a call is made; the record omits it for a single call. */
+/** The number of times a call is made: 1 if the record omits it, null if there is no maximum. */
 const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
 
 export const planView: View<PlannedCall> = {

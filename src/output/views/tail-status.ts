@@ -30,7 +30,7 @@ function handedOver({ handoff }: TailStatusRecord): string | undefined {
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The state of a tail. Ages are relative to `now`. */
+/** The state of a tail. The run time of a tail that is still running ends at `now`. */
 export const tailStatusView = (now: number): View<TailStatusRecord> => ({
   columns: [
     { title: 'tail', kind: 'text', value: (row) => row.tail, field: 'tail' },

@@ -3,10 +3,10 @@ import { exponential, type Random, randomOf } from '../random.ts';
 import { type FaultRule, parseFaults, type TimeRange } from './grammar.ts';
 import { defaultTimes, type FaultPlace } from './kinds.ts';
 
-/** A fault to apply to the present event, with the delay or duration of the fault. */
+/** A fault that an event has triggered, with the delay or duration of the fault. */
 export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
-  /** The delay or duration in milliseconds; 0 if the fault has neither. */
+  /** The delay or duration in milliseconds (for a 429: the wait that it requires); 0 if the fault has no time. */
   readonly ms: number;
   /** A random number generator, for faults that make random choices. */
   readonly random: Random;

@@ -1,4 +1,4 @@
-/** The event that a fault applies to: a REST call, an outgoing frame, or a new post. */
+/** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
 /** All faults except error responses, which are named by their status or code. */

@@ -2,7 +2,7 @@ import type { Pending, PendingReason, User } from '../../contract/records/user.t
 import type { SandboxClock } from '../clock.ts';
 import type { World } from '../world/types.ts';
 
-/** How long each live resolve in the queue takes. */
+/** How long a live resolve waits for each live resolve ahead of it in the queue. */
 const QUEUE_SLOT_MS = 1_500;
 /** How long a call waits for a live resolve in progress before it gets `timeout`. */
 const MAX_WAIT_MS = 10_000;
@@ -13,8 +13,9 @@ type ResolveResult = { readonly user: User } | { readonly pending: Pending };
 /** The live resolves that are in progress. */
 export interface LiveResolves {
   /**
-   * Starts a live resolve for a user without a verified wallet, or waits for the live resolve that is in
-   * progress.
+   * Starts a live resolve for a user without a verified wallet, unless one is already in progress for this
+   * user, or the plan of the user is `pending`. Returns a promise if the live resolve has left the queue;
+   * otherwise, the body of a 202.
    */
   request(userId: string): ResolveResult | Promise<ResolveResult>;
   /**

@@ -23,7 +23,7 @@ export function thesisHandlers({ world, clock, page }: HandlerContext): Endpoint
       const tokenAddress = normalAddress(params.tokenAddress);
       const common = commonPage({ tokenAddress }, query);
       if (!common) return unknownCursor();
-      // Use the first item that has these fields, because not every item has them.
+      // For each of these fields, use the first item that has it, because not every item has all fields.
       const tokenNetwork = common.items.find((item) => item.tokenNetwork)?.tokenNetwork ?? null;
       const symbol = common.items.find((item) => item.tokenSymbol)?.tokenSymbol ?? null;
       return reply({ tokenAddress, tokenNetwork, symbol, ...common });

@@ -11,7 +11,7 @@ export interface MeterTerms {
   readonly grantedOnce: boolean;
 }
 
-/** The counters of this month, which `me` shows, and their totals over all months. */
+/** What `me` shows for this month, and the totals of all charges since the sandbox created the key. */
 export interface MeterReading {
   readonly period: string;
   readonly unitsUsed: number;
@@ -29,7 +29,10 @@ type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED';
 export interface KeyMeter {
   /** Returns why a charge cannot be paid; null if it can be paid. */
   shortage(charge: Charge): Shortage | null;
-  /** Deducts a charge that was checked before: first from the month's grant, then from top-ups. */
+  /**
+   * Deducts a charge, first from the month's grant, then from top-ups. The caller must have checked the charge
+   * with `shortage`.
+   */
   spend(charge: Charge): void;
   /**
    * Reserves the amount of a charge during a long call, so that no other call can spend it. Returns a

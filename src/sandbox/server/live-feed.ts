@@ -16,7 +16,7 @@ export interface LiveFeed {
   /** Publishes a post now: the given post, or the next post of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   listen(listener: (post: FramedPost) => void): () => void;
-  /** Sets the number of posts per minute; 0 stops the posts. */
+  /** Sets the number of generated posts per minute, and ends a replay; 0 stops all posts. */
   setRate(perMinute: number): void;
   /** Replays a recording as if it began now. */
   play(recording: readonly ThesisFrameData[], speed: number): void;

@@ -134,7 +134,7 @@ export function createTimeline<T>(base: TimelineBase<T>): Timeline<T> {
       return { items, hasMore: false };
     },
     add(arrival) {
-      // Ignore known ids, so that a recording can be replayed twice without duplicate posts.
+      // Ignore an id that already exists, so that a recording can be replayed twice without duplicate posts.
       if (findPresent(arrival.id)) return;
       const entry: Entry<T> = {
         id: arrival.id,

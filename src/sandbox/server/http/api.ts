@@ -51,8 +51,8 @@ export function createApi(parts: SandboxParts) {
       if ('error' in admitted) return answer(freeError(admitted.error), []);
       if (target.endpoint === null || target.endpoint === 'openapi') return await describe();
       const id = target.endpoint;
-      // Read the body before any fault is applied: a client that disconnects during a delay is still served
-      // and charged.
+      // Read the body before any fault is applied, so that a client that disconnects during a delay is still
+      // served and charged.
       const body = method === 'POST' ? await readBody(request) : '';
       const triggered = faults.trigger('call', id);
       if (triggered.length > 0 && (await applyBefore(triggered, id, admitted.key))) return;

@@ -32,7 +32,7 @@ export function parseInput<
   return { ok: true, value: { params: params.data, query: query.data, body: body.data } };
 }
 
-/** The known query parameters, with numbers converted. */
+/** The query parameters that the endpoint has, with numbers converted. */
 function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(fields._zod.def.shape)) {

@@ -58,7 +58,10 @@ export function generatedCallouts(
     make: record,
   };
 
-  /** The latest and the highest price since `from`, as multiples of the price at `from`. */
+  /**
+   * The price at `from`, and the latest and the highest price between `from` and `to`, as multiples of the price
+   * at `from`.
+   */
   function multiplesSince(token: number, from: number, to: number) {
     const start = tokens.price(token, from);
     let now = start;

@@ -52,7 +52,7 @@ export function createAccounts(seed: number, traders: Traders): Accounts {
     record: (index) => accountOf(hash(seed, salt.form, index), wallet(index), nameOf(index)),
   };
 
-  /** The username of an account; undefined for a wallet that traded without creating an account. */
+  /** The username and the X handle of an account; undefined for a wallet that traded without creating an account. */
   function nameOf(index: number): { readonly username: string; readonly x: string | null } | undefined {
     const bits = hash(seed, salt.form, index);
     const trader = traderOf(index);

@@ -4,7 +4,10 @@ import type { UserStore } from '../user-store.ts';
 import type { Traders } from './traders.ts';
 import { countNumbers, type Numbers, type TradeLog } from './window-numbers.ts';
 
-/** Trading numbers as of the last full minute (`updatedAt`), cached until something changes them. */
+/**
+ * Trading numbers as of the last full minute (`updatedAt`). They are cached until the next minute, or until a live
+ * resolve or a new trade changes them.
+ */
 export function createNumbers(traders: Traders, users: UserStore, trades: TradeLog) {
   let numbers: Numbers | undefined;
   let reveals = 0;
@@ -40,8 +43,8 @@ export function createNumbers(traders: Traders, users: UserStore, trades: TradeL
   return {
     numbers: source,
     /**
-     * Must be called for each new trade. A trade that is not later than the last computation makes the result
-     * of that computation outdated.
+     * Must be called for each new trade. If the trade is not later than the minute of the cached numbers, they
+     * are computed again.
      */
     tradeAdded(time: number): void {
       if (numbers && time <= numbers.at) numbers = undefined;

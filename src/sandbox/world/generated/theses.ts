@@ -31,8 +31,8 @@ type Segments = NonNullable<Thesis['segments']>;
 
 const salt = { which: 71, text: 72, form: 73, id: 74 };
 /**
- * If there are more theses than this, sorting them later would delay a response noticeably, so they are
- * sorted when the history is generated.
+ * If there are more theses than this, they are grouped by author and token when the history is generated,
+ * because grouping them later would delay a response noticeably.
  */
 const EAGER_GROUPS = 100_000;
 const HOSTILE_AUTHOR = fixedTraders.findIndex(({ handle }) => handle === 'evil');

@@ -21,7 +21,7 @@ export interface Tokens {
   /** Returns the index of the token at an address. The case of EVM addresses is ignored. */
   indexOf(address: string): number | undefined;
   /**
-   * The price in USD at a time. Computed only with sums and products, so that the result is the same on every
+   * The price in USD at a time. Computed only with basic arithmetic, so that the result is the same on every
    * machine.
    */
   price(index: number, time: number): number;
@@ -96,7 +96,7 @@ export function createTokens(seed: number, count: number, origin: number): Token
         index % 8 === 5
           ? null
           : `https://images.example/token/${hash(seed, salt.image, index).toString(16)}.png`,
-      // Results in a market cap between 30,000 and 40 million dollars.
+      // At the base price, results in a market cap between 30,000 and 40 million dollars.
       supply: Math.ceil((30_000 + 4e7 * fourthPower(unit(seed, salt.cap, index))) / (base[index] ?? 1)),
     };
     records[index] = token;

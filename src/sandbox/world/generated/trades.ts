@@ -72,7 +72,7 @@ export function createTrades(
   const positions = createPositions(traders.count * SLOTS, history);
   const portfolios = createPortfolios(seed, traders, tokens);
   const { active } = traders;
-  // The average trade is a few hundred dollars for most traders, and thousands of dollars for a few.
+  // The largest purchase of a trader: a few hundred dollars for most traders, and thousands for some.
   const budgets = Float64Array.from({ length: traders.count }, (_, trader) => {
     const draw = unit(seed, salt.budget, trader);
     return 180 + 3_600 * draw * draw * draw;
@@ -132,7 +132,7 @@ export function createTrades(
   };
 }
 
-/** The number of trades in a burst. They all have the same time, and do not fit on one page. */
+/** The number of trades in a burst. They all have the same time, so their theses do not fit on a page of 20. */
 const BURST = 120;
 
 /**
