@@ -10,8 +10,8 @@ import type { Timing } from './timing.ts';
 import type { Walker } from './walk/walker.ts';
 
 /**
- * Ends a run after its duration: closes the WebSocket, then performs a last walk. The time of this walk is
- * limited too.
+ * Ends a run after its duration: closes the WebSocket, then performs a last walk, which may take at most
+ * `closingMs`.
  */
 export interface Deadline {
   start(): void;
@@ -57,7 +57,8 @@ export function createDeadline({
     const walked = walker.finale === 'done' && !flow.filling;
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
-    // Report that the end of the feed may be incomplete, because the last walk did not finish.
+    // Report that the end of the feed may be incomplete, because the last walk or the printing of its rows did not
+    // finish in time.
     parts.report.gap(flow.openEnd('failing'));
     const failure = writer.busy() ? blockedAtEnd : walker.pages > pagesBefore ? endTooEarly : unanswered;
     parts.finish('failure', walker.trouble ?? failure());

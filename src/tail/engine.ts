@@ -26,7 +26,7 @@ export interface Tail {
 
 const never = Number.POSITIVE_INFINITY;
 
-/** Whether the run ended because its output failed. */
+/** Whether the run ended because of a failure on this machine, for example of its output or a file. */
 const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
 
 /** Creates a tail: a loop that calls all parts whenever one of the parts wakes the loop. */
@@ -56,7 +56,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
-    // If no page was read, report only why the run ends, without a gap.
+    // If the run ends before the walk has read a page, report only why, without a gap.
     if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
     else flow.fill(walked, stack, depth, continues);
@@ -76,7 +76,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
   let told: Stretched | undefined;
   /**
    * Reports that a budget requires a longer polling interval: once in each budget period, and again when the
-   * interval has more than doubled.
+   * interval is more than twice the reported one.
    */
   const tellStretched = () => {
     const stretched = mode() === 'poll' ? spend.stretched : undefined;
@@ -153,7 +153,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // Report the posts since the last verification as a gap.
+        // If the service failed or rejected the key, report the posts since the last verification as a gap.
         const why = writer.failed ? undefined : undelivered(error);
         if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });

@@ -29,7 +29,10 @@ interface Found extends Lateness {
 interface Fill extends Found {
   readonly stack: RowStack;
   readonly continues: boolean;
-  /** The post time of the newest verified post when the walk was accepted. */
+  /**
+   * The post time of the post that was the newest verified one when the walk ended. Null if that post has no
+   * time, undefined if no post was verified by then.
+   */
   readonly before: number | null | undefined;
 }
 
@@ -46,11 +49,11 @@ export interface Flow {
   readonly filling: boolean;
   readonly full: boolean;
   /**
-   * Whether frames wait for a walk, because a later run could not resume from the rows that were printed so
-   * far.
+   * Whether frames wait for a walk, because they would be the first lines of a new output file: see
+   * `createHeldRows`.
    */
   readonly heldBack: boolean;
-  /** Whether the row with this id was accepted and is waiting to be printed. */
+  /** Whether the row with this id came from a frame and still waits to be printed. */
   isHeld(id: string): boolean;
   readonly margin: Margin;
   readonly seen: Seen;
@@ -101,7 +104,10 @@ export function createFlow(world: FlowWorld): Flow {
   let verifiedAt: number | undefined;
   let left = world.count;
   const resume = 'known' in start ? start : undefined;
-  /** Whether a later run would still resume at the same position as this run: until the first walk is done. */
+  /**
+   * Whether this run has resumed and its first walk has not ended. A later run would then resume at the same
+   * position.
+   */
   let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
   const held = createHeldRows(
@@ -119,15 +125,18 @@ export function createFlow(world: FlowWorld): Flow {
   const verified = createVerifiedRange(seen, margin, resume?.watermark);
   const routes = createBounds({ start, seen, margin, watermark: () => verified.watermark });
 
-  /** Remembers a row of a page; returns whether to print it: it must be new and pass the filter. */
+  /**
+   * Remembers a row of a page, unless it is older than the floor. Returns whether to print the row: only if it is
+   * new and passes the filter.
+   */
   const accept = (row: TailRow): boolean => {
     if (row.at !== null && row.at < seen.floor) return false;
     return seen.add(row.id, row.at) && filter(row);
   };
 
   /**
-   * When to print the row of a frame: `now`, or `late` if its post time is old and `held` does not accept such rows
-   * yet. Undefined if its id is not new or the filter removes it.
+   * When to print the row of a frame: `now`, or `late` if it is older than the floor and `held` does not accept
+   * such rows yet. Undefined if the row is not printed, because its id is not new or the filter removes it.
    */
   const acceptFrame = (row: TailRow): 'now' | 'late' | undefined => {
     const late = row.at !== null && row.at < seen.floor;

@@ -9,7 +9,10 @@ export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 /** A part of the feed that could not be read. Its bounds are posts that were read. */
 export interface Gap {
   readonly why: Cut | 'failing' | 'unauthorized';
-  /** The post before the gap, up to which the feed is complete; null if only late posts can be missing. */
+  /**
+   * The post before the gap, up to which the feed is complete. Null if only late posts can be missing, or if no
+   * post before the gap was verified.
+   */
   readonly from: PostMark | null;
   /** Late posts since this post time may be missing too; null if this time is not known. */
   readonly lateFrom: number | null;
@@ -19,7 +22,7 @@ export interface Gap {
   readonly open: boolean;
 }
 
-/** Why a connection ended. */
+/** Why a connection ended or could not be opened. */
 export type DownReason =
   | 'closed'
   | 'reset'
@@ -38,7 +41,7 @@ export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
 export interface Summary {
   readonly reason: EndReason;
   readonly rows: number;
-  /** The number of rows from before the start, which were printed first and are not counted in `rows`. */
+  /** The number of rows posted before the start of the run. They were printed first, and `rows` excludes them. */
   readonly earlier: number;
   /** The number of rows that the WebSocket should have delivered but only a walk found. */
   readonly filled: number;
@@ -50,10 +53,13 @@ export interface Summary {
   readonly connections: number;
   readonly pages: number;
   readonly spent: TailCost;
-  /** The newest verified post. Up to this post, the feed is complete except for the gaps. */
+  /** The newest verified post, up to which the feed is complete except for the gaps; null if there is none. */
   readonly verifiedTo: PostMark | null;
   readonly durationMs: number;
-  /** The time, by the local clock, up to which the feed is complete except for the gaps; null if not verified. */
+  /**
+   * The time, by the local clock, up to which the feed is complete except for the gaps. Null if no walk has verified
+   * the feed, or if the output failed.
+   */
   readonly completeTo: number | null;
 }
 

@@ -21,7 +21,7 @@ export interface TailOptions {
   readonly filter?: ((row: TailRow) => boolean) | undefined;
   /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
-  /** How many requests for the first page may fail before the run fails. */
+  /** The number of failed requests for the first page after which the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
   /** The spending limit of the run in CU; a function if it can be raised during the run. */
@@ -38,8 +38,8 @@ export interface TailOptions {
   /** The name of the feed in checkpoints. */
   readonly feed: string;
   /**
-   * Whether a later run can resume only from the output file. If so, rows are printed only soon after a
-   * verification.
+   * Whether a later run can resume only from the output file. If so, frames are printed only soon after a
+   * verification. By default, true if this run resumes from a file.
    */
   readonly fileIsCheckpoint?: boolean | undefined;
   readonly on?: ((notice: TailNotice) => void) | undefined;

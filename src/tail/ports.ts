@@ -18,7 +18,10 @@ export interface FeedPage {
 /** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
-  /** The cost of all calls so far, including lost answers; absent if the source does not count the cost. */
+  /**
+   * The CU of all calls so far. `atMost` includes the possible cost of calls whose answers were lost. Absent if the
+   * source does not count the cost.
+   */
   readonly spent?: (() => { readonly cu: number; readonly atMost: number }) | undefined;
   /** The price of a page of `limit` rows, in CU. */
   price(limit: number): number;
@@ -62,8 +65,8 @@ export interface Link {
 export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Link>;
 
 /**
- * The output for rows. Its methods return `false` when the reader has closed the output, which is not a
- * failure.
+ * The output for rows. The result of `write` and `flush` is `false` when the reader has closed the output, which
+ * is not a failure.
  */
 export interface TailSink {
   /** Writes rows in order. Returns a promise if the caller must wait before it writes more. */

@@ -6,18 +6,18 @@ export type PostFields = Readonly<Record<string, unknown>>;
 /** A position in the feed. The id is needed because several posts can have the same time. */
 export interface PostMark {
   readonly id: string;
-  /** The post time in epoch milliseconds. */
+  /** The post time in epoch milliseconds; null if the post has no usable time. */
   readonly at: number | null;
 }
 
 /** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /** For a post without a usable time: the time of the next newer post of its page. */
+  /** For a post without a usable time: the time of the nearest newer post that has one. */
   readonly atMost?: number | undefined;
   readonly record: PostFields;
   /**
-   * The original bytes of the record, for rows from frames. Printing these bytes is faster than serializing the
-   * record.
+   * The original bytes of the record: printing them is faster than serializing the record. Null for rows from pages
+   * and from frames that differ from the documented format.
    */
   readonly raw: Uint8Array | null;
 }

@@ -13,7 +13,10 @@ interface ShutdownParts {
   readonly flush: () => Promise<boolean>;
 }
 
-/** Waits for pending work for a limited time, so that a blocked output cannot prevent the end of the run. */
+/**
+ * Waits for pending work, then writes the last checkpoint and flushes the output. The time for all this is limited,
+ * so that a blocked output cannot prevent the end of the run.
+ */
 export async function shutDown(
   { clock, timing, wakeup, writer, checkpointer, flush }: ShutdownParts,
   pending: readonly ((() => Promise<void>) | undefined)[],

@@ -3,7 +3,10 @@ import type { Link } from './ports.ts';
 import type { SubscribingLink } from './socket/subscribing-link.ts';
 import type { Mode } from './spend/socket-share.ts';
 
-/** The state of a tail, with monotonic times; docs/tail.md has a diagram. Only `socket/session.ts` changes it. */
+/**
+ * The state of a tail; docs/tail.md has a diagram. Only `socket/session.ts` changes it. All times are monotonic.
+ * `since` is when the previous connection or attempt to connect ended, or when streaming began.
+ */
 export type TailState =
   /** The tail reads only pages, because the feed has no WebSocket or the policy decided against it. */
   | { readonly kind: 'polling' }

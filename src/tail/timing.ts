@@ -6,7 +6,7 @@ export interface Timing {
   readonly leastMarginMs: number;
   /** The interval of verifying walks while streaming, and of deep walks (see `Depth`) while polling. */
   readonly auditMs: number;
-  /** When further walks verify a new connection, as times after its first walk. */
+  /** When further walks verify a new connection: times since the start of the first walk after its subscription. */
   readonly confirmMs: readonly number[];
   /** A connection counts as lost if nothing was received for this long. */
   readonly silentMs: number;
@@ -36,11 +36,12 @@ export interface Timing {
    * minute.
    */
   readonly blockedMs: number;
-  /** How long the last walk may take, and then the shutdown. */
+  /** The maximum time of the last walk, and again of the shutdown after it. */
   readonly closingMs: number;
   /**
-   * The maximum number of remembered ids. When it is reached, the older half of the ids is removed, and their
-   * range is reported as unverified.
+   * The maximum number of remembered ids, not counting posts that have no time or are older than the floor (see
+   * `Seen`). When it is reached, the half that was added first is dropped, and the range of these posts is reported
+   * as unverified.
    */
   readonly seenMax: number;
 }

@@ -25,8 +25,9 @@ export function splitCheckpoint(text: string): { readonly head: string; readonly
 const START_FORM = 'trdr-tail-start';
 
 /**
- * The first line of the file until a run writes a checkpoint: the post time from which the run hands over posts.
- * Lines for acknowledged batches are appended, so that the next run hands over only the other posts.
+ * The first line of the file until a run writes a checkpoint: the post time from which the run hands over posts,
+ * or null if that time is not known. Lines for acknowledged batches are appended, so that the next run hands over
+ * only the other posts.
  */
 export const startCheckpoint = (feed: string, since: number | null): string =>
   JSON.stringify({ form: START_FORM, version: 1, feed, since });

@@ -3,7 +3,7 @@ import type { Batch } from './batch.ts';
 
 /** Saves which posts were handed over: a checkpoint, followed by the batches that were acknowledged after it. */
 export interface Acknowledgements {
-  /** The ids of the posts in the batches after the checkpoint, which earlier runs have handed over. */
+  /** The ids of the posts in the batches that the file listed at the start: earlier runs have handed them over. */
   readonly before: ReadonlySet<string>;
   /**
    * The caller calls this before a batch is handed over. If the file has no checkpoint yet, saves the
@@ -30,7 +30,7 @@ export interface CheckpointFile {
 
 interface Options {
   readonly feed: string;
-  /** The start time, if a flag sets it. */
+  /** The start time that a flag sets; null if no flag sets it. */
   readonly since: number | null;
 }
 

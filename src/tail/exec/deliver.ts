@@ -32,7 +32,7 @@ export interface DeliveryOptions {
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
 
-/** Delivers one batch at a time. Retries until the batch is acknowledged or has no attempts left. */
+/** Delivers one batch at a time. Retries until the batch is acknowledged, no attempts are left, or the run stops. */
 export function createDelivery(
   { clock, random, run, deadLetter, notify }: DeliveryPorts,
   { tries, forgetful }: DeliveryOptions,

@@ -11,7 +11,10 @@ export interface HandoffHealth {
   /** Batches and posts in the dead-letter file. */
   readonly deadBatches: number;
   readonly deadRows: number;
-  /** Posts that were read and are not yet acknowledged, and the oldest post time among them, epoch ms. */
+  /**
+   * Posts that were read and are neither acknowledged nor in the dead-letter file, and the oldest post time among
+   * them (epoch ms; null if none of them has a time).
+   */
   readonly pendingRows: number;
   readonly oldestAt: number | null;
   /** The exit status of the last attempt; null before the first attempt has ended. */

@@ -6,15 +6,16 @@ import type { Delivery } from './deliver.ts';
 
 /**
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
- * until every row is acknowledged or in the dead-letter file.
+ * until every row written so far is acknowledged or in the dead-letter file.
  */
 export interface Handoff extends TailSink {
   /**
-   * Hands over the remaining rows and waits for the result; throws if rows could be neither handed over nor
-   * written to the dead-letter file. No more rows may be written after this call.
+   * Hands over the remaining rows and waits for the result. After a stop of a run with a checkpoint, waits only for
+   * the current batch. Throws if a batch could be neither handed over nor written to the dead-letter file. No more
+   * rows may be written after this call.
    */
   end(): Promise<void>;
-  /** The number of rows written. */
+  /** The number of rows that were passed to `write`. */
   readonly written: number;
   readonly counts: HandoffCounts;
   /** The rows that are not in a batch yet. */
@@ -27,7 +28,7 @@ export interface HandoffCounts {
   /** The rows that were acknowledged, and those in the dead-letter file. */
   readonly acknowledged: number;
   readonly dead: number;
-  /** The rows that a stopped run did not hand over. */
+  /** The rows with neither outcome. A stopped run leaves them to the next run. */
   readonly left: number;
 }
 
@@ -82,7 +83,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   const changed = () => {
     for (const resume of waiters.splice(0)) resume();
   };
-  /** Waits until a condition is true, or until nothing more can be handed over. */
+  /** Waits until a condition is true, or until the handoff has ended; throws if it ended with a failure. */
   const until = async (holds: () => boolean) => {
     while (!holds() && !over) await new Promise<void>((resolve) => waiters.push(resolve));
     if (failure) throw failure.error;
@@ -170,7 +171,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     async flush() {
       const target = written;
       // Hand these rows over now, even if the batch is not full: the first checkpoint must include them, and
-      // the tail prints nothing before that checkpoint.
+      // the tail prints no further rows before that checkpoint.
       if (!flushed) urgentTo = target;
       flushed = true;
       pump();

@@ -1,6 +1,6 @@
 import { healthModes, type TailHealth } from './health.ts';
 
-/** A group of samples with the same metric name (given without prefix, unit and suffix). */
+/** A group of samples with the same metric name, given without the prefix `trdr_tail_` and the suffix `_total`. */
 interface Family {
   readonly name: string;
   readonly type: 'gauge' | 'counter';

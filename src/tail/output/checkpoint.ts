@@ -16,8 +16,8 @@ export interface Checkpoint {
 }
 
 /**
- * The checkpoint of the current state; undefined before the first page. It omits the ids of rows that are still
- * waiting to be printed, so that the next run prints them.
+ * The checkpoint of the current state; undefined if there is no watermark yet. It omits the ids of rows that are
+ * still waiting to be printed, so that the next run prints them.
  */
 export function snapshotOf(feed: string, { watermark, margin, seen, isHeld }: Flow): string | undefined {
   if (!watermark) return undefined;
@@ -48,7 +48,7 @@ export function readCheckpoint(text: string, feed: string): Resume {
   const watermark = watermarkFrom(value['watermark']);
   const known = value['known'];
   const floor = value['floor'];
-  // Reject an invalid floor: with it, every row would count as new.
+  // Reject an invalid floor: without it, printed rows that are older than the ids in `known` would count as new.
   const readable = floor === null || timeOf(floor) !== null;
   if (!watermark || !readable || !Array.isArray(known) || !known.every(isKnown))
     throw invalidCheckpoint('it is damaged');

@@ -22,7 +22,7 @@ interface CheckpointerParts {
   readonly clock: Clock;
   readonly timing: Timing;
   readonly wake: () => void;
-  /** The current checkpoint; undefined before the first page. */
+  /** The current checkpoint; undefined if there is no watermark yet. */
   readonly snapshot: () => string | undefined;
   readonly flush: () => Promise<boolean>;
   readonly save: (text: string) => Promise<void>;

@@ -63,7 +63,7 @@ export async function readTailFile(
   bytes: TailBytes,
   form: LineForm,
   spans: Pick<Timing, 'marginMs' | 'holdMs'>,
-  /** The post time since which a checkpoint needs all ids. */
+  /** The post time since which a checkpoint needs all ids; Infinity without a checkpoint. */
   wanted = Number.POSITIVE_INFINITY,
 ): Promise<TailEnd> {
   const depth = spans.marginMs + spans.holdMs;
@@ -122,7 +122,8 @@ function resumeFrom(
 
 /**
  * The post time at which a file starts: the oldest of its first lines. Later lines can be older, because
- * the WebSocket also delivers late posts from before the start.
+ * the WebSocket also delivers late posts from before the start. -Infinity if the first lines have no time, or one
+ * before `horizon`.
  */
 function beginOf(known: readonly Known[], horizon: number): number {
   const begin = known

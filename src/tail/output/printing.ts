@@ -19,8 +19,8 @@ export interface Printing {
   /** The number of frames that were read from the queue since the last call of `takeFrames`. */
   readonly frames: number;
   /**
-   * Called after the rows of a walk with this start time were printed. Prints the frames that waited for the
-   * walk.
+   * Called after the rows of a walk with this start time were printed. If frames are waiting and the walk started
+   * after they were read, prints them.
    */
   walked(startedAt: number): void;
 }
@@ -93,8 +93,8 @@ export function createPrinting(parts: PrintingParts): Printing {
       }
       blockedAt = undefined;
       checkpointer?.step();
-      // Print no frames before the first checkpoint is on disk: after a crash, the next run would start later
-      // and miss them.
+      // After the first walk, print no more rows until the first checkpoint is on disk. If trdr crashed without a
+      // checkpoint, the next run could start at the newest post and miss the posts between the two runs.
       if (checkpointer && walker.started && !checkpointer.safe) return false;
       if (writer.closed || flow.full) {
         parts.finish(writer.closed ? 'reader' : 'count');

@@ -35,8 +35,9 @@ const TIMELESS_MAX = 10_000;
 const STEP_MS = 5_000;
 
 /**
- * One set holds all ids, because each lookup in a large set is slow. The lists beside it say which ids to remove
- * first. Once `max` posts from `floor` on are remembered, the older half of them is dropped, which raises `floor`.
+ * One set holds all ids, because lookups in several large sets would be slower. The lists beside it say which ids
+ * to remove first. Once `max` posts from `floor` on are remembered, the half that was added first is dropped, which
+ * raises `floor`.
  */
 export function createSeen(floor: number, max: number): Seen {
   const all = new Set<string>();

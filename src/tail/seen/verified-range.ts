@@ -21,7 +21,7 @@ export interface VerifiedRange {
   noteFloor(): void;
   /** Records a range whose ids had to be removed from memory, if there is one. */
   noteForgotten(): void;
-  /** Returns the range that `noteForgotten` has recorded; undefined if it was returned before. */
+  /** Returns the range that `noteForgotten` has recorded; undefined if there is none, or it was returned before. */
   takeUnverified(): UnverifiedRange | undefined;
 }
 

@@ -23,9 +23,9 @@ export interface SocketPolicy {
    */
   poll(why: PollReason): void;
   /**
-   * Called after a walk, with the number of posts that the WebSocket had not delivered. They were posted after
-   * the previous walk, which started at `since`. If the service has not confirmed the subscription, the connection
-   * is closed after `MISSED_POSTS` such posts.
+   * Called after a walk, with the number of posts that it found and that the WebSocket had not delivered. The
+   * previous walk, which started at `since`, did not find them. If the service has not confirmed the subscription,
+   * the connection is closed after `MISSED_POSTS` such posts.
    */
   sawPosts(posts: number, since: number): void;
 }

@@ -3,7 +3,7 @@ import type { Link } from '../ports.ts';
 import { readFrame } from './frame.ts';
 import { confirms } from './other-frame.ts';
 
-/** A connection whose last frame can be put back into the queue. */
+/** A connection that can put the last frame that was read back into its queue. */
 export interface SubscribingLink extends Link {
   putBack(raw: Uint8Array): void;
 }

@@ -86,7 +86,7 @@ export function createBudgetPlan({ clock, price, marginMs, auditMs, runLeftMs }:
       // If a budget has renewed and what it has left is not known yet, do not change the decision.
       if (known.length < budgets.length) return decided?.socket ?? true;
       const minute = cu.socketMinute + WALK_RESERVE;
-      // Require CU for one more minute: if this process dies, the service may charge another minute before it notices.
+      // Require a second minute: if trdr is killed, the service charges until it notices that.
       const short = known.filter(({ left }) => left < minute + cu.socketMinute);
       // Do not stream again before these budgets renew. The end of the connection releases the minutes that it
       // reserved, and these would be enough to open another connection for a short time.

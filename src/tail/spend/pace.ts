@@ -32,7 +32,10 @@ export function pollSeconds(rate: number, lag: number, least: number, price = th
   return cheaper ? full : longest;
 }
 
-/** The shortest polling interval in seconds, which leaves half of the rate limit to other processes. */
+/**
+ * The shortest polling interval in seconds, which leaves half of the rate limit to other processes. One second if the
+ * rate limit is not known.
+ */
 export const leastSeconds = (ratePerMinute: number | null): number =>
   ratePerMinute ? 60 / (ratePerMinute / 2) : 1;
 

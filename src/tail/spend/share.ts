@@ -1,11 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import { resetsIn } from './renewal.ts';
 
-/** How many units the key had, a share of which the WebSocket may use, and how many the WebSocket has used. */
+/** The units of the key of which the WebSocket may use a share, and how many the WebSocket has used. */
 export interface Share {
   /** Called with the units that the key has left; null if unlimited. */
   learn(remaining: number | null): void;
-  /** The units that the key had left when the run started, or when its allowance last reset. */
+  /**
+   * The units that the key had left when the run started, or when its allowance last reset; null if unlimited or not
+   * known.
+   */
   readonly of: number | null;
   /** The CU that the WebSocket has used since then. */
   readonly used: number;

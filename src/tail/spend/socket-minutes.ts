@@ -31,8 +31,9 @@ const LINGER_MS = 2 * SOCKET_PING_SECONDS * 1_000;
 
 /**
  * Prepares a connection: records its first minutes in the ledger before the connection is opened. The recorded
- * minutes always include the time that the service would need to notice that the client died. So no minute is
- * missing after a kill or a crash. A minute counts as certainly charged when data was received after its end.
+ * minutes always include a reserve: the time that the service needs to notice that a client was killed. So no
+ * minute is missing after a kill or a crash. A minute counts as certainly charged when data was received after its
+ * end.
  */
 export async function recordSocketMinutes(
   { mono, now, sleep }: Clock,

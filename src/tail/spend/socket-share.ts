@@ -45,12 +45,13 @@ export interface SpendState {
 }
 
 /**
- * The CU that must remain after a minute of the WebSocket, for the walks that fill gaps and verify the feed.
+ * The CU that the spending limit, the allowance and each budget must have left after paying for a minute of the
+ * WebSocket. They are for the walks that fill gaps and verify the feed.
  */
 export const WALK_RESERVE = 5 * cu.thesisBlock;
 /**
- * The CU that a spending limit must have left for streaming. They cover one minute, another minute in which the
- * service has not yet noticed that the client died, and the walks.
+ * The CU that a spending limit must have left for streaming. They cover one minute, the walks, and a second minute:
+ * if trdr is killed, the service charges until it notices that.
  */
 export const STREAM_RESERVE = 2 * cu.socketMinute + WALK_RESERVE;
 /** If `shortSessions` reaches this number, the network counts as too unstable for streaming. */

@@ -16,29 +16,36 @@ export type StartPoint =
 export interface Resume {
   readonly kind: 'checkpoint' | 'file';
   readonly watermark: Watermark;
-  /** Posts from before this time were printed, or are not part of the run. */
+  /**
+   * In pages, posts with an earlier post time than this are ignored: the earlier run has printed them, or they
+   * precede its start.
+   */
   readonly floor: number;
   readonly known: readonly (readonly [id: string, at: number | null])[];
   /**
-   * Posts since the checkpoint: lines of the output file, or posts in batches that a command acknowledged.
+   * Posts that `known` may not contain, because they were printed after the checkpoint was written: the lines of
+   * the output file, or the posts in batches that a command acknowledged.
    */
   readonly lines?: readonly (readonly [id: string, at: number | null])[];
 }
 
 /**
  * How far back a walk reads: to the start of the run (start), past the watermark by the margin (deep), or to the
- * first known post (shallow).
+ * first post whose id is in the seen ids (shallow).
  */
 export type Depth = 'start' | 'deep' | 'shallow';
 
 /** Determines how far back each type of walk reads, and which posts it returns. */
 export interface BoundsSource {
   to(depth: Depth): WalkBounds;
-  /** The post time back to which a walk must read. */
+  /**
+   * The post time back to which a deep walk reads: the margin before the base of the watermark, or the floor of the
+   * seen ids if that is later. -Infinity if neither exists.
+   */
   low(): number;
   /**
-   * Called with the first walk. Returns the posts from before the start of the run, newest first. From then
-   * on, these posts count as known.
+   * Called with the first walk. Returns the posts from before the start of the run that this walk has read, newest
+   * first, and adds them to the seen ids.
    */
   begin(walked: Walked): readonly TailRow[];
 }
@@ -74,7 +81,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   const deep = (): WalkBounds => ({
-    // End the walk at a known id if the feed has no post times.
+    // End the walk at a seen id if the feed has no post times.
     beyond: (row) => (row.at === null ? watermark()?.base === null && seen.has(row.id) : row.at < low()),
     keep: (row) => !seen.has(row.id) && (row.at ?? row.atMost ?? seen.floor) >= seen.floor,
     target: low,
@@ -85,7 +92,7 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
     const whole = deep();
     return {
       ...whole,
-      // Do not end the walk at a known post without a time, because every page may list such posts first.
+      // Do not end the walk at a seen post without a time, because every page may list such posts first.
       beyond: (row) => (row.at !== null && seen.has(row.id)) || whole.beyond(row),
       target: () => watermark()?.base ?? null,
     };
@@ -138,8 +145,8 @@ export function createBounds({ start, seen, margin, watermark }: BoundsParts): B
   };
 
   /**
-   * The post time at which the run starts: by --since, by the oldest post of a backfill, or by the newest
-   * post.
+   * The post time at which the run starts: that of --since, of the oldest post of a backfill, or of the newest
+   * post. -Infinity if these posts have no time.
    */
   const firstFloor = (walked: Walked): number => {
     if (start.kind === 'since') return start.at;

@@ -27,8 +27,8 @@ interface ConclusionParts {
 }
 
 /**
- * A connection that delivered no frames counts as broken if a walk finds this many posts that the connection
- * should have delivered.
+ * A connection that delivered no frames since the previous walk counts as broken if a walk finds this many posts
+ * that the connection should have delivered.
  */
 const MISSED_ROWS = 3;
 

@@ -1,10 +1,13 @@
 import type { TailRow } from '../row.ts';
 import type { Walked } from './walk.ts';
 
-/** The maximum delay of a frame after its post appears in pages. */
+/**
+ * A post counts as missed only if it is older than the newest post by more than this, because frames of newer posts
+ * may still arrive.
+ */
 const PROMPT_MS = 15_000;
 
-/** How late the new rows of a walk were. */
+/** How many new rows of a walk were late, and by how much at most. */
 export interface Lateness {
   late: number;
   worstMs: number;
@@ -12,7 +15,11 @@ export interface Lateness {
   missed: number;
 }
 
-/** Counts a new row of a walk. `before` is the post time of the newest post that was verified before this walk. */
+/**
+ * Counts a new row of a walk: as late if it is older than `before`, the time of the post that was the newest verified
+ * one when the walk ended; otherwise as missed if the WebSocket should have delivered it before the walk. Counts
+ * nothing if `before` or the time of the row is missing.
+ */
 export function countLateness(
   lateness: Lateness,
   row: TailRow,

@@ -4,8 +4,8 @@ import { plausibleTimes } from '../seen/watermark.ts';
 /**
  * Removes implausible post times from a page. Pages are sorted by post time, newest first. A time that
  * contradicts this order would end a walk too early or set a wrong watermark. Examples are seconds instead of
- * milliseconds, and a date years ahead. Such a post keeps its place, but counts as a post without a time: it
- * is only known to be no newer than the post before it.
+ * milliseconds, and a date years ahead. Such a post keeps its place, but counts as a post without a time. Its
+ * `atMost` states that it is not newer than the nearest post above it that has a time.
  */
 export function orderedRows(rows: readonly TailRow[], now: number): readonly TailRow[] {
   const times = plausibleTimes(

@@ -85,6 +85,6 @@ const isTransient = (failure: Failure): boolean =>
   failure.kind === 'answer' ||
   (failure.kind === 'service' && failure.retryable);
 
-/** Whether the service may have charged the page. */
+/** Whether the service may have charged for the page. */
 const mayBeCharged = (failure: Failure): boolean =>
   failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

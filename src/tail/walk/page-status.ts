@@ -11,7 +11,10 @@ export interface PageStatus {
   paid(): void;
   /** Called before a failed request is repeated. */
   wait(ms: number, failure: Failure): void;
-  /** Waits until a budget renews or is raised, or the allowance resets. */
+  /**
+   * Waits before a request that was rejected because no units were left is repeated: until the budget or the
+   * allowance renews, but at most `BUDGET_MS`.
+   */
   renewal(failure: Failure): Promise<void>;
 }
 

@@ -22,7 +22,7 @@ export interface WalkState {
   readonly lastAt: number;
   /** The time at which the rows of the last walk were printed. */
   readonly printedAt: number;
-  /** The start time of the first walk after the last subscription. */
+  /** The start time of the last finished walk that was requested (see `wanted`); `confirmMs` counts from it. */
   readonly gapAt: number;
   readonly confirmed: number;
   readonly downSince: number;

@@ -13,9 +13,12 @@ export interface WalkBounds {
   beyond(row: TailRow): boolean;
   /** Whether to return a post; called for every post of every page, including posts out of range. */
   keep(row: TailRow, beyond: boolean): boolean;
-  /** The post time back to which the walk reads; used to estimate how many posts are left. */
+  /**
+   * The post time back to which the walk reads, for estimating how many posts are left. Null if the walk does not
+   * end at a post time.
+   */
   target(): number | null;
-  /** Whether a post is at the newest known position or older; true if there is no such position. */
+  /** Whether a post is at the watermark or older; true if there is no watermark. */
   isKnown(row: TailRow): boolean;
 }
 
@@ -26,7 +29,7 @@ export interface WalkWorld extends PageRequestWorld {
   readonly stack: RowStack;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
   /**
-   * After this many consecutive failures of the first page, the walk ends. For later pages, there is no
+   * After this many failed requests for the first page, the walk throws the failure. For later pages, there is no
    * limit.
    */
   readonly tries: number;
@@ -169,8 +172,8 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 }
 
 /**
- * The first rows with a post time; if none has a time, the first rows. Pages list posts without a time first, so
- * the position of such a post does not show whether it is new.
+ * The first rows with a post time; if none has a time, the first rows. Pages may list posts without a time first,
+ * so the position of such a post does not show whether it is new.
  */
 function firstOf(first: readonly TailRow[], more: readonly TailRow[]): readonly TailRow[] {
   if (first.length >= FIRST_ROWS && first[0]?.at !== null) return first;

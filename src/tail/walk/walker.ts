@@ -74,7 +74,10 @@ interface WalkerWorld {
   readonly signal: AbortSignal;
 }
 
-/** After this many incomplete walks in a row, a gap is reported. Walks that read only empty pages are repeated. */
+/**
+ * After this many incomplete walks in a row, a gap is reported. A walk that reads only empty pages does not lead to a
+ * gap: it is repeated.
+ */
 const WALK_TRIES = 3;
 /** Why a walk made no progress, for the notice that the walk is repeated. */
 const stalls: Partial<Record<Cut, string>> = {
@@ -250,7 +253,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
       if (!started && finale === 'wanted') finale = 'done';
       started = true;
       printedAt = clock.mono();
-      // An incomplete shallow walk verifies nothing, so the next walk must be deep.
+      // An incomplete shallow walk reports no gap, so the next walk must be deep and read what is missing.
       if (walked.cut && depth === 'shallow') wanted = true;
       if (finale === 'walking') finale = 'done';
     },
