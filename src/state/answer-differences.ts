@@ -4,7 +4,10 @@ import { parseObject } from '../base/json-object.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** A difference between a response and the service description, and when it was last seen. */
+/**
+ * A difference between a response and the service description, and when it was last saved. A difference is saved at
+ * most once a day.
+ */
 export interface SeenDifference {
   readonly call: string;
   /** The difference in words, such as `bio is missing`. */
@@ -17,7 +20,7 @@ export interface SeenDifference {
  * way.
  */
 export interface DifferenceOptions {
-  /** The state folder; undefined if there is no home folder. */
+  /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly now: () => number;
@@ -33,15 +36,15 @@ export interface DifferenceLog {
 }
 
 const DAY_MS = 86_400_000;
-/** Differences that were last seen longer ago than this are not listed. */
+/** Differences that were last saved longer ago than this are not listed. */
 const LISTED_MS = 30 * DAY_MS;
-/** The maximum number of saved differences; no service has this many fields. */
+/** The maximum number of differences that are saved for one service; no service has this many fields. */
 const MOST = 1_000;
 
 const fileIn = (dir: string) => join(dir, 'differences.ndjson');
 
 export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): DifferenceLog {
-  // Compute the digest only now, because most runs see no difference.
+  // Compute the digest on first use, because most runs see no difference.
   let digest: string | undefined;
   const serviceId = () => {
     digest ??= sha256(baseUrl).slice(0, 16);
@@ -81,8 +84,8 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
           appendLines(fileIn(dir), line);
         }
       } catch {
-        // Ignore the error: the difference was already reported on stderr, and the run can continue without
-        // this list.
+        // Ignore the error: the difference is also reported on stderr, and the run can continue without this
+        // list.
       }
     },
     list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),

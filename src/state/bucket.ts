@@ -101,8 +101,9 @@ export interface Bucket {
 }
 
 /**
- * Opens a bucket file. A small file is read again when it has changed. A large file is read once; later, only
- * the lines that were appended since then, and the lines of the wanted answers, are read.
+ * Opens a bucket file. A small file is read again when it has changed. A large file is read whole once, and again
+ * after each compaction; otherwise, only the lines that were appended since the last read, and the lines of the
+ * wanted answers, are read.
  */
 export function openBucket(path: string): Bucket {
   let seen: Stats | undefined;

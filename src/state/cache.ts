@@ -94,7 +94,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): Fil
     return open;
   }
 
-  /** Drops the buckets that were opened first, but not the one in use, until the others fit in memory. */
+  /** Drops the buckets that were opened first, but not the one in use, until the rest fits in `MEMORY_BYTES`. */
   function dropOldest(used: Bucket): void {
     for (const [number, bucket] of buckets) {
       if (weight <= MEMORY_BYTES) return;
@@ -167,7 +167,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Removes each folder of another key or base URL in which all answers have expired. */
+/** Removes each folder of another key or base URL to which nothing was added for 30 days. */
 function forgetUnused(all: string, mine: string, now: number): void {
   for (const name of namesIn(all)) {
     const folder = join(all, name);
@@ -180,7 +180,7 @@ function forgetUnused(all: string, mine: string, now: number): void {
   }
 }
 
-/** The bytes of a bucket file; empty if it is not a regular file, or if another process has just removed it. */
+/** The bytes of a bucket file; empty if it cannot be read, for example because another process has just removed it. */
 function wholeOf(path: string): Buffer {
   try {
     const fd = openRegular(path);

@@ -6,7 +6,8 @@ import { rewriteFile } from './rewrite.ts';
 /** Answers older than this are removed when their bucket is compacted. */
 export const FORGET_MS = 30 * 86_400_000;
 /**
- * The maximum size of a compacted bucket file in bytes. All compacted files together have at most 1 GB.
+ * The maximum size of all answers in a compacted bucket file, in bytes. So the compacted files of one base URL and
+ * key have about 1 GB at most.
  * @internal Exported for tests.
  */
 export const BUCKET_BYTES = 1024 * 1024;
@@ -14,14 +15,14 @@ export const BUCKET_BYTES = 1024 * 1024;
 const LEAST_BYTES = 128 * 1024;
 
 /**
- * Whether a bucket file has doubled in size since its last compaction. With this rule, the total size of all
- * compactions stays proportional to the bytes that were appended.
+ * Whether to compact a bucket file: it is larger than `LEAST_BYTES` and has doubled in size since its last
+ * compaction. With this rule, compactions write a number of bytes that is proportional to the appended bytes.
  */
 export function isDue(path: string, size: number): boolean {
   return size > LEAST_BYTES && size > 2 * liveOf(path);
 }
 
-/** The size of a bucket file after its last compaction, as recorded in its first line. */
+/** The size of a bucket file after its last compaction, as recorded in its first line; 0 if it was never compacted. */
 function liveOf(path: string): number {
   const fd = openRegular(path);
   try {
@@ -31,7 +32,7 @@ function liveOf(path: string): number {
   }
 }
 
-/** Rewrites a bucket file with the newest answer for each subject. */
+/** Rewrites a bucket file with the newest answer for each endpoint and subject. */
 export const compact = (path: string, now: number): void =>
   rewriteFile(path, now, (bytes) => {
     const { lines, end } = newest(bytes, now);
@@ -47,8 +48,8 @@ interface Line {
 }
 
 /**
- * The newest line of each subject, in the order of the file, and the position after the last complete line.
- * Omits unusable and expired lines, and the oldest lines if the compacted file would be too large.
+ * The newest line for each endpoint and subject, in the order of the file, and the position after the last complete
+ * line. Omits unusable and expired lines, and the oldest lines if the compacted file would be too large.
  */
 function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   const byName = new Map<string, Line>();
@@ -72,6 +73,6 @@ function newest(bytes: Buffer, now: number): { lines: Line[]; end: number } {
   return { lines: lines.filter((line) => kept.has(line)), end };
 }
 
-/** The part of a complete line that identifies its subject. */
+/** The part of a complete line that identifies its endpoint and subject. */
 export const nameOf = (line: string) =>
   /^\["[0-9a-f]{8}","(?:[^"\\]|\\.)*","(?:[^"\\]|\\.)*",/.exec(line)?.[0] ?? line;

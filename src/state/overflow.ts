@@ -13,9 +13,9 @@ const CHUNK = 1024 * 1024;
 const FIRST_SLOTS = 1 << 14;
 
 /**
- * Stores answers of a run in a temporary file, one entry per answer. The index needs eight bytes of memory
- * per answer: the hash of its key and the position of its entry. The entry contains the key, so that keys
- * with the same hash can be distinguished.
+ * Stores answers of a run in a temporary file, one entry per answer. The index in memory is a hash table with
+ * eight bytes per slot: the hash of an answer's key, and the position of the answer's entry. The entry contains the
+ * key, so that keys with the same hash can be distinguished.
  */
 export function openOverflow(): Overflow {
   let opened: Promise<FileHandle> | undefined;

@@ -10,7 +10,7 @@ export interface FolderInputs {
   readonly cwd: string;
 }
 
-/** The folders of a user; undefined if neither the environment nor a home directory determines them. */
+/** The folders of a user; each is undefined if neither the environment nor a home directory determines it. */
 export interface Folders {
   readonly config: string | undefined;
   readonly state: string | undefined;

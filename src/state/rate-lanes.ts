@@ -6,15 +6,16 @@ const SLOT_MS = 250;
 
 /**
  * The state of a lane (the calls that share one rate limit): when its calls were sent, until when it is
- * blocked, and its limit if known.
+ * blocked, and its limit.
  */
 export interface LaneState {
   /** The number of calls in each time slot, oldest first. */
   readonly slots: readonly (readonly [slot: number, calls: number])[];
   /** The lane is blocked until this time, epoch ms. */
   readonly until: number;
-  /** When the lane last changed, epoch ms. If this time is in the future, the clock was set back. */
+  /** When the lane was last used, epoch ms. If this time is in the future, the clock was set back. */
   readonly seen: number;
+  /** The limit that the service reported, in calls per minute; null if it has not reported one. */
   readonly known: number | null;
 }
 

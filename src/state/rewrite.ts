@@ -12,7 +12,7 @@ export interface Rewritten {
 /**
  * Rewrites a file to which other processes append.
  *
- * Writers do not wait for the rewrite. A process that appends to the old file either finishes before the
+ * Writers need not wait for the rewrite. A process that appends to the old file either finishes before the
  * rename, and its lines are then copied to the new file; or it notices that the file was replaced, and
  * appends its lines again.
  *

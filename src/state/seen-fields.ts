@@ -3,7 +3,7 @@ import { appendLines, ensureFolder } from '../base/files.ts';
 import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
 
-/** Names that are safe in a shell and in a table; others are not saved. */
+/** Names that cannot break a line of the file, a table or a list of fields; others are not saved. */
 const PLAIN = /^[A-Za-z_$][\w$-]{0,63}$/;
 /** Maximum size of the file in bytes, so that a service that always sends new names cannot fill the disk. */
 const LARGEST = 64 * 1024;
@@ -29,7 +29,7 @@ export function noteFields(folder: string, listed: readonly string[], names: rea
   if (sizeOf(folder) + lines.length <= LARGEST) appendLines(fileIn(folder), lines);
 }
 
-/** The undocumented fields of earlier records of a type. The type is identified by its documented fields. */
+/** The undocumented fields in records of a type that earlier runs printed. `listed` identifies the type. */
 export function fieldsSeen(folder: string, listed: readonly string[]): string[] {
   const form = formOf(listed);
   const names = new Set<string>();

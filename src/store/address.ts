@@ -72,7 +72,7 @@ function dbOf(text: string): number {
   return Number(text);
 }
 
-/** The command for the database of a store, for hints. */
+/** The start of a redis-cli command for a database of the server, for hints. */
 export const redisCli = (db: number): string => (db === 0 ? 'redis-cli' : `redis-cli -n ${db}`);
 
 const invalid = (why: string) =>

@@ -41,7 +41,7 @@ const KEEP_SHORTLY_MS = 60_000;
  */
 const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
-/** How long the waiting machines can get a failure. */
+/** How long a failure stays in the store, for the machines that wait for the answer. */
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
 /** How long to wait for the answer of another machine by default. After that, this machine sends the call itself. */
@@ -127,8 +127,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     }
 
     /**
-     * Renews this machine's claim until the returned function is called. Does nothing while the store is
-     * unavailable.
+     * Renews this machine's claim until the returned function is called, which ends the claim. Does nothing while
+     * the store is unavailable.
      */
     function hold(): (failure?: Failure) => Promise<void> {
       const [, place = ''] = places;
@@ -166,8 +166,8 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   };
 
   /**
-   * Claims an answer for this machine. Ignores the failures that other machines shared, because such a
-   * failure may concern another handle of the same batch.
+   * Claims an answer for this machine. If another machine has shared a failure, that counts as a request in progress,
+   * because the failure may concern another handle of that machine's batch.
    */
   async function claim(wanted: WantedAnswer): Promise<Claim> {
     const { read, hold } = answerAccess(wanted);

@@ -17,8 +17,9 @@ export const hintForCheck = (hint: string | undefined) =>
     .replace(OFF_HINT, '');
 
 /**
- * The failure of a store that cannot be reached. `cause` is the system error, if there was one. Without a
- * system error, the address may belong to another kind of server, or have the wrong TLS scheme.
+ * The failure of a store that cannot be reached. `cause` is the system error, if there was one. If the connection is
+ * reset or fails without a system error before it is ready, the address may belong to another kind of server, or have
+ * the wrong TLS scheme.
  */
 export function awayFailure(
   address: StoreAddress,
@@ -41,7 +42,7 @@ export function awayFailure(
   );
 }
 
-/** The failure of a server that is a replica: writes to it would be lost, and its data may be outdated. */
+/** The failure for a server that is a replica: it rejects or loses writes, and its data may be outdated. */
 export const replicaFailure = (address: StoreAddress) =>
   storeFailure(
     'STORE_AWAY',

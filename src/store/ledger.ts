@@ -21,12 +21,12 @@ export interface StoreLedgerOptions {
   readonly command: string;
   readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
   readonly memory: StoreMemory;
-  /** Whether to stop paid calls while the store is unavailable, even if no budget is known. */
+  /** Whether to stop paid calls while the store is unavailable, even if this machine has seen no shared budget. */
   readonly stop: boolean;
   /** How long a reservation is valid. An older one belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
   readonly notice: (text: string) => void;
-  /** Asks the service how many units were used, with the free call `me`. */
+  /** Asks the service how many units the key has used in the current month, with the free call `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
@@ -139,7 +139,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
 
   /**
    * Raises the sums in the store to the service's own count. Other programs may use the key, and the store's
-   * server may have lost its last second of writes.
+   * server may have lost its last second of writes. `reserved` is the CU that were reserved before this call; if it is
+   * empty, the script uses the CU that are reserved when it runs.
    */
   async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await options.meter();

@@ -131,7 +131,10 @@ async function readSchema(
   );
 }
 
-/** Checks that no newer version of trdr has written the keys in the store. */
+/**
+ * Checks that no newer version of trdr has written the keys in the store. Writes the schema version if the store has
+ * none, or an older one.
+ */
 async function checkSchema(store: StoreConnection, keys: Keys, address: StoreAddress): Promise<void> {
   const found = await readSchema(store, keys, address);
   if (found > SCHEMA) {

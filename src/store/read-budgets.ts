@@ -9,7 +9,7 @@ import { hashReply, listReply, number, serverNow } from './replies.ts';
 
 /** The sums of a month or day, for all machines or for one machine. */
 interface PeriodSum {
-  /** The name in the store: `month`, or `month@MACHINE`. */
+  /** The name in the store: `month` or `day`, for one machine with `@` and the name of the machine. */
   readonly field: string;
   /** The limit in CU; null if there is no budget. */
   readonly limit: number | null;

@@ -21,8 +21,8 @@ export async function readSharedLedger(
       const [entry = '', flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
       last = String(entry);
       const fields = fieldsReply(flat);
-      // If an answer was considered lost and then arrived, its call has two entries. The later entry replaces
-      // the earlier one.
+      // If a call was recorded as lost and its answer then arrived, the call has two entries. The later entry
+      // replaces the earlier one.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];

@@ -22,7 +22,7 @@ export interface StoreWindowsOptions {
   readonly memory: StoreMemory;
   /** Called when the store becomes unavailable, and when it is available again. */
   readonly notice: (text: string) => void;
-  /** Length of a window, for tests. */
+  /** Length of the rate window, for tests. */
   readonly windowMs?: number | undefined;
 }
 
@@ -34,8 +34,8 @@ interface Departure {
 
 /**
  * Rate limits that all machines share. While the store is unavailable, each machine uses its share: the limit
- * divided by the number of machines last seen. The calls made in that time are added when the store is
- * available again.
+ * divided by the number of machines that were active when it last reached the store. The calls that it sends in that
+ * time are added to the lanes in the store when the store is available again.
  */
 export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
   const { link, local, machine, clock, memory, notice, windowMs = RATE_WINDOW_MS } = options;

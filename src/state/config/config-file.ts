@@ -14,7 +14,7 @@ function makeSchemas() {
   const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
-    /** The profile that is used if the command does not name a profile. */
+    /** The profile that is used if neither --profile nor TRDR_PROFILE names one. */
     current: z.optional(z.string()),
     profiles: z.record(z.string(), Profile),
   });
@@ -26,7 +26,7 @@ export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
 export type Profile = ConfigFile['profiles'][string];
 
 export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
-/** The profile that is used if neither the command nor the file names one. */
+/** The profile that is used if neither --profile, TRDR_PROFILE nor the file names one. */
 export const DEFAULT_PROFILE = 'default';
 
 /** The profile with this name; undefined if it does not exist. */

@@ -18,7 +18,7 @@ import { needSettingName, storedSetting } from './read-setting.ts';
 
 /** The config file. Every change is made while holding a lock. */
 export interface Config {
-  /** The path of the file; undefined without a home directory. */
+  /** The path of the file; undefined if neither the environment nor a home directory determines it. */
   readonly path: string | undefined;
   read(): ConfigFile;
   /**

@@ -10,8 +10,8 @@ export interface JournalFile {
    */
   reserve(bytes: number): Promise<void>;
   /**
-   * Appends text after the last line and syncs the file. Throws if this fails; the text is then not in the
-   * file.
+   * Appends text after the last line and syncs the file. If this fails, tries to remove the text from the file, and
+   * throws.
    */
   append(text: string): Promise<void>;
   /** Reads a part of the file; fastest for consecutive parts. */

@@ -5,7 +5,7 @@ export interface OpenBatch {
   readonly batch: number;
   /** The handles of the batch that have no answer, by their positions in the export. */
   readonly positions: readonly number[];
-  /** The units used before the request, as reported by `me`; null if not known. */
+  /** The units that the key had used this month before the request; null if `me` did not report them. */
   readonly unitsUsed: number | null;
   /** Whether a part of the answer was saved, which proves that the batch was charged. */
   readonly partial: boolean;

@@ -52,8 +52,8 @@ export interface ExportJournal {
   /** Records that a batch was not charged. Its handles can be requested again. */
   dropped(batch: number): Promise<void>;
   /**
-   * Records that the answer of a batch was lost and may have been charged. Its handles can be requested
-   * again.
+   * Records that the answer of a batch was lost, and that the service may have charged up to `cuAtMost` for the batch.
+   * `answer` is the response, if one arrived but could not be parsed. The handles of the batch can be requested again.
    */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
   /** The saved responses that could not be parsed, each with its positions that have no other answer. */

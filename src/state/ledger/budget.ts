@@ -23,7 +23,8 @@ export interface Budget {
   /**
    * Calls `write` as soon as the budgets have at least `most` CU left; rejects with a `limit` Failure if they do
    * not. Before that, waits up to a minute if calls in flight may turn out to cost less than was reserved. Holds a
-   * lock, so that concurrent processes cannot exceed a budget together.
+   * lock, so that concurrent processes cannot exceed a budget together. If `most` is undefined, the cost of the call
+   * is not known, and any budget rejects it.
    */
   admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
   states(caps: Caps): Promise<BudgetState[]>;

@@ -7,7 +7,7 @@ import { monthFile, monthOf } from './months.ts';
 
 /** Files smaller than this are not compacted. */
 const LEAST_BYTES = 1024 * 1024;
-/** Similar calls that are older than this are combined into one line per hour. */
+/** How long each call keeps a line of its own. Older calls may be combined: see `compact`. */
 const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 
@@ -23,7 +23,7 @@ export function compactLedger(dir: string, now: number): void {
   }
 }
 
-/** The size of a file after its last compaction, as recorded in its first line. */
+/** The size of a file after its last compaction, as recorded in its first line; 0 if it was never compacted. */
 function sizeOnce(path: string): number {
   const fd = openRegular(path);
   try {
@@ -34,9 +34,9 @@ function sizeOnce(path: string): number {
 }
 
 /**
- * Rewrites a file with one line per call. Similar calls that are older than two days are combined into one
- * line per hour, except those whose cost is not known exactly. Calls in flight keep their ids, by which
- * readers recognize lines that were written twice.
+ * Rewrites a file with one line per call. Calls that are older than two days are combined into one line per hour if
+ * they have the same command, profile, machine, endpoint and status, and their cost is known exactly. Calls in flight
+ * keep their ids, by which readers recognize lines that were written twice.
  */
 const compact = (path: string, now: number): void =>
   rewriteFile(path, now, (bytes) => {

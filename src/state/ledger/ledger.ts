@@ -16,8 +16,8 @@ export interface LedgerOptions {
   readonly host?: string | undefined;
   readonly now: () => number;
   /**
-   * Returns the budgets of the profile as they are now. Without this option, calls are recorded but not
-   * limited.
+   * Returns the budgets of the profile as they are now; undefined if it has none. Without this option, calls are
+   * recorded but not limited.
    */
   readonly caps?: (() => Caps | undefined) | undefined;
   /** Loads the code that checks budgets. */

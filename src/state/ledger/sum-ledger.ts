@@ -17,8 +17,8 @@ export interface LedgerSum {
 }
 
 /**
- * Groups entries by one of their fields and sums them. Days are sorted by date, other groups by cost. Days
- * are UTC, as in the bill of the service.
+ * Groups entries by one of their fields and sums them. Days are sorted by date, other groups by cost, the highest
+ * first. Days are UTC, as in the bill of the service.
  */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,

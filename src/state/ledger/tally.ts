@@ -23,7 +23,7 @@ export interface Spending {
  * since the last refresh.
  */
 export interface Tally {
-  /** Reads the new lines of the ledger file of a month. Throws if the file cannot be read. */
+  /** Reads the new lines of the ledger file of a month. Throws if the file exists and cannot be read. */
   refresh(path: string): void;
   sum(period: Period, now: number): Spending;
 }

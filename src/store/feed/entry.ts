@@ -18,7 +18,7 @@ export function timeFrom(text: string | undefined): number | null {
   return Number.isFinite(at) ? at : null;
 }
 
-/** Parses entries of XRANGE and XREADGROUP. Skips entries that other programs wrote. */
+/** Parses the entries in a reply of XRANGE or a similar command. Skips entries that other programs wrote. */
 export function readEntries(answer: unknown): StreamRow[] {
   const rows: StreamRow[] = [];
   for (const pair of Array.isArray(answer) ? answer : []) {

@@ -6,12 +6,16 @@ import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } f
 import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from './place-after.ts';
 
 /**
- * How far back a follower reads if its position is lost. This time covers all entries that a failover or
- * power failure can remove.
+ * How far back a follower reads if the entry of its position no longer exists. This time covers all entries that a
+ * failover or power failure can remove.
  */
 const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
-/** How many posts after a gap to report: enough for one of them not to be late, within the smallest price of a page. */
+/**
+ * How many posts after a gap to report. With `--fill`, the gap is filled up to the newest of them, because the first
+ * one may have appeared late, with a post time inside the gap. To fetch more posts would cost more than the smallest
+ * page.
+ */
 const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
@@ -19,6 +23,7 @@ const RETRY_MS = 1_000;
 /** The position of a follower: its last entry, and the ids of the posts that it delivered last. */
 export interface FeedPosition {
   readonly entry: string;
+  /** The last post that the follower read; null if it has read none. */
   readonly last: FeedPoint | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
@@ -39,8 +44,8 @@ export type Begin =
 export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
   /**
-   * The entries between these posts were deleted before they could be read; `from` is null if not known. `ahead`
-   * are the first posts that the store still has, from `to` on.
+   * The entries between these posts were deleted before they could be read; `from` is null if the follower has read
+   * no post yet. `ahead` are the first posts that the store still has, from `to` on.
    */
   | {
       readonly kind: 'gap';
@@ -65,7 +70,7 @@ export interface FollowerOptions {
 /** Reads a feed from the store and delivers each post exactly once. */
 export interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
-  /** The position after the last rows that were returned. */
+  /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
   position(): FeedPosition | undefined;
 }
 

@@ -45,7 +45,7 @@ export type GroupEvent =
        * member then delivers the batch again.
        */
       readonly ack: () => Promise<void>;
-      /** Aborted when this member loses its lease or connection, so that another member gets the batch. */
+      /** Aborted when this member loses its lease or connection; another member then gets the batch. */
       readonly over: AbortSignal;
     }
   /** The number of entries that were deleted before they were delivered. */
@@ -61,7 +61,10 @@ export type GroupEvent =
 export interface GroupWork {
   /** Whether a batch is in progress. */
   open: boolean;
-  /** The last entry that this member acknowledged. A removed group is created again after this entry. */
+  /**
+   * The last entry that this member acknowledged. If the group was removed, this member creates it again, to start
+   * after this entry.
+   */
   acknowledged: string | undefined;
 }
 
@@ -72,7 +75,7 @@ export interface Membership {
   readonly consumer: string;
   readonly ack: (entries: readonly string[]) => Promise<void>;
   readonly work: GroupWork;
-  /** Aborted when this member loses its lease or connection, so that another member gets its batches. */
+  /** Aborted when this member loses its lease or connection; another member then gets its batches. */
   readonly lost: AbortSignal;
   readonly signal: AbortSignal;
 }
@@ -135,7 +138,7 @@ export async function* batches({
     const last = entries.at(-1);
     if (last === undefined) break;
     if (rows.length > 0) yield* deliver(rows, entries);
-    // Acknowledge entries that were deleted, because they can no longer be delivered.
+    // Acknowledge entries that were deleted or are not posts, because they can never be delivered.
     else await ack(entries);
     from = last;
   }

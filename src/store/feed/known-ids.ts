@@ -5,8 +5,8 @@ import { listEntries, repair } from '../scripts/feed.ts';
 import { readEntries, timeFrom } from './entry.ts';
 
 /**
- * The ids of the posts that leaders of a feed have seen, published or not, with their post times. Old ids are
- * omitted.
+ * The ids of the posts that leaders of a feed have seen, published or not, with their post times (null if the
+ * service sent none). Old ids are omitted.
  */
 export type KnownIds = readonly (readonly [id: string, at: number | null])[];
 

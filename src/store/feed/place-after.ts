@@ -1,6 +1,6 @@
 import { before, entryMs, type StreamRow } from './entry.ts';
 
-/** Identifies a post: its time and id. */
+/** Identifies a post: its id, and its post time (null if the service sent none). */
 export interface FeedPoint {
   readonly id: string;
   readonly at: number | null;
@@ -12,7 +12,10 @@ export interface BeginAfter {
   readonly last: FeedPoint;
   /** The last delivered posts, `last` first: ids and post times. */
   readonly known: readonly (readonly [id: string, at: number | null])[];
-  /** `known` contains all delivered posts with this post time or a later one; -Infinity if no post has a time. */
+  /**
+   * `known` contains all delivered posts with this post time or a later one. -Infinity if the posts have no times; then
+   * posts before the first known one count as delivered.
+   */
   readonly floor: number;
 }
 
@@ -22,7 +25,10 @@ export type WalkedEntry = Pick<StreamRow, 'entry' | 'id' | 'at'>;
 interface Place {
   /** The entry after which reading starts; undefined if there are no entries. */
   readonly entry: string | undefined;
-  /** The posts that are skipped if they are read again: ids, with the times of their entries. */
+  /**
+   * The posts that are skipped if they are read again: ids, with the times of their entries. If an entry no longer
+   * exists, a late time stands for it, so that its id is remembered long enough.
+   */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
   /** Whether the store still has one of the known posts. */
   readonly isFound: boolean;
@@ -42,7 +48,7 @@ export function placeAfter(walked: readonly WalkedEntry[], { last, known, floor 
   const newest = known.find(([id]) => indexes.has(id))?.[0];
   const read = newest === undefined ? walked : walked.slice(0, (indexes.get(newest) ?? 0) + 1);
   const first = read.findIndex(({ id }) => ids.has(id));
-  // Without post times, the posts before the first known post count as older.
+  // Posts before `floor` count as delivered; without post times, the posts before the first known post do.
   const isOlder = (at: number | null, index: number) =>
     at === null || floor === Number.NEGATIVE_INFINITY ? index < first : at < floor;
   const delivered = read.map(({ id, at }, index) => ids.has(id) || isOlder(at, index));

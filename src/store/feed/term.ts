@@ -61,7 +61,7 @@ export interface RelayTerm {
   publish(posts: readonly Post[]): Promise<void>;
   /**
    * Saves a checkpoint with the seen ids, which include the ids of posts that were not published because they are
-   * from before the start of the feed. Removes the ids of posts that are older than `floor`.
+   * from before the start of the feed. Removes the ids of posts that are older than `floor`; none if it is null.
    */
   save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
   /** Ends the term, so that another process can lead at once. */

@@ -14,10 +14,10 @@ end`;
 
 /**
  * Looks up an answer, or decides which machine requests it. KEYS: answer, claim (marks the machine that is
- * requesting the answer). ARGV: token; maximum age of a record; maximum age of an answer without a record; time until
- * the caller must renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"),
- * that the caller could not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another
- * machine is requesting it; or `failed` with the failure of that machine.
+ * requesting the answer). ARGV: token; maximum age of a 200; maximum age of a 202 or 404; time until the caller must
+ * renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"), that the caller could
+ * not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another machine is requesting
+ * it; or `failed` with the failure that another machine shared.
  */
 export const ask = script(
   'ask',
@@ -43,7 +43,7 @@ return { 'lead' }`,
 );
 
 /**
- * Saves an answer, unless the store has a newer one, and ends the claim. KEYS: answer, claim. ARGV: token,
+ * Saves an answer, unless the store has a newer one, and ends the caller's claim. KEYS: answer, claim. ARGV: token,
  * lifetime of the answer in ms, status, time, record, signature.
  */
 export const fill = script(
@@ -60,8 +60,8 @@ return 1`,
 );
 
 /**
- * Ends a claim without an answer, and shares the failure with the waiting machines. KEYS: claim. ARGV: token, failure, how long to share it in ms
- * (0: do not share it).
+ * Ends the caller's claim without an answer, and shares the failure with the waiting machines. KEYS: claim. ARGV:
+ * token, failure, how long to share the failure in ms (0: do not share it).
  */
 export const failScript = script(
   'fail',

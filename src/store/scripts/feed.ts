@@ -5,10 +5,10 @@ import { script } from '../script.ts';
  * entry whose id is not saved, or a checkpoint beyond an entry that was not written. (For a crash of the server, see
  * the comments in the script.) Does nothing unless the caller holds the lease.
  *
- * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), floor (or empty), how long
- * to keep posts in ms, how many posts to keep, ids and times of posts to mark as seen without publishing them
- * (JSON, or empty), then id, post time and body of each post, oldest first. Returns `fenced` if the caller has lost
- * the lease, or `ok`, how many posts were new, and the id of the last entry.
+ * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), the post time before which
+ * seen ids are removed (or empty), how long to keep posts in ms, how many posts to keep, ids and times of posts to
+ * mark as seen without publishing them (JSON, or empty), then id, post time and body of each post, oldest first.
+ * Returns `fenced` if the caller has lost the lease, or `ok`, how many posts were new, and the id of the last entry.
  */
 export const publish = script(
   'publish',
@@ -45,7 +45,7 @@ return { 'ok', added, last }`,
 );
 
 /**
- * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or
+ * Lists posts of the stream without their bodies, newest first. KEYS: stream. ARGV: where to start (`+`, or `(` and
  * the entry to start before), and how many entries to read. Returns the oldest entry that was read (empty if
  * there was none), then entry, id and post time of each post.
  */
@@ -74,7 +74,7 @@ export const repair = script(
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for _, one in ipairs(cjson.decode(ARGV[3])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
--- Ignore a missing permission for XDEL, which earlier versions did not need: the feed works without the deletion.
+-- Ignore a missing permission for XDEL, which earlier versions of trdr did not need: the feed works without the deletion.
 for at = 4, #ARGV do redis.pcall('XDEL', KEYS[3], ARGV[at]) end
 redis.call('HSET', KEYS[4], 'checked', ARGV[2])
 return 1`,
@@ -82,7 +82,7 @@ return 1`,
 
 /**
  * Acknowledges entries for the active member of an ordered group. KEYS: lease, stream. ARGV: token, group,
- * ids. Returns -1 if the member has lost the lease.
+ * entries. Returns -1 if the member has lost the lease.
  */
 export const ackOrdered = script(
   'ackOrdered',
@@ -95,8 +95,8 @@ return count`,
 );
 
 /**
- * Extends the leader's lease and saves its state. KEYS: lease, info. ARGV: token, ms, then fields and
- * values. Returns 0 if the leader has lost the lease.
+ * Extends the leader's lease and saves the leader's state. KEYS: lease, info. ARGV: token, new duration of the lease in
+ * ms, then fields and values of the state. Returns 0 if the leader has lost the lease.
  */
 export const report = script(
   'report',

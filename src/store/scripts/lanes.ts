@@ -4,12 +4,12 @@ import { script } from '../script.ts';
  * Takes a slot of a lane. The algorithm is a sliding log. GCRA would be simpler, but after a burst it allows
  * up to twice the limit within a window.
  *
- * With a ticket and `book`, a full lane reserves the next free departure time, so that all machines are
- * served in the order of their calls. The caller requests a slot again with the same ticket at that time.
+ * If the lane is full or blocked and `book` is 1, reserves the next free departure time for the ticket, so that all
+ * machines are served in the order of their calls. The caller requests a slot again with the same ticket at that time.
  *
- * KEYS: calls, meta, fleet. ARGV: limit, window, ticket, book, machine, grace. Returns the wait in ms, the
- * limit that the service reported (0 if not known), the number of recently active machines, and 1 if the wait is
- * caused by a queue.
+ * KEYS: calls, meta, fleet. ARGV: limit, window in ms, ticket, book, machine, how many ms after its reserved departure
+ * a call may still leave. Returns the wait in ms, the limit that the service reported (0 if it has not reported one),
+ * the number of recently active machines, and 1 if the wait is caused by a queue.
  */
 export const take = script(
   'take',
@@ -63,7 +63,7 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
 
 /**
  * Blocks a lane for some time after a 429. Queued calls whose turn is within that time are postponed to its
- * end, or later if the limit requires it. KEYS: calls, meta. ARGV: ms, window.
+ * end, or later if the limit requires it. KEYS: calls, meta. ARGV: how long to block in ms, window in ms.
  */
 export const block = script(
   'block',

@@ -2,10 +2,11 @@ import { script } from '../script.ts';
 
 /**
  * Takes the lease of a feed if it is free, and saves the state of the new leader. The token is an epoch number
- * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease with
- * the caller's previous token counts as free: that term has ended, and its token is no longer accepted. KEYS:
- * lease, epoch, info. ARGV: nonce, ms, previous token, then fields and values. Returns the token and the field
- * `checked` of info. If the lease is not free, returns an empty string and the remaining time of the lease in ms.
+ * and a nonce; the nonce is needed because two servers can issue the same epoch after a failover. A lease with the
+ * token of the caller's last term counts as free, because the caller has ended that term. KEYS: lease, epoch, info.
+ * ARGV: nonce, duration of the lease in ms, token of the caller's last term (or empty), then fields and values of that
+ * state. Returns the new token and the field `checked` of info. If the lease is not free, returns an empty string and
+ * the remaining time of the lease in ms.
  */
 export const lead = script(
   'lead',
@@ -18,7 +19,10 @@ for at = 4, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[at], ARGV[at + 1]) end
 return { token, redis.call('HGET', KEYS[3], 'checked') or '' }`,
 );
 
-/** Extends a lease that the caller holds. KEYS: lease. ARGV: token, ms. */
+/**
+ * Extends a lease that the caller holds. KEYS: lease. ARGV: token, new duration in ms. Returns 0 if the caller has
+ * lost the lease.
+ */
 export const renew = script(
   'renew',
   `

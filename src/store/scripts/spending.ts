@@ -55,11 +55,12 @@ end
 local function undoLoss(call)
   if call.month == thisMonth then addTo(month, 'lost', call.machine, -call.most) end
   if call.day == thisDay then addTo(day, 'lost', call.machine, -call.most) end
-  -- Request the service's count again: units of other calls may be missing, because the loss was subtracted from the count.
+  -- Make machines request the service's count again: the loss was subtracted from the last count, so units of other
+  -- programs may be missing from the sums.
   redis.call('HDEL', month, 'seeded')
 end
 
--- Settled and lost calls are remembered for a while, so that a repeated request changes nothing.
+-- Remembers a settled or lost call for a while, so that a repeated request changes nothing.
 local function remember(id, text, ms)
   redis.call('ZADD', done, now + ms, id)
   redis.call('HSET', calls, id, text)
@@ -119,11 +120,12 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
 
 /**
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
- * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, ttl, machine, command, endpoint, boot.
- * Returns `ok` with the number of budgets (none if the call was reserved before); `refused` with the budget, its limit, its use and how much of that is reserved for calls in
- * flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the amount reserved
- * for calls in flight, if this machine should raise the sums because they were last raised more than ten minutes
- * ago; or `over` if the reservation with this id has ended. Only `ok` means that the cost is reserved; after
+ * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, lifetime of the reservation in ms, machine, command,
+ * endpoint, boot (identifies the last start of the server). Returns `ok` with the number of budgets (without the number
+ * if the call was reserved before); `refused` with the budget, its limit, its use and how much of that is reserved for
+ * calls in flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the amount
+ * reserved for calls in flight, if this machine should raise the sums because they were last raised more than ten
+ * minutes ago; or `over` if the reservation with this id has ended. Only `ok` means that the cost is reserved; after
  * `reseed`, `refresh` and `over`, the caller tries again.
  */
 export const begin = money(
@@ -168,7 +170,7 @@ return { 'ok', #limits }`,
 );
 
 /**
- * Records the cost of a call, or that its answer was lost. Corrects a call that was considered lost before.
+ * Records the cost of a call, or that its answer was lost. Corrects a call that was recorded as lost before.
  * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), the CU that were certainly charged, the CU that may have
  * been charged in addition, machine, command, endpoint, status, request id.
  */
@@ -193,7 +195,7 @@ return { 'ok' }`,
   true,
 );
 
-/** Removes the reservation of a call that was not sent. ARGV[3]: id. */
+/** Removes the reservation of a call that was not sent or was free. ARGV[3]: id. */
 export const release = money(
   'release',
   `
