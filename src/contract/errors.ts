@@ -34,7 +34,7 @@ export const errorCodes = {
   NOT_OBSERVED: {
     status: 404,
     retryable: false,
-    meaning: 'No verified link for the subject, which the platform may know nevertheless.',
+    meaning: 'The service has no verified link for the subject. The subject may still exist on the platform.',
   },
   NOT_FOUND: { status: 404, retryable: false, meaning: 'This route or resource does not exist.' },
   CONFLICT: { status: 409, retryable: false, meaning: 'The request conflicts with an earlier one.' },

@@ -109,16 +109,14 @@ function expected(keys: Keys, feeds: readonly string[], now: number): Expected[]
       key: keys.calls,
       type: 'hash',
       what: 'the calls in flight',
-      without:
-        'calls that are in flight now are then not counted against the budgets until they are answered',
+      without: 'the budgets do not count the present calls in flight until they are answered',
       isValid: areRecords,
     },
     {
       key: keys.open,
       type: 'zset',
       what: 'the reservations',
-      without:
-        'calls that are in flight now are then not counted against the budgets until they are answered',
+      without: 'the budgets do not count the present calls in flight until they are answered',
     },
     { key: keys.done, type: 'zset', what: 'the list of settled calls', without: 'nothing else changes' },
     {

@@ -132,7 +132,7 @@ describe('trdr pnl', () => {
     expect(exitCode).toBe(9);
     expect(records().slice(100)).toEqual(recordsOf(handles.slice(100)));
     expect(records()[0]).toMatchObject({ subject: handles[0], found: null, error: { code: 'BROKEN' } });
-    expect(stderr).toContain('lost the answers for 100 handles (up to 3,000,000 CU)');
+    expect(stderr).toContain('lost the answers for 100 handles (which may have cost up to 3,000,000 CU)');
     expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
   });
 });

@@ -28,7 +28,7 @@ export const me = command({
   summary: 'Show plan, limits, usage and remaining allowance (free)',
   about: [
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
-    '--min-units, --min-reveals and --min-days change only the exit code, for example for a cron job: it is 6 if less is left. --min-units also accepts a share of the CU that the plan includes per month, such as 10%. --min-days fails if the units will run out within N days at the rate of this month, and before the month ends.',
+    '--min-units, --min-reveals and --min-days change only the exit code, for example for a cron job: it is 6 if less is left. --min-units also accepts a share of the CU that the plan includes per month, such as 10%. --min-days exits 6 if the units, at the rate of this month, will run out within N days and before the month ends.',
   ],
   args: [],
   options: {

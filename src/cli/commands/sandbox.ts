@@ -65,7 +65,7 @@ export const sandbox = command({
     traders: value('--traders', 'number of generated traders', integer({ min: 10, max: 100_000 })),
     socials: flag('--socials', 'include social accounts in user records'),
     unitsUsed: value('--units-used', 'units that the key has already used', integer({ min: 0 })),
-    unmetered: flag('--unmetered', 'never reject a call because of the quota'),
+    unmetered: flag('--unmetered', 'never reject a call because the allowance is used up'),
   },
   common: [],
   examples: [

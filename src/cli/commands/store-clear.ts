@@ -53,7 +53,7 @@ export const storeClear = command({
       feed: `feed ${feed}`,
       all: 'everything of this API key',
     };
-    const text = `Remove ${names[what]} (${found.length} store keys) from ${address.shown}?`;
+    const text = `Remove ${names[what]} (${found.length} Redis keys) from ${address.shown}?`;
     const answer = yes || (await confirm(context.io, text, context.signal));
     if (!answer) {
       throw new Failure(
@@ -68,7 +68,7 @@ export const storeClear = command({
       );
     }
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
-    context.notice(`Removed ${names[what]} (${found.length} store keys)`);
+    context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
     return 0;
   },
 });

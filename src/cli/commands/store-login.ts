@@ -46,8 +46,7 @@ export const storeLogin = command({
       );
     if (storeUrl.read(url) === undefined) {
       const { readStoreUrl } = await import('../../store/address.ts');
-      // Throws an error that describes the problem, such as a password in the URL.
-      readStoreUrl(url);
+      readStoreUrl(url); // Throws if the problem has an error of its own, such as a password in the URL.
       throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
     }
     needFolder(settings.folders, 'config');

@@ -19,7 +19,7 @@ const LARGEST = 1024 * 1024;
 
 export const tailStatus = command({
   path: 'tail status',
-  summary: 'Show the state of a running tail from its status file',
+  summary: 'Show the state of a tail from its status file',
   about: [
     'Reads the file that "thesis tail", "launchpad tail" or "thesis relay" writes with --status FILE. Sends no requests.',
     'Exits 9 if the tail has stopped or has been hanging for 30 seconds, and 0 otherwise. With --max-lag D, also exits 9 if the feed was last verified longer ago than D. The same applies if the command of --exec has not acknowledged a post that is older than D. Use "trdr tail status" as a probe in Kubernetes or Docker.',

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 
 /** The maximum number of names in a notice. */
 const NAMED = 1_000;
-/** The maximum number of names in a notice on a terminal, or if a journal contains all of them. */
+/** The maximum number of names in a notice that is printed on a terminal, or whose names are all in a journal. */
 const NAMED_IN_SHORT = 20;
 
 /** Whether a failure means that an allowance or a limit is used up (exit code 6). */

@@ -10,7 +10,7 @@ const NAMED = 20;
 export function reportLost(context: Context, lost: readonly LostBatch[], subjects: readonly string[]): void {
   for (const { positions, cuAtMost } of lost) {
     const names = positions.map((position) => subjects[position] ?? '');
-    const cost = `up to ${unitsText(cuAtMost)}`;
+    const cost = `which may have cost up to ${unitsText(cuAtMost)}`;
     context.notice(`lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names, NAMED)}`);
   }
 }

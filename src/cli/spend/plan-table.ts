@@ -32,7 +32,7 @@ function pathOf({ call, paths }: Group): string {
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
 }
 
-/** The calls of a dry run as rows for people: one per endpoint, then the total and what is left. */
+/** The calls of a dry run as rows for people: one per endpoint and unit of its price, then the total and what is left. */
 export async function planRows(
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
   left: () => Promise<number | null | undefined>,

@@ -24,7 +24,7 @@ export const placeText = (mark: PostMark | null): string =>
 /** The range in which posts may be missing, and the time since which posts that appeared late may be missing. */
 export function gapText({ why, from, lateFrom, to }: Gap): string {
   const isLater = from !== null && lateFrom !== null && (from.at === null || lateFrom < from.at);
-  const late = isLater ? `, and posts since ${iso(lateFrom)} that appeared late` : '';
+  const late = isLater ? ` (also posts since ${iso(lateFrom)} that appeared late)` : '';
   if (why === 'failing' || why === 'unauthorized') {
     return `posts may be missing between ${from === null ? 'the start' : placeText(from)} and the end of this run${late}`;
   }

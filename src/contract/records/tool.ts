@@ -45,7 +45,7 @@ const UsageRecord = z.looseObject({
   day: z.optional(field(z.string(), 'With --by day: UTC day, YYYY-MM-DD.')),
   profile: z.optional(field(z.string(), 'With --by profile: name of the profile.')),
   host: z.optional(field(z.string(), 'With --by host: name of the machine.')),
-  machine: z.optional(field(z.string(), 'With --by machine: name of the machine.')),
+  machine: z.optional(field(z.string(), 'With --by machine (the same as --by host): name of the machine.')),
   calls: field(z.int(), 'Number of paid calls.'),
   cu: field(z.number(), 'CU that were certainly charged.'),
   cuAtMost: z.optional(field(z.number(), 'Maximum CU, if the cost of some calls is uncertain.')),

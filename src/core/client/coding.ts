@@ -204,6 +204,6 @@ function checkSegment(name: string, value: string): void {
   if (/\p{Cc}|\p{Cs}/u.test(value))
     throw usageError(
       `${name} contains a control character or invalid Unicode`,
-      'type it instead of pasting it',
+      'remove the invalid characters, or type it by hand',
     );
 }

@@ -19,7 +19,7 @@ export function parseBaseUrl(
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     throw usageError(
       'invalid base URL: it must start with https:// (or http:// for localhost)',
-      'write it as https://host/path',
+      'write it as https://host or https://host/path',
     );
   }
   // Do not print the URL, because it may contain a password.
@@ -30,7 +30,10 @@ export function parseBaseUrl(
     );
   }
   if (url.search || url.hash)
-    throw usageError('invalid base URL: it has a query or a fragment', 'write it as https://host/path');
+    throw usageError(
+      'invalid base URL: it has a query or a fragment',
+      'write it as https://host or https://host/path',
+    );
   // Otherwise every request would get a 404, which looks as if no trader was found.
   if (VERSION.test(url.pathname)) {
     throw usageError(

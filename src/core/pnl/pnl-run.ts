@@ -232,8 +232,8 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
     const { handles } = allowance.room();
     if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-    // If the allowance that `me` reports is sufficient, the service evidently counts reveals differently, so
-    // try half of the batch.
+    // The service rejected the batch. If the allowance that `me` reports covers it, the service evidently counts
+    // reveals differently, so try half of the batch.
     return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 

@@ -39,8 +39,8 @@ export const shortDollars = (size: number): string =>
   size >= 999.995 ? `$${compactNumber(size)}` : dollars(size);
 
 /**
- * Formats an absolute amount of dollars: shortened from ten thousand on, to the cent below, and with two
- * significant digits below a cent.
+ * Formats an absolute amount of dollars: amounts from $10,000 on are shortened, smaller ones have two decimals,
+ * and those under a cent have two significant digits.
  */
 export function dollars(size: number): string {
   if (size >= 9999.995) return `$${compactNumber(size)}`;

@@ -131,7 +131,7 @@ export function createTable<T>(
       const text = cell.forms[0] ?? '';
       return column.wrap && !wide ? wrap(text, fitted.width) : [text];
     }
-    // A cell that is wider than those of the first records may need a shorter variant than its column.
+    // A cell that is wider than those of the first records may need a shorter form than the one chosen for its column.
     const forms = cell.forms.slice(Math.min(fitted.form, cell.forms.length - 1));
     const text = forms.find((form) => widthOf(form) <= fitted.width) ?? forms.at(-1) ?? '';
     if (!column.wrap || widthOf(text) <= fitted.width)

@@ -98,8 +98,8 @@ const corrupt = (path: string, why: string) =>
   });
 
 /**
- * The line of a JSON error. The rest of the engine's message is not used, because it quotes the text around
- * the error, which may be a key.
+ * The line of a JSON error. The rest of JavaScript's message is not used, because it quotes the text around
+ * the error, which may contain an API key.
  */
 function lineOf(text: string, error: unknown): string {
   const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;

@@ -12,7 +12,7 @@ const DETAILED_MS = 2 * 86_400_000;
 const HOUR = 3_600_000;
 
 /**
- * Compacts the files of this month and last month, if they have doubled in size since their last compaction.
+ * Compacts each of the files of this month and last month that has doubled in size since its last compaction.
  */
 export function compactLedger(dir: string, now: number): void {
   const thisMonth = monthOf(now);

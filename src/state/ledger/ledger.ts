@@ -32,7 +32,7 @@ export interface LedgerOptions {
  */
 const COMPACT_EVERY = 1_000;
 
-// The prefix of this process's call ids, from its pid and start time. The prefix and a counter make an id
+// The prefix of this process's call ids, from its pid and the time at which this file was loaded. The prefix and a counter make an id
 // that is unique on the machine. The pid comes first, so that a budget can check whether the process of a
 // call in flight is still alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;

@@ -40,8 +40,8 @@ export async function knownIds(
  *
  * Such differences arise if a power failure cuts off the server's append-only file inside the commands of
  * one script. Redis 7.0 ignores these commands at the next start, but executes them at the start after that. By
- * then, a leader has published the same posts again, so the stream contains them twice. The earlier entry is deleted,
- * because groups may have passed its position without reading it.
+ * then, a leader has published the same posts again, so the stream contains them twice. The earlier entry is deleted:
+ * groups may have passed its position while it was missing, but they read the later entry.
  */
 async function compareStream(store: StoreConnection, feed: FeedKeys, known: KnownIds) {
   const ids = new Set(known.map(([id]) => id));

@@ -6,7 +6,7 @@ interface Family {
   readonly type: 'gauge' | 'counter';
   readonly unit?: string;
   readonly help: string;
-  /** Returns one value, or one value for each value of a label. Null and undefined give no sample. */
+  /** Returns one sample, or one for each value of a label. Null and undefined give none. */
   readonly of: (health: TailHealth) => number | null | undefined | Labelled;
 }
 

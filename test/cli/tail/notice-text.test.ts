@@ -56,7 +56,7 @@ describe('a gap', () => {
     const from = { id: 'a', at: 60_000 };
     for (const to of [gap.to, null]) {
       const late: Gap = { ...gap, why: to ? 'stuck' : 'failing', from, to, lateFrom: 1_000 };
-      expect(gapText(late)).toMatch(/ and posts since 1970-01-01T00:00:01.000Z that appeared late$/);
+      expect(gapText(late)).toMatch(/ \(also posts since 1970-01-01T00:00:01.000Z that appeared late\)$/);
       expect(gapText({ ...late, lateFrom: 60_000 })).not.toContain('late');
       expect(gapText({ ...late, lateFrom: null })).not.toContain('late');
     }

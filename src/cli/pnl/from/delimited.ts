@@ -114,8 +114,8 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
 }
 
 /**
- * The entries of a batch answer for handles that were not requested. An export contains these entries as rows
- * of a failed handle.
+ * The entries of a batch answer for handles that were not requested. In an export, they are the rows
+ * with the status `unmatched`.
  */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();

@@ -45,7 +45,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
   const cancels = new Set<() => void>();
   let subscription = unsubscribed;
   /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
-  let pongReceived: (() => void) | null = null;
+  let onPong: (() => void) | null = null;
   /** The frame that a `reorder` fault delays. */
   let delayed: string | null = null;
   let silent = false;
@@ -67,7 +67,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     ended = true;
     for (const cancel of cancels) cancel();
     stopBilling();
-    pongReceived?.();
+    onPong?.();
     options.ended();
   };
 
@@ -88,7 +88,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
   /** Sends a ping, or ends the connection if the previous ping was not answered. */
   function ping(): Promise<void> | undefined {
     if (ended) return;
-    if (pongReceived) {
+    if (onPong) {
       if (!silent) ws.terminate();
       end();
       return;
@@ -96,9 +96,9 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     later(options.pingMs, ping);
     const answer = new Promise<void>((resolve) => {
       const grace = setTimeout(resolve, silent ? 0 : PONG_GRACE_MS).unref();
-      pongReceived = () => {
+      onPong = () => {
         clearTimeout(grace);
-        pongReceived = null;
+        onPong = null;
         resolve();
       };
     });
@@ -124,7 +124,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     if (has('dup')) send(text);
   }
 
-  ws.on('pong', () => pongReceived?.());
+  ws.on('pong', () => onPong?.());
   ws.on('close', end);
   ws.on('error', end);
   ws.on('message', (data: RawData, binary: boolean) => {
@@ -146,7 +146,7 @@ export function openConnection(options: ConnectionOptions): SocketConnection {
     id: options.id,
     key: options.key,
     get answered() {
-      return pongReceived === null;
+      return onPong === null;
     },
     disconnect,
     offer({ id, tokenAddress, text }) {
