@@ -123,7 +123,7 @@ async function run(seed: number): Promise<Outcome> {
 }
 
 const GAP = /posts may be missing (?:between|from) (.*?) (?:and|to) (.*?)(?:: |$)/gm;
-const LATE = /(?:and posts since|late may be missing between) (\S+Z)/g;
+const LATE = /(?:also posts since|late may be missing between) (\S+Z)/g;
 const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
 
 /** Whether a post is inside a gap that was reported, or appeared late and was reported as such. */
