@@ -13,7 +13,7 @@ export interface HandoffHealth {
   readonly deadRows: number;
   /**
    * Posts that were read and are neither acknowledged nor in the dead-letter file, and the oldest post time among
-   * them (epoch ms; null if none of them has a time).
+   * them (epoch ms; null if no such post has a time).
    */
   readonly pendingRows: number;
   readonly oldestAt: number | null;
