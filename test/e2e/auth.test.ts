@@ -1,8 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/client/mask-key.ts';
-import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { type Home, openHome, programEnv, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { program } from './program.ts';
+import { isInstalled } from './shells.ts';
 
 const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'config.json'), 'utf8'));
 
@@ -43,7 +46,7 @@ describe('trdr auth login', () => {
     expect(login.stderr).toContain('API key (input hidden): \n');
     expect(login.stderr).not.toContain(sandbox.key);
     // Raw mode during each prompt, so that the terminal echoes nothing.
-    expect(login.rawModes).toEqual([true, false, true, false]);
+    expect(login.rawModes).toEqual([true, true, false, true, true, false]);
     expect(configOf(home).profiles.desk.key).toBe(sandbox.key);
   });
 
@@ -95,8 +98,51 @@ describe('trdr auth login', () => {
       tty: true,
       typed: ['half a key\u0003'],
     });
-    expect([login.exitCode, login.rawModes]).toEqual([130, [true, false]]);
+    expect([login.exitCode, login.rawModes]).toEqual([130, [true, true, false]]);
     expect(login.stderr).not.toContain('half');
+  });
+
+  test('discards what was typed before a prompt, and never shows it', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const early = 'trdr_live_fedcba9876543210fedcba9876543210';
+    const login = await runInProcess(['auth', 'login'], {
+      home,
+      tty: true,
+      typedAhead: `https://early.example\r${early}\r`,
+      typed: [`${sandbox.url}\r${early}\r`, `${sandbox.key}\r`],
+    });
+    expect(login.exitCode).toBe(0);
+    expect(login.stderr).not.toMatch(/early|fedcba/);
+    expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
+  });
+
+  test.skipIf(!isInstalled('script')).each([
+    ['auth login', ['auth', 'login', '--no-verify', '--base-url', 'https://api.example.com']],
+    ['store login', ['store', 'login', 'redis://desk@127.0.0.1:1', '--no-verify']],
+  ])('hides a secret that a script types as soon as %s asks for it', async (_, words) => {
+    const secret = 'trdr_live_0123456789abcdef0123456789abcdef';
+    for (let round = 0; round < 5; round++) {
+      const home = openHome();
+      const command = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
+      const child = execa('script', ['-qec', command, '/dev/null'], {
+        env: programEnv({ home }),
+        extendEnv: false,
+        cwd: home.path,
+        reject: false,
+        stdin: 'pipe',
+      });
+      let screen = '';
+      let isAnswered = false;
+      child.stdout.on('data', (part: Buffer) => {
+        screen += part.toString();
+        if (isAnswered || !screen.includes('(input hidden')) return;
+        isAnswered = true;
+        child.stdin.write(`${secret}\r`);
+      });
+      expect((await child).exitCode, screen).toBe(0);
+      expect(screen).not.toContain('0123456789abcdef0');
+      expect(readFileSync(join(home.config, 'config.json'), 'utf8')).toContain(secret);
+    }
   });
 
   test('saves nothing if the input ends at the prompt', async () => {

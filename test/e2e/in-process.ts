@@ -14,9 +14,11 @@ export interface InProcessOptions extends Omit<RunOptions, 'input'> {
   readonly columns?: number | undefined;
   /** The complete stdin. */
   readonly stdin?: string | undefined;
-  /** What a person types, or the answer to each prompt; stdin stays open. */
-  readonly typed?: string | readonly string[] | undefined;
-  /** What a person types on the terminal itself, while stdin or stdout are pipes. */
+  /** The answer to each prompt; stdin stays open. */
+  readonly typed?: readonly string[] | undefined;
+  /** What is typed before the first prompt. */
+  readonly typedAhead?: string | undefined;
+  /** The answer to each prompt on the terminal itself, while stdin or stdout are pipes. */
   readonly typedOnTerminal?: string | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: (() => number) | undefined;
@@ -36,14 +38,22 @@ const gather = (stream: PassThrough) => {
 };
 
 /** A terminal on which each prompt is given the same answer. */
-const terminalOf = (typed: string) => ({
+const terminalOf = (typed: string, stderr: PassThrough) => ({
   exists: () => true,
   open() {
     const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
-    input.write(typed);
+    const answer = (part: Buffer) => {
+      if (!isPrompt(part)) return;
+      stderr.off('data', answer);
+      input.write(typed);
+    };
+    stderr.on('data', answer);
     return input;
   },
 });
+
+/** A prompt is the only text that does not end with a line break. */
+const isPrompt = (part: Buffer) => !part.toString().endsWith('\n');
 
 /**
  * Runs a command line in this process, with streams that may be terminals: this is fast, and the only way to test
@@ -64,16 +74,13 @@ export async function runInProcess(
     setRawMode: (mode: boolean) => void rawModes.push(mode),
   });
   if (options.typed === undefined) stdin.end(options.stdin ?? '');
-  else if (typeof options.typed === 'string') stdin.write(options.typed);
+  else if (options.typedAhead !== undefined) stdin.write(options.typedAhead);
   const [stdout, stderr] = [out('stdout'), out('stderr')];
   const [said, told] = [gather(stdout), gather(stderr)];
-  if (typeof options.typed === 'object') {
-    const answers = [...options.typed];
-    // A prompt is the only text that does not end with a line break.
-    stderr.on('data', (part: Buffer) => {
-      if (!part.toString().endsWith('\n') && answers.length > 0) stdin.write(answers.shift());
-    });
-  }
+  const answers = [...(options.typed ?? [])];
+  stderr.on('data', (part: Buffer) => {
+    if (isPrompt(part) && answers.length > 0) stdin.write(answers.shift());
+  });
   stderr.on('data', (part: Buffer) => options.onStderr?.(part.toString()));
   const ending = new AbortController();
   options.interrupt?.addEventListener('abort', () => ending.abort(new Interrupt('SIGINT')), { once: true });
@@ -83,7 +90,7 @@ export async function runInProcess(
     stdin,
     stdout,
     stderr,
-    ...(options.typedOnTerminal !== undefined && { terminal: terminalOf(options.typedOnTerminal) }),
+    ...(options.typedOnTerminal !== undefined && { terminal: terminalOf(options.typedOnTerminal, stderr) }),
     cwd: options.cwd ?? home.path,
     platform: options.platform ?? process.platform,
     clock: options.clock ?? systemClock,

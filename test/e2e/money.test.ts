@@ -109,7 +109,7 @@ describe('an expensive run', () => {
   test('requires confirmation on a terminal', async () => {
     for (const typed of ['n\n', '\n', 'maybe\n', 'yesterday\n', '\u0004']) {
       const sandbox = await withSandbox();
-      const ran = await runInProcess(ask, { sandbox, tty: true, typed });
+      const ran = await runInProcess(ask, { sandbox, tty: true, typed: [typed] });
       expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([11, '', 0]);
       expect(ran.stderr).toContain(
         'Looking up 5 subjects will cost 1,000–150,000 CU (20.0M CU left). Continue? [y/N]',
@@ -141,7 +141,7 @@ describe('an expensive run', () => {
         sandbox,
         home,
         tty: true,
-        typed: 'n\n',
+        typed: ['n\n'],
       });
       return /Resolving 1 handle will cost (?:.*–)?([\d,]+) CU/.exec(ran.stderr)?.[1];
     };
@@ -169,7 +169,7 @@ describe('an expensive run', () => {
   test('continues after y or yes', async () => {
     for (const typed of ['y\n', 'YES\n']) {
       const sandbox = await withSandbox();
-      const ran = await runInProcess(ask, { sandbox, tty: true, typed });
+      const ran = await runInProcess(ask, { sandbox, tty: true, typed: [typed] });
       expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([3, 1_000]);
     }
   });

@@ -86,7 +86,7 @@ describe('trdr pnl', () => {
     const { exitCode, stderr } = await runInProcess(['pnl', ...someHandles(8)], {
       sandbox,
       tty: true,
-      typed: 'n\n',
+      typed: ['n\n'],
     });
     expect(exitCode).toBe(11);
     expect(stderr).toContain(

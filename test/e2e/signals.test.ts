@@ -331,7 +331,7 @@ describe('a confirmation prompt', () => {
     const ran = await runInProcess(['whois', ...wallets], {
       sandbox,
       tty: true,
-      typed: '',
+      typed: [],
       interrupt: ending.signal,
       onStderr: (said) => said.includes('Continue?') && ending.abort(),
     });
@@ -343,7 +343,7 @@ describe('a confirmation prompt', () => {
 
   test('is ended by Ctrl-C typed on the keyboard', async () => {
     const sandbox = await withSandbox();
-    const ran = await runInProcess(['whois', ...wallets], { sandbox, tty: true, typed: '\u0003' });
+    const ran = await runInProcess(['whois', ...wallets], { sandbox, tty: true, typed: ['\u0003'] });
     expect([ran.exitCode, ran.stdout]).toEqual([130, '']);
     // The balance in the question comes from `me`, which is free.
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
 /** The parts of the environment that a prompt needs. */
@@ -33,47 +34,57 @@ function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { rea
  * Prompts for a line on the terminal. Returns undefined if the user closes the input. With `hidden`, the
  * input is not shown. Ctrl-C ends the run as usual.
  */
-export function askLine(
+export async function askLine(
   io: PromptIo,
   question: string,
   { hidden = false, signal }: { readonly hidden?: boolean; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   signal.throwIfAborted();
-  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   const input = openInput(io);
-  return new Promise((resolve, reject) => {
-    if (hidden) io.stderr.write(question);
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Stop the echo before the question appears, because a script may answer it at once.
+  input.setRawMode?.(true);
+  await discardTyped(input);
+  return await new Promise((resolve, reject) => {
     const lines = createInterface({
       input,
       output: hidden ? silence : io.stderr,
-      // Set the terminal to raw mode, in which it does not echo the input, until `lines` is closed.
+      // Keep the terminal in raw mode until `lines` is closed.
       terminal: true,
       historySize: 0,
       prompt: hidden ? '' : question,
     });
-    const finish = (settle: () => void) => {
+    const finish = (settle: () => void, isEntered = false) => {
       signal.removeEventListener('abort', abort);
       lines.off('close', onClose);
       lines.close();
       input.close();
-      if (hidden) io.stderr.write('\n');
+      // The line break of a visible answer is shown with the answer.
+      if (hidden || !isEntered) io.stderr.write('\n');
       settle();
     };
-    const abort = () => {
-      if (!hidden) io.stderr.write('\n');
-      finish(() => reject(signal.reason));
-    };
-    const onClose = () => {
-      if (!hidden) io.stderr.write('\n');
-      finish(() => resolve(undefined));
-    };
+    const abort = () => finish(() => reject(signal.reason));
+    const onClose = () => finish(() => resolve(undefined));
     signal.addEventListener('abort', abort, { once: true });
     lines.once('close', onClose);
-    lines.once('SIGINT', () => {
-      if (!hidden) io.stderr.write('\n');
-      finish(() => reject(new Interrupt('SIGINT')));
-    });
-    lines.once('line', (text) => finish(() => resolve(text)));
-    if (!hidden) lines.prompt();
+    lines.once('SIGINT', () => finish(() => reject(new Interrupt('SIGINT'))));
+    lines.once('line', (text) => finish(() => resolve(text), true));
+    if (signal.aborted) abort();
+    else if (input.readableEnded) onClose();
+    else if (hidden) io.stderr.write(question);
+    else lines.prompt();
   });
+}
+
+/**
+ * Discards what was typed before the question, as sudo and ssh do: a line meant for the shell must not confirm a
+ * cost or be sent as a password.
+ */
+async function discardTyped(input: TerminalInput): Promise<void> {
+  const discard = () => {};
+  input.on('data', discard);
+  // The first callback may run before the event loop polls the terminal, the second runs after it.
+  await setImmediate();
+  await setImmediate();
+  input.pause().off('data', discard);
 }
