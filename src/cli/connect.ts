@@ -1,9 +1,9 @@
 import type { Client, Ledger, Notice, RateWindows } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
-import type { LaneName } from '../core/client/rate-limiter.ts';
-import { createSpendLimit } from '../core/client/spend-limit.ts';
 import { createTransport } from '../core/http/transport.ts';
+import type { LaneName } from '../core/spend/lane.ts';
+import { createSpendLimit } from '../core/spend/limit.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
 import type { Budget } from '../state/ledger/budget.ts';
 import { openLedger } from '../state/ledger/ledger.ts';

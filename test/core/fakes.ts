@@ -9,7 +9,7 @@ import type {
   Transport,
 } from '../../src/contract/ports.ts';
 import { type ClientOptions, createClient } from '../../src/core/client/client.ts';
-import { createSpendLimit } from '../../src/core/client/spend-limit.ts';
+import { createSpendLimit } from '../../src/core/spend/limit.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 

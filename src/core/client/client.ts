@@ -18,14 +18,15 @@ import { Me, readAccount } from '../../contract/records/account.ts';
 import { TIMEOUT_SECONDS } from '../../contract/timeouts.ts';
 import { leftOf } from '../account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
+import { createLimiter, type LaneName } from '../spend/lane.ts';
+import { createSpendLimit, type SpendLimit } from '../spend/limit.ts';
+import { createSpend } from '../spend/spend.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
 import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
-import { createLimiter, type LaneName } from './rate-limiter.ts';
 import { requireKey } from './request-key.ts';
 import { createSender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';
-import { createSpendLimit, type SpendLimit } from './spend-limit.ts';
 
 export interface ClientOptions {
   readonly transport: Transport;
@@ -71,7 +72,8 @@ export function createClient(options: ClientOptions): Client {
     askRate,
     notify,
   });
-  const { run, transmit, settled } = createSender({
+  const spend = createSpend(limit, limiter, options.ledger);
+  const { run, transmit } = createSender({
     transport,
     base,
     key,
@@ -79,7 +81,7 @@ export function createClient(options: ClientOptions): Client {
     random: options.random ?? Math.random,
     limit,
     limiter,
-    ledger: options.ledger,
+    spend,
     inFlight,
     retries: options.retries,
     maxWaitMs: options.maxWaitMs,
@@ -223,7 +225,7 @@ export function createClient(options: ClientOptions): Client {
     async close() {
       // Wait for the calls in flight: closing their connections would lose paid answers.
       await inFlight.idle();
-      await settled();
+      await spend.settled();
       await transport.close();
     },
   };

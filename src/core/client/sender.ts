@@ -1,22 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
-import type {
-  HttpAnswer,
-  HttpRequest,
-  Ledger,
-  Notice,
-  Reservation,
-  Transport,
-} from '../../contract/ports.ts';
+import type { HttpAnswer, HttpRequest, Notice, Transport } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { BaseUrl } from '../http/base-url.ts';
+import { type LaneName, type Limiter, MAX_WAIT_MS } from '../spend/lane.ts';
+import type { SpendLimit } from '../spend/limit.ts';
+import type { Slot, Spend } from '../spend/spend.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
-import { type LaneName, type Limiter, MAX_WAIT_MS } from './rate-limiter.ts';
 import { keyInRequest, requireKey, scrubbed } from './request-key.ts';
 import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
-import type { Hold, SpendLimit } from './spend-limit.ts';
 
 /** A call of an endpoint or a raw call, ready to be sent. */
 interface Plan<T> {
@@ -51,7 +45,7 @@ export interface SenderParts {
   readonly random: () => number;
   readonly limit: SpendLimit;
   readonly limiter: Limiter;
-  readonly ledger: Ledger | undefined;
+  readonly spend: Spend;
   readonly inFlight: InFlight;
   readonly retries: number | undefined;
   readonly maxWaitMs: number | undefined;
@@ -68,11 +62,7 @@ export interface Sender {
    * allows, and records it in the ledger.
    */
   run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
-  /** Resolves when the outcomes of all ended calls are in the ledger. */
-  settled(): Promise<void>;
 }
-
-const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'> & {
   readonly isFresh?: boolean | undefined;
@@ -87,7 +77,7 @@ const isPrecious = ({ rule, bounds }: Plan<unknown>) =>
   rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
 
 export function createSender(parts: SenderParts): Sender {
-  const { transport, base, key, clock, limit, limiter, ledger, inFlight, notify } = parts;
+  const { transport, base, key, clock, limit, limiter, spend, inFlight, notify } = parts;
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
   async function transmit(
@@ -134,99 +124,69 @@ export function createSender(parts: SenderParts): Sender {
     }
   }
 
-  const settling = new Set<Promise<void>>();
-  /**
-   * Remembers a ledger write that is still running. An answer is returned before its cost is written;
-   * `Sender.settled` waits for all writes.
-   */
-  function after(settled: Promise<void> | undefined): void {
-    if (!settled) return;
-    settling.add(settled);
-    settled.finally(() => settling.delete(settled)).catch(() => {});
-  }
-
-  /** Sends a call once, after reserving its maximum cost in the spending limit and in the ledger. */
+  /** Sends a call once, after reserving its maximum cost. */
   async function attempt<T>(
     plan: Plan<T>,
     signal: AbortSignal | undefined,
     repeat: boolean,
   ): Promise<Outcome<T>> {
-    const hold = await limit.reserve(plan.bounds ?? FREE, signal, { repeat });
-    let recorded: Reservation | undefined;
+    let slot: Slot;
+    try {
+      slot = await spend.reserve(plan, signal, { repeat });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.kind === 'limit') throw error;
+      return { ok: false, failure: error, free: true };
+    }
     let sent = false;
-    let settled = () => {};
-    let unsent: ReturnType<typeof abortUntilSent> | undefined;
+    let ended = () => {};
+    const unsent = abortUntilSent(signal);
     let answer: HttpAnswer;
     try {
-      await limiter.acquire(plan.lane, signal, plan.until);
-      signal?.throwIfAborted();
-      recorded = await begin(plan, signal);
-      unsent = abortUntilSent(signal);
       answer = await transmit({ ...plan, ending: signal, isFresh: isPrecious(plan) }, unsent.signal, () => {
         sent = true;
         if (plan.bounds?.most === 0) return;
-        unsent?.sent();
-        settled = inFlight.begin(plan.timeoutMs);
+        unsent.sent();
+        ended = inFlight.begin(plan.timeoutMs);
       });
     } catch (error) {
-      unsent?.sent();
-      settled();
-      const known = error instanceof Failure ? error : undefined;
+      const failure = error instanceof Failure ? error : undefined;
       // A redirect does not come from the service itself, so nothing was charged.
       const free =
-        known?.code === 'REDIRECT' ||
-        known?.code === 'UNREACHABLE' ||
-        !(sent || (recorded && known?.kind === 'network'));
-      if (free) {
-        hold.release();
-        after(recorded?.release());
-      } else lose(plan, hold, recorded, known?.status ?? null);
-      if (!known) throw error;
-      return { ok: false, failure: known, free };
+        failure?.code === 'REDIRECT' ||
+        failure?.code === 'UNREACHABLE' ||
+        !(sent || failure?.kind === 'network');
+      if (free) slot.release();
+      else lose(plan, slot, failure?.status ?? null);
+      if (!failure) throw error;
+      return { ok: false, failure, free };
+    } finally {
+      unsent.sent();
+      ended();
     }
-    unsent.sent();
-    settled();
     const read = plan.read(answer);
     const { requestId, charge } = read;
     const { status } = answer;
     const free = charge?.cu === 0 && !charge.uncertain;
-    if (free) {
-      hold.release();
-      after(recorded?.release());
-    } else if (charge) {
-      hold.settle(charge.cu, charge.uncertain);
-      after(recorded?.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId }));
+    if (free) slot.release();
+    else if (charge) {
+      slot.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
       trace(`= ${charge.cu} CU`);
-    } else lose(plan, hold, recorded, status, requestId);
+    } else lose(plan, slot, status, requestId);
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
     if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
     return { ok: false, failure, free, value };
   }
 
-  /** Records a call in the ledger before the call is sent. Throws if a budget cannot cover the call. */
-  async function begin<T>(
-    { endpoint, bounds }: Plan<T>,
-    signal: AbortSignal | undefined,
-  ): Promise<Reservation | undefined> {
-    return bounds?.most === 0 ? undefined : await ledger?.begin({ endpoint, most: bounds?.most }, signal);
-  }
-
-  /** The call may have been charged: its maximum cost counts as spent, in the run and in the ledger. */
-  function lose<T>(
-    { endpoint, bounds }: Plan<T>,
-    hold: Hold,
-    recorded: Reservation | undefined,
+  /** The call may have been charged: its maximum cost counts as spent. */
+  function lose(
+    { endpoint, bounds }: Plan<unknown>,
+    slot: Slot,
     status: number | null,
     requestId?: string,
   ): void {
-    if (bounds?.most === 0) {
-      hold.release();
-      return;
-    }
-    hold.lose();
-    after(recorded?.lose({ status, requestId }));
-    if (bounds) notify({ kind: 'lost', endpoint, cuAtMost: bounds.most });
+    slot.lose({ status, requestId });
+    if (bounds !== undefined && bounds.most > 0) notify({ kind: 'lost', endpoint, cuAtMost: bounds.most });
   }
 
   const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
@@ -254,11 +214,5 @@ export function createSender(parts: SenderParts): Sender {
       },
     );
 
-  return {
-    transmit,
-    run,
-    async settled() {
-      await Promise.allSettled(settling);
-    },
-  };
+  return { transmit, run };
 }

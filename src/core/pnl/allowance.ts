@@ -5,7 +5,7 @@ import type { Charge } from '../../contract/endpoint.ts';
 import type { Client, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { type Left, leftOf } from '../account.ts';
-import { SILENT_WAIT_MS } from '../client/rate-limiter.ts';
+import { SILENT_WAIT_MS } from '../spend/lane.ts';
 
 /** What prevents further requests. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';

@@ -5,8 +5,8 @@ import { errorCodes } from '../../../src/contract/errors.ts';
 import type { RequestParts } from '../../../src/contract/ports.ts';
 import { differenceText } from '../../../src/contract/read-record.ts';
 import { createClient } from '../../../src/core/client/client.ts';
-import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
 import { broken, noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import { createSpendLimit } from '../../../src/core/spend/limit.ts';
 import { BASE, error, fakeTransport, json, KEY, me, ownWindows, rig, user } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { Notice } from '../../../src/contract/ports.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
-import { createLimiter } from '../../../src/core/client/rate-limiter.ts';
 import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
-import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
+import { createLimiter } from '../../../src/core/spend/lane.ts';
+import { createSpendLimit } from '../../../src/core/spend/limit.ts';
 import { error, ownWindows } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 

@@ -4,8 +4,8 @@ import { Failure } from '../../../src/base/failure.ts';
 import type { EndpointId } from '../../../src/contract/endpoints.ts';
 import type { HttpAnswer, RequestParts } from '../../../src/contract/ports.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
-import { createSpendLimit } from '../../../src/core/client/spend-limit.ts';
 import { broken, noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import { createSpendLimit } from '../../../src/core/spend/limit.ts';
 import { error, json, rig, user } from '../fakes.ts';
 
 const seed = process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {};

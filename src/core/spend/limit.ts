@@ -28,9 +28,13 @@ export interface SpendLimit {
    * Reserves the maximum cost of a call. If the rest of the limit is too small only because of calls in
    * flight, waits until their actual cost is known. Rejects with a `limit` Failure if the limit cannot cover
    * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover the two
-   * calls, rejects at once.
+   * calls, rejects at once. Nothing waits for `standing` costs to become known: the minutes of an open WebSocket.
    */
-  reserve(bounds: PriceBounds, signal?: AbortSignal, options?: { readonly repeat?: boolean }): Promise<Hold>;
+  reserve(
+    bounds: PriceBounds,
+    signal?: AbortSignal,
+    options?: { readonly repeat?: boolean | undefined; readonly standing?: boolean | undefined },
+  ): Promise<Hold>;
   /** Whether repeated calls may cost another `cu` CU within the confirmed cost and the spending limit. */
   mayRepeat(cu: number): boolean;
   readonly maxCu: number | undefined;
@@ -39,6 +43,7 @@ export interface SpendLimit {
 
 interface Waiter {
   readonly most: number;
+  readonly standing: boolean;
   resolve(hold: Hold): void;
   reject(error: unknown): void;
 }
@@ -74,18 +79,22 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   let lost = 0;
   let calls = 0;
   let reserved = 0;
+  /** The part of `reserved` for which no call waits. */
+  let standing = 0;
   let raising = false;
   let mayRaise = true;
 
   const fits = (most: number) => cu + lost + reserved + most <= ceiling();
 
-  function take(most: number): Hold {
+  function take(most: number, stands: boolean): Hold {
     reserved += most;
+    if (stands) standing += most;
     let open = true;
     const close = (then: () => void) => {
       if (!open) return;
       open = false;
       reserved -= most;
+      if (stands) standing -= most;
       then();
       admit();
     };
@@ -108,8 +117,8 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   // Waiting calls are admitted in order, so that the result does not depend on which answer arrives first.
   function admit(): void {
     for (let first = waiters[0]; first && !raising; first = waiters[0]) {
-      if (fits(first.most)) first.resolve(take(first.most));
-      else if (reserved > 0) return;
+      if (fits(first.most)) first.resolve(take(first.most, first.standing));
+      else if (reserved > standing) return;
       else if (options.raise && mayRaise) raise(options.raise, first.most);
       else first.reject(refusal(first.most));
     }
@@ -134,7 +143,7 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   }
 
   const refusal = (most: number) => {
-    const left = Math.max(0, ceiling() - cu - lost);
+    const left = Math.max(0, ceiling() - cu - lost - standing);
     return (
       options.stopped?.() ??
       new Failure(
@@ -156,17 +165,18 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
     },
     mayRepeat,
     get spent() {
-      return { cu, atMost: cu + lost, calls };
+      return { cu, atMost: cu + lost + standing, calls };
     },
-    reserve({ most }, signal, { repeat = false } = {}) {
+    reserve({ most }, signal, { repeat = false, standing: stands = false } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
-      if (most === 0) return Promise.resolve(take(0));
+      if (most === 0) return Promise.resolve(take(0, false));
       if (repeat && !mayRepeat(most, options.agreed ?? Number.POSITIVE_INFINITY)) {
         return Promise.reject(notAgreed(most));
       }
       return new Promise((resolve, reject) => {
         const waiter: Waiter = {
           most,
+          standing: stands,
           resolve(hold) {
             detach();
             resolve(hold);

@@ -1,0 +1,87 @@
+import type { PriceBounds } from '../../contract/endpoint.ts';
+import type { CallCost, Ledger, Reservation } from '../../contract/ports.ts';
+import type { LaneName, Limiter } from './lane.ts';
+import type { SpendLimit } from './limit.ts';
+
+/** A call, or a minute of the WebSocket, that is about to be paid for. */
+export interface Purchase {
+  /** The name of the call in the ledger. */
+  readonly endpoint: string;
+  /** The possible cost; undefined if the price is not known. */
+  readonly bounds: PriceBounds | undefined;
+  /** The rate limit that the call waits for; undefined for a minute of the WebSocket. */
+  readonly lane?: LaneName | undefined;
+  /** The latest time by the monotonic clock at which the rate limit may let the call start. */
+  readonly until?: number | undefined;
+}
+
+/** The right to send one call. After one of the three methods was called, all of them do nothing. */
+export interface Slot {
+  /** The call was answered: its actual cost replaces its maximum cost. */
+  settle(cost: CallCost): void;
+  /** The call may have been charged, but its cost is not known: its maximum cost stays counted and recorded. */
+  lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): void;
+  /** The call was not sent, or is known to be free. */
+  release(): void;
+}
+
+/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
+export interface Spend {
+  /**
+   * Waits until the call may be sent, and counts its maximum cost. Nothing of a rejected call stays counted. With
+   * `repeat`, the call repeats one whose answer was lost.
+   */
+  reserve(
+    purchase: Purchase,
+    signal: AbortSignal | undefined,
+    options?: { readonly repeat?: boolean },
+  ): Promise<Slot>;
+  /** Resolves when the outcomes of all ended calls are in the ledger. */
+  settled(): Promise<void>;
+}
+
+const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
+
+export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger | undefined): Spend {
+  const writing = new Set<Promise<void>>();
+  // An answer is returned before its cost is written; `settled` waits for all writes.
+  const write = (written: Promise<void> | undefined) => {
+    if (!written) return;
+    writing.add(written);
+    written.finally(() => writing.delete(written)).catch(() => {});
+  };
+
+  return {
+    async reserve({ endpoint, bounds, lane, until }, signal, { repeat } = {}) {
+      const standing = lane === undefined;
+      const hold = await limit.reserve(bounds ?? FREE, signal, { repeat, standing });
+      let recorded: Reservation | undefined;
+      try {
+        if (lane !== undefined) await limiter.acquire(lane, signal, until);
+        signal?.throwIfAborted();
+        if (bounds?.most !== 0) recorded = await ledger?.begin({ endpoint, most: bounds?.most }, signal);
+      } catch (error) {
+        hold.release();
+        throw error;
+      }
+      return {
+        settle(cost) {
+          hold.settle(cost.cu, cost.cuAtMost);
+          write(recorded?.settle(cost));
+        },
+        lose(end = {}) {
+          if (bounds?.most === 0) hold.release();
+          else hold.lose();
+          write(recorded?.lose(end));
+        },
+        release() {
+          hold.release();
+          write(recorded?.release());
+        },
+      };
+    },
+    async settled() {
+      await Promise.allSettled(writing);
+    },
+  };
+}
