@@ -1,24 +1,18 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '../base/failure.ts';
+import type { Callout } from '../contract/records/launchpad.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Faults } from './faults/engine.ts';
 import type { KeyOptions } from './keys/key.ts';
 import type { MeterReading } from './keys/key-meter.ts';
 import type { SandboxOptions } from './options.ts';
-import {
-  type ControlInput,
-  type ControlName,
-  type ControlOperations,
-  type ControlOutput,
-  createControls,
-} from './server/control.ts';
 import { createApi } from './server/http/api.ts';
-import { CONTROL_PATH, serveControl } from './server/http/control-endpoint.ts';
 import { isWebSocketUpgrade, serveWithoutUpgrade } from './server/http/unsupported-upgrade.ts';
 import { createParts } from './server/parts.ts';
 import type { LogEntry } from './server/request-log.ts';
+import type { Disconnect } from './server/socket/connection.ts';
 import { createSocketServer } from './server/socket/socket-server.ts';
 import { type StateReport, stateReporter } from './server/state-report.ts';
 import { readRecording } from './world/index.ts';
@@ -28,7 +22,7 @@ export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys/plans.ts';
 export type { SandboxOptions } from './options.ts';
 
-/** A running sandbox, with controls for tests. */
+/** A running sandbox, and what tests do to it. */
 export interface Sandbox {
   readonly url: string;
   readonly port: number;
@@ -39,22 +33,27 @@ export interface Sandbox {
   readonly faults: Faults;
   /** The latest requests with their charges, including rejected ones. */
   readonly log: readonly LogEntry[];
-  /** The same report as the control operation `state`. */
   state(): StateReport;
   /** The usage of a key; by default, of the first key. */
   meter(key?: string): MeterReading;
   addKey(options: KeyOptions): string;
+  /** Adds units that never expire to the first key. */
+  topUp(units: number): void;
   /** Publishes a post now: the given post, or the next post of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
+  /** Publishes the next callout of the world now. */
+  postCallout(): Callout;
+  /** Sets the number of live posts per minute. */
+  setRate(perMinute: number): void;
+  /** Ends all open sockets, or makes them silent. */
+  disconnect(how: Disconnect, code?: number): void;
   /** Moves simulated time forward. */
   advance(ms: number): Promise<void>;
   /** Jumps to a time. */
   setClock(time: number): void;
-  /** Runs a control operation. */
-  control<N extends ControlName>(name: N, input: ControlInput<N>): Promise<ControlOutput<N>>;
   /**
-   * Simulates a restart: closes all connections except those of control operations, cancels live resolves,
-   * and clears the rate limit counts. The service then stays unreachable for `downMs` milliseconds.
+   * Simulates a restart: closes all connections, cancels live resolves, and clears the rate limit counts. The
+   * service then stays unreachable for `downMs` milliseconds.
    */
   restart(downMs?: number): void;
   close(): Promise<void>;
@@ -68,15 +67,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const sockets = createSocketServer(parts);
   const api = createApi(parts);
   const connections = new Set<Socket>();
-  const controlConnections = new Set<Socket>();
   let down = false;
 
   const restart = (downMs = 0) => {
     sockets.destroy();
     parts.resolves.cancelAll();
     admission.resetRates();
-    // Control connections stay open, because they do not belong to the simulated service.
-    for (const socket of connections) if (!controlConnections.has(socket)) socket.destroy();
+    for (const socket of connections) socket.destroy();
     if (downMs === 0) return;
     down = true;
     clock.at(clock.now() + downMs, () => {
@@ -84,15 +81,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
   };
   const state = stateReporter(parts, sockets, () => api.inFlight);
-  const controls: ControlOperations = createControls({ parts, sockets, state, restart });
 
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
-    const isControl = request.url?.startsWith(`${CONTROL_PATH}/`) ?? false;
-    if (down && !isControl) return void request.socket.destroy();
-    if (isControl) controlConnections.add(request.socket);
-    else controlConnections.delete(request.socket);
-    const served = isControl ? serveControl(controls, request, response) : api.serve(request, response);
-    served.catch(() => response.destroy());
+    api.serve(request, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
@@ -101,10 +92,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     if (connections.has(socket)) return;
     connections.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.once('close', () => {
-      connections.delete(socket);
-      controlConnections.delete(socket);
-    });
+    socket.once('close', () => connections.delete(socket));
   });
   server.on('upgrade', (request, _, head) => {
     if (!isWebSocketUpgrade(request)) return serveWithoutUpgrade(server, request, head);
@@ -137,10 +125,13 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       return key.meter.reading();
     },
     addKey: (more) => admission.add(more).text,
+    topUp: first.meter.topUp,
     post: feed.post,
+    postCallout: () => world.launchpad.postCallout(clock.now()),
+    setRate: feed.setRate,
+    disconnect: sockets.disconnect,
     advance: (ms) => clock.advance(ms),
     setClock: (time) => clock.set(time),
-    control: (name, input) => controls[name].run(input),
     restart,
     async close() {
       feed.setRate(0);

@@ -85,7 +85,7 @@ describe('authentication', () => {
   it('responds 403 FREE_TIER_DISABLED to a key without an allowance', async () => {
     const service = await sandbox({ plan: 'explore', monthlyUnits: 0 });
     expect(await statusAndCode(service, '/v2/thesis')).toBe('403 FREE_TIER_DISABLED');
-    await service.control('topUp', { units: 200 });
+    service.topUp(200);
     expect(await statusAndCode(service, '/v2/thesis')).toBe('200');
     expect(await statusAndCode(service, '/v2/thesis')).toBe('402 QUOTA_EXCEEDED');
   });

@@ -85,7 +85,7 @@ describe('the allowance', () => {
     const service = await sandbox({ monthlyUnits: 300 });
     await ask(service, page);
     expect(await statusAndCode(service, page)).toBe('402 QUOTA_EXCEEDED');
-    await service.control('topUp', { units: 1_000 });
+    service.topUp(1_000);
     expect(await statusAndCode(service, page)).toBe('200');
     expect(service.meter()).toMatchObject({ unitsUsed: 400, unitsRemaining: 0, additionalUnits: 900 });
   });
@@ -152,7 +152,7 @@ describe('wallet reveals', () => {
       expect(await statusAndCode(service, `/v2/user/handle/${name}`)).toBe('200');
     const used = service.meter().totalUnits;
     expect(await statusAndCode(service, `/v2/user/handle/${three}`)).toBe('402 REVEAL_LIMIT_REACHED');
-    await service.control('topUp', { units: 1_000_000 });
+    service.topUp(1_000_000);
     expect(await statusAndCode(service, `/v2/user/handle/${three}/pnl`)).toBe('402 REVEAL_LIMIT_REACHED');
     expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: { handles: [three, 'gone'] } })).toBe(
       '402 REVEAL_LIMIT_REACHED',

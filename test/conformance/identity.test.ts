@@ -89,7 +89,7 @@ describe('identity', () => {
     const service = await sandbox();
     const name = walletHolder(service);
     const before = (await ask(service, `/v2/user/handle/${name}`)).body;
-    await service.control('rename', { handle: name, to: 'someone_new' });
+    service.world.users.rename(before.id, 'someone_new');
     const after = (await ask(service, `/v2/user/id/${before.id}`)).body;
     expect(after).toEqual({ ...before, handle: 'someone_new' });
     expect((await ask(service, '/v2/user/handle/someone_new')).body.id).toBe(before.id);

@@ -220,7 +220,7 @@ describe('the thesis feed', () => {
     const service = await sandbox();
     await service.advance(1_000);
     const late = service.post();
-    await service.control('withhold', { id: late.id, ms: 60_000 });
+    service.world.theses.withhold(late.id, service.clock.now() + 60_000);
     await service.advance(1_000);
     const newer = service.post();
     expect(ids((await ask(service, '/v2/thesis')).body.items)).not.toContain(late.id);
@@ -232,7 +232,7 @@ describe('the thesis feed', () => {
     const service = await sandbox();
     const { body } = await ask(service, '/v2/thesis?limit=3');
     const [, gone] = ids(body.items);
-    await service.control('remove', { id: gone ?? '' });
+    service.world.theses.remove(gone ?? '');
     expect(ids((await ask(service, '/v2/thesis?limit=3')).body.items)).not.toContain(gone);
     expect(await statusAndCode(service, `/v2/thesis?before=${gone}`)).toBe('400 VALIDATION_ERROR');
   });

@@ -182,7 +182,7 @@ describe('an export and its money', () => {
       code: 'QUOTA_EXCEEDED',
       handles: HANDLES.slice(lines),
     });
-    await sandbox.control('topUp', { units: 1e9 });
+    sandbox.topUp(1e9);
     expect((await run('--resume')).exitCode).toBe(0);
     expect([text() === FILE, paidTwice(sandbox), existsSync(journal)]).toEqual([true, 0, false]);
   });

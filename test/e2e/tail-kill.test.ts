@@ -26,7 +26,7 @@ const disturbances =
 
 /** Disturbs the service; `chance`, a random number, selects how. */
 function disturb(sandbox: Sandbox, chance: number) {
-  if (chance < 0.1) void sandbox.control('sockets', { how: 'drop' });
+  if (chance < 0.1) sandbox.disconnect('drop');
   else if (chance < 0.15) sandbox.restart(100);
 }
 

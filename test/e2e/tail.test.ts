@@ -197,7 +197,7 @@ describe('how a tail ends', () => {
     const sandbox = await withSandbox({ ...open, unmetered: false, monthlyUnits: 1_000_000 });
     const tail = startTail(['--yes', '--via', 'ws'], { sandbox, home: openHome() });
     await until(() => listening(sandbox) > 0);
-    await sandbox.control('sockets', { how: 'close', code: 1008 });
+    sandbox.disconnect('close', 1008);
     expect((await tail.child).exitCode).toBe(6);
   });
 

@@ -76,7 +76,7 @@ describe('faults of calls', () => {
   it('html sends a 200 with HTML, shape sends JSON of another shape', async () => {
     const service = await sandbox({ faults: 'html*1' });
     expect(await raw(service)).toMatch(/^200 <!doctype html>/);
-    await service.control('faults', { spec: 'shape' });
+    service.faults.set('shape');
     const { status, body } = await ask(service, page);
     expect([status, body.items]).toEqual([200, undefined]);
     expect(service.meter().totalUnits).toBe(400);

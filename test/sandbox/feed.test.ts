@@ -42,11 +42,11 @@ describe('live posts', () => {
     const service = await sandbox();
     await service.advance(60 * MINUTE);
     expect(service.state().posts).toBe(0);
-    await service.control('rate', { perMinute: 60 });
+    service.setRate(60);
     await service.advance(10 * MINUTE);
     const { posts } = service.state();
     expect(posts).toBeGreaterThan(400);
-    await service.control('rate', { perMinute: 0 });
+    service.setRate(0);
     await service.advance(10 * MINUTE);
     expect(service.state().posts).toBe(posts);
   });

@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
 import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
-import { excluding, flag, value, valueOr } from '../args/option.ts';
+import { excluding, value, valueOr } from '../args/option.ts';
 import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
 
@@ -56,16 +56,10 @@ export const sandbox = command({
       oneOf('bare', 'wrapped'),
       'bare',
     ),
-    page: valueOr('--page', 'full pages, or at most 20 rows per page', oneOf('full', 'capped'), 'full'),
     faults: value('--faults', 'faults to inject, and how often', text('spec')),
     replay: excluding(value('--replay', 'replay a feed recorded by thesis tail (NDJSON)', file), '--data'),
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', folder),
-    theses: value('--theses', 'number of generated theses', integer({ min: 0, max: 5_000_000 })),
-    traders: value('--traders', 'number of generated traders', integer({ min: 10, max: 100_000 })),
-    socials: flag('--socials', 'include social accounts in user records'),
-    unitsUsed: value('--units-used', 'units that the key has already used', integer({ min: 0 })),
-    unmetered: flag('--unmetered', 'never reject a call because the allowance is used up'),
   },
   common: [],
   examples: [

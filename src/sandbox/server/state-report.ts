@@ -1,7 +1,7 @@
 import type { SandboxParts } from './parts.ts';
 import type { SocketServer } from './socket/socket-server.ts';
 
-/** Creates the report of the control operation `state`. */
+/** Creates the report of the state of a sandbox. */
 export const stateReporter =
   (
     { world, clock, faults, feed, admission, resolves, log, settings }: SandboxParts,

@@ -20,7 +20,7 @@ export interface SocketConnection {
   disconnect(how: Disconnect, code?: number): void;
 }
 
-/** How a fault or control operation ends a connection or makes it silent. */
+/** How a connection is ended or made silent. */
 export type Disconnect = 'drop' | 'close' | 'halfopen';
 
 export interface ConnectionOptions {
