@@ -14,12 +14,8 @@ export type CellKind =
   | 'flag'
   | 'link'
   | 'status'
-  /** A percentage of a total, without sign and color. */
-  | 'share'
   /** `{ used, of }` as a bar with figures; `of` is null if there is no limit. */
   | 'meter'
-  /** A list of numbers as a sparkline. */
-  | 'spark'
   /** A bar without figures. The value is its length relative to the longest bar, from -1 to 1. */
   | 'bar'
   /** Ranks gained or lost: a number, or a word such as `new`. */
@@ -49,8 +45,6 @@ export interface Column<T> {
    * columns.
    */
   readonly below?: boolean;
-  /** Whether times always include seconds. */
-  readonly seconds?: boolean;
   /** Whether the value is never shortened, because the user requested the column with `--fields`. */
   readonly whole?: boolean;
   /** The maximum number of lines of a wrapped cell. */

@@ -40,12 +40,10 @@ export function renderCard<T>(
   const entries = card.lines.flatMap(({ label, kind, value }) => {
     const raw = value(record);
     if (raw === undefined) return [];
-    const cell = formatCell(kind, raw, context, true);
-    // Only text is printed in paragraphs. An address wraps instead of being shortened, so that users can copy
-    // it.
-    const paragraphs = kind === 'text' && typeof raw === 'string' ? shown(safeText(raw)) : undefined;
-    const whole = kind === 'address' ? cell.forms[0] : paragraphs;
-    return [{ label: shown(safeLine(label)), kind, cell, whole }];
+    const { text, tone } = formatCell(kind, raw, context);
+    // Only text is printed in paragraphs.
+    const whole = kind === 'text' && typeof raw === 'string' ? shown(safeText(raw)) : text;
+    return [{ label: shown(safeLine(label)), tone, whole }];
   });
   const labels = entries.reduce((widest, { label }) => Math.max(widest, widthOf(label)), 0);
   const beside = room - labels - 4;
@@ -53,26 +51,13 @@ export function renderCard<T>(
   const indent = room > 20 ? '  ' : '';
   const space = stacked ? room - indent.length : beside;
 
-  const fits = (forms: readonly string[]) => {
-    const found = forms.findIndex((form) => widthOf(form) <= space);
-    return found < 0 ? forms.length - 1 : found;
-  };
-  // Draw all meters in the same variant, so that readers can compare them: the longest variant in which every
-  // meter fits.
-  const meterForm = Math.max(
-    0,
-    ...entries.map(({ kind, cell }) => (kind === 'meter' ? fits(cell.forms) : 0)),
-  );
-
   const layout = new Table({
     chars: noBorders,
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
   });
   const stackedLines: string[] = [];
-  for (const { label, kind, cell, whole } of entries) {
-    const form = kind === 'meter' ? meterForm : fits(cell.forms);
-    const text = whole ?? cell.forms[form] ?? cell.forms.at(-1) ?? '';
-    const lines = wrap(text, space).map((line) => style(cell.tone, line));
+  for (const { label, tone, whole } of entries) {
+    const lines = wrap(whole, space).map((line) => style(tone, line));
     if (stacked)
       stackedLines.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
     else layout.push([`  ${style('dim', label)}`, lines.join('\n')]);

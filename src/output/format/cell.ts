@@ -13,8 +13,8 @@ export interface FormatContext extends TimeZoneOptions {
   readonly unicode: boolean;
 }
 
-/** A formatted cell: the same value in several lengths, the longest first. */
+/** A formatted value. */
 export interface Cell {
-  readonly forms: readonly string[];
+  readonly text: string;
   readonly tone: Tone;
 }

@@ -1,139 +1,59 @@
-/** The widths that a column can use, in terminal cells. */
+/** The widths that a column can have, in terminal cells. */
 export interface WidthRequest {
-  /**
-   * The width of the widest cell in each variant, longest variant first. A column has at least one variant.
-   */
-  readonly forms: readonly number[];
-  readonly title: number;
-  readonly rank: number;
+  /** The width of the widest cell and the title. */
+  readonly natural: number;
+  /** The width of shortened values, which is used before other text is cut; `natural` for all but addresses. */
+  readonly short: number;
   /** The minimum width after cutting or wrapping; the full width if the column must not be cut or wrapped. */
   readonly least: number;
-  /** A comfortable width: the column is first cut only to this width, and to `least` only if necessary. */
-  readonly ease: number;
+  readonly rank: number;
 }
 
-/** The layout of a column: its index in the table, its width, and which variant its cells use. */
-export interface FittedWidths {
-  readonly index: number;
-  readonly width: number;
-  readonly form: number;
-}
+/** A column with the width that it has in the table. */
+export type Fitted<C> = C & { width: number };
 
-interface Share {
-  readonly index: number;
-  readonly request: WidthRequest;
-  form: number;
-  width: number;
-}
-
-const natural = (request: WidthRequest, form: number) => Math.max(1, request.title, request.forms[form] ?? 0);
-const sum = (shares: readonly Share[], gap: number) =>
-  shares.reduce((total, share) => total + share.width, gap * Math.max(0, shares.length - 1));
-
-/**
- * Gives columns shorter variants until the columns fit in `room`. Each step shortens the column that saves
- * the most cells; a step that saves fewer than `worth` cells is not made.
- */
-function shortenForms(shares: Share[], room: number, gap: number, worth: number): void {
-  while (sum(shares, gap) > room) {
-    let best: Share | undefined;
-    let gain = 0;
-    for (const share of shares) {
-      if (share.form + 1 >= share.request.forms.length) continue;
-      const saved = share.width - natural(share.request, share.form + 1);
-      if (saved >= worth && (saved > gain || best === undefined)) {
-        best = share;
-        gain = saved;
-      }
-    }
-    if (!best) return;
-    best.form++;
-    best.width = natural(best.request, best.form);
-  }
-}
+const spare = <C>(columns: readonly Fitted<C>[], room: number, gap: number) =>
+  columns.reduce((left, { width }) => left - width, room - gap * (columns.length - 1));
 
 /** Narrows the widest columns first, but no column below `least`. */
-function narrow(shares: Share[], room: number, gap: number, least: (share: Share) => number): void {
-  let over = sum(shares, gap) - room;
-  while (over > 0) {
-    const spare = shares.filter((share) => share.width > least(share));
-    if (spare.length === 0) return;
-    const widest = Math.max(...spare.map((share) => share.width));
-    const top = spare.filter((share) => share.width === widest);
-    const next = Math.max(
-      1,
-      ...spare.filter((share) => share.width < widest).map((share) => share.width),
-      ...top.map(least),
-    );
-    const cut = Math.max(1, Math.min(widest - next, Math.floor(over / top.length)));
-    for (const share of top) {
-      if (over <= 0) break;
-      const taken = Math.min(cut, over, share.width - least(share));
-      share.width -= taken;
-      over -= taken;
-    }
-  }
-}
-
-/** Gives columns longer variants again while the table still fits. */
-function widen(shares: Share[], room: number, gap: number): void {
-  for (const share of shares) {
-    while (share.form > 0) {
-      const width = natural(share.request, share.form - 1);
-      if (sum(shares, gap) - share.width + width > room) break;
-      share.form--;
-      share.width = width;
-    }
+function narrow<C>(columns: readonly Fitted<C>[], over: number, least: (column: Fitted<C>) => number): void {
+  for (let cells = over; cells > 0; cells--) {
+    let widest: Fitted<C> | undefined;
+    for (const column of columns)
+      if (column.width > least(column) && column.width > (widest?.width ?? 0)) widest = column;
+    if (!widest) return;
+    widest.width--;
   }
 }
 
 /**
- * Divides the width of a terminal among columns. If the columns do not fit, they first use shorter variants,
- * are then cut to their minimum width, and are then dropped, highest rank first. Columns of rank 0 are cut
- * below their minimum instead, and dropped only if they do not fit with one cell each. Without `mayCut`, no
+ * Divides the width of a terminal among columns. If the columns do not fit, addresses are shortened, then texts
+ * are cut to their minimum width, and then columns are dropped, highest rank first. Columns of rank 0 are cut
+ * below their minimum instead, and dropped only if they do not fit with one cell each. Without `mayDrop`, no
  * column is dropped and each column has at least its minimum width, so the table may be wider than the
  * terminal.
  */
-export function fitColumns(
-  requests: readonly WidthRequest[],
+export function fitColumns<C extends WidthRequest>(
+  requests: readonly C[],
   room: number,
   gap: number,
-  mayCut = true,
-): readonly FittedWidths[] {
-  const remaining = requests.map((_, index) => index);
+  mayDrop = true,
+): readonly Fitted<C>[] {
+  const kept = [...requests];
   for (;;) {
-    const shares = remaining.flatMap((index): Share[] => {
-      const request = requests[index];
-      return request ? [{ index, request, form: 0, width: natural(request, 0) }] : [];
+    const columns = kept.map((request) => {
+      const { natural, least } = request;
+      return { ...request, width: Math.min(natural, Math.max(room, least)) };
     });
-    const least = (share: Share) => Math.min(share.request.least, natural(share.request, share.form));
-    // First use shorter variants that save at least 10 cells, such as those of addresses, and cut texts to a
-    // comfortable width, because this loses little information.
-    shortenForms(shares, room, gap, 10);
-    narrow(shares, room, gap, (share) => Math.max(share.request.ease, least(share)));
-    shortenForms(shares, room, gap, 0);
-    narrow(shares, room, gap, least);
-    widen(shares, room, gap);
-    if (sum(shares, gap) <= room || !mayCut)
-      return shares.map(({ index, width, form }) => ({ index, width, form }));
-
-    let drop = -1;
-    let rank = 0;
-    for (const [place, index] of remaining.entries()) {
-      const own = requests[index]?.rank ?? 0;
-      if (own > 0 && own >= rank) {
-        drop = place;
-        rank = own;
-      }
-    }
-    if (drop >= 0) {
-      remaining.splice(drop, 1);
-      continue;
-    }
-    narrow(shares, room, gap, () => 1);
-    if (sum(shares, gap) <= room || remaining.length <= 1) {
-      return shares.map(({ index, width, form }) => ({ index, width, form }));
-    }
-    remaining.pop();
+    for (const column of columns.toSorted((a, b) => b.rank - a.rank))
+      if (spare(columns, room, gap) < 0) column.width = Math.min(column.width, column.short);
+    narrow(columns, -spare(columns, room, gap), ({ least }) => least);
+    const highest = kept.reduce((most, { rank }) => Math.max(most, rank), 0);
+    if (mayDrop && (highest === 0 || kept.length === 1)) narrow(columns, -spare(columns, room, gap), () => 1);
+    if (spare(columns, room, gap) >= 0 || !mayDrop || kept.length === 1) return columns;
+    kept.splice(
+      kept.findLastIndex(({ rank }) => rank === highest),
+      1,
+    );
   }
 }

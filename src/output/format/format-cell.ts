@@ -1,77 +1,54 @@
 import { stringifyJson } from '../../base/json.ts';
-import { group } from '../../base/units.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
-import type { CellKind } from '../view.ts';
-import { barCell, meter, move, spark } from './bars.ts';
+import type { CellKind, Column } from '../view.ts';
+import { bar, meter, move } from './bars.ts';
 import type { Cell, FormatContext, Tone } from './cell.ts';
-import { compactNumber, dollars, exactDollars, grouped, shortDollars } from './numbers.ts';
-import { momentOf, span, timeForms } from './time.ts';
+import { decimalsFor, type NumberKind, numberText } from './numbers.ts';
+import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts';
 
-/** The kinds of values whose columns are right-aligned. */
-export const rightAligned: ReadonlySet<CellKind> = new Set<CellKind>([
-  'usd',
-  'signedUsd',
-  'percent',
-  'share',
-  'number',
-  'integer',
-  'multiple',
-  'age',
-]);
-
-const cell = (tone: Tone, ...forms: string[]): Cell => ({ forms, tone });
-
-/** Shortens an address to its first and last characters: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
-function shorten(address: string, ellipsis: string): string {
-  const front = address.startsWith('0x') ? 6 : 4;
-  if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
-  return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
+/** What the cells of a column have in common, so that they look alike. */
+export interface ColumnScale {
+  /** The number of decimals of all numbers; undefined if each number has its own. */
+  readonly decimals?: number | undefined;
+  /** The format of all times. */
+  readonly clock?: TableClock;
+  /** Whether bars have an axis, because there are losses. */
+  readonly hasLosses?: boolean;
 }
 
-const signOf = (value: number) => (value < 0 ? '-' : value > 0 ? '+' : '');
-const toneOf = (value: number): Tone => (value < 0 ? 'bad' : value > 0 ? 'good' : 'plain');
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-type NumberKind = 'usd' | 'signedUsd' | 'percent' | 'share' | 'number' | 'integer' | 'multiple';
-
-const numbers: Record<NumberKind, (value: number, context: FormatContext) => Cell> = {
-  usd: (value) => {
-    const minus = value < 0 ? '-' : '';
-    return cell('plain', minus + dollars(Math.abs(value)), minus + shortDollars(Math.abs(value)));
-  },
-  signedUsd: (value) => {
-    const sign = signOf(value);
-    const size = Math.abs(value);
-    return cell(toneOf(value), sign + dollars(size), sign + shortDollars(size));
-  },
-  percent: (value) => {
-    const size = Math.abs(value);
-    const digits = size >= 10_000 ? compactNumber(size) : group(size.toFixed(size < 1000 ? 1 : 0));
-    // Show a small value as <0.1, not as 0.0.
-    const shown = size !== 0 && size < 0.05 ? '<0.1' : digits;
-    return cell(toneOf(value), `${signOf(value)}${shown}%`);
-  },
-  share: (value) => {
-    const size = Math.abs(value);
-    const digits = size >= 1e6 ? compactNumber(size) : group(size.toFixed(1)).replace(/\.0$/, '');
-    return cell('plain', `${value < 0 ? '-' : ''}${digits}%`);
-  },
-  number: (value) => {
-    const minus = value < 0 ? '-' : '';
-    return cell('plain', minus + grouped(Math.abs(value)), minus + compactNumber(Math.abs(value)));
-  },
-  integer: (value) => {
-    const minus = value < 0 ? '-' : '';
-    return cell('plain', minus + grouped(Math.abs(value)), minus + compactNumber(Math.abs(value)));
-  },
-  multiple: (value, { unicode }) => {
-    const times = unicode ? '×' : 'x';
-    const digits = value >= 100 ? grouped(Math.round(value)) : compactNumber(Math.abs(value));
-    const tone = value > 1 ? 'good' : value < 1 ? 'bad' : 'plain';
-    return cell(tone, `${value < 0 ? '-' : ''}${digits}${times}`);
-  },
+/** The kinds of numbers, and the value between a loss and a gain for those with a color. */
+const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
+  usd: undefined,
+  signedUsd: 0,
+  percent: 0,
+  number: undefined,
+  integer: undefined,
+  multiple: 1,
 };
 
-const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbers, kind);
+const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numberKinds, kind);
+
+/** Whether the values of a kind are right-aligned. */
+export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'age';
+
+/** Chooses the scale of a column by its first values; undefined for a column with values of several kinds. */
+export function scaleOf<T>(
+  { kind, kindOf, value }: Column<T>,
+  records: readonly T[],
+  context: FormatContext,
+): ColumnScale | undefined {
+  if (kindOf) return undefined;
+  const values = records.map(value);
+  if (kind === 'time') {
+    const moments = values.flatMap((item) => momentOf(item) ?? []);
+    return { clock: tableClock(moments, context.now(), context) };
+  }
+  const numbers = values.filter(isNumber);
+  if (kind === 'bar') return { hasLosses: numbers.some((length) => length < 0) };
+  return isNumberKind(kind) ? { decimals: decimalsFor(kind, numbers.map(Math.abs)) } : undefined;
+}
 
 /** The color of a status, by its first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
@@ -91,7 +68,7 @@ const marks: Partial<Record<Tone, readonly [string, string]>> = {
 function status(text: string, { unicode }: FormatContext): Cell {
   const tone = statusTones.find(([words]) => words.test(text))?.[1] ?? 'plain';
   const mark = marks[tone]?.[unicode ? 0 : 1];
-  return cell(tone, mark ? `${mark} ${text}` : text);
+  return { text: mark ? `${mark} ${text}` : text, tone };
 }
 
 /** Formats any value as one safe line; objects and lists as JSON. */
@@ -102,51 +79,49 @@ function plainText(value: unknown, unicode: boolean): string {
   return unicode ? line : asciiOnly(line);
 }
 
-/** The kinds of values that are drawn. A value that cannot be drawn is shown as text. */
-const drawings: Partial<Record<CellKind, (value: unknown, context: FormatContext) => Cell | undefined>> = {
-  meter,
-  spark,
-  bar: barCell,
-  move,
-};
-
-/** Formats dollars without shortening them, for cards, which have enough width; undefined for other kinds. */
-function exact(kind: CellKind, value: number): string | undefined {
-  if (kind === 'usd') return (value < 0 ? '-' : '') + exactDollars(Math.abs(value));
-  if (kind === 'signedUsd') return signOf(value) + exactDollars(Math.abs(value));
-  return undefined;
+function numberCell(kind: NumberKind, value: number, unicode: boolean, scale?: ColumnScale): Cell {
+  const even = numberKinds[kind];
+  const tone = even === undefined || value === even ? 'plain' : value < even ? 'bad' : 'good';
+  return { text: numberText(kind, value, unicode ? '×' : 'x', scale?.decimals), tone };
 }
 
 /**
- * Formats a value for people. A value of another type than its kind expects is shown as text. With `roomy`, the
- * longest variant of dollars is not shortened.
+ * Formats a value for people. A value of another type than its kind expects is shown as text. Without a scale,
+ * the value has its own precision, and a time its UTC offset.
  */
-export function formatCell(kind: CellKind, value: unknown, context: FormatContext, roomy = false): Cell {
-  if (value === null || value === undefined) return cell('dim', context.unicode ? '—' : '-');
-  if (typeof value === 'number' && Number.isFinite(value)) {
-    if (isNumberKind(kind)) {
-      const formatted = numbers[kind](value, context);
-      const full = roomy ? exact(kind, value) : undefined;
-      return full === undefined ? formatted : cell(formatted.tone, full, ...formatted.forms);
-    }
-  }
-  if (kind === 'time' || kind === 'age') {
-    const moment = momentOf(value);
-    if (moment === undefined) return cell('plain', plainText(value, context.unicode));
-    if (kind === 'time') return cell('dim', ...timeForms(moment, context));
+export function formatCell(
+  kind: CellKind,
+  value: unknown,
+  context: FormatContext,
+  scale?: ColumnScale,
+): Cell {
+  const { unicode } = context;
+  if (value === null || value === undefined) return { text: unicode ? '—' : '-', tone: 'dim' };
+  if (isNumberKind(kind) && isNumber(value)) return numberCell(kind, value, unicode, scale);
+  const moment = kind === 'time' || kind === 'age' ? momentOf(value) : undefined;
+  if (moment !== undefined && kind === 'time')
+    return { text: scale?.clock?.text(moment) ?? timeText(moment, context), tone: 'dim' };
+  if (moment !== undefined) {
     const ago = context.now() - moment;
-    return cell('dim', ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)));
+    return { text: ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)), tone: 'dim' };
   }
-  const drawn = drawings[kind]?.(value, context);
-  if (drawn) return drawn;
-  const text = plainText(value, context.unicode);
-  if (kind === 'flag' && typeof value === 'boolean') {
-    return value ? cell('good', context.unicode ? '✓ yes' : 'yes', 'yes') : cell('dim', 'no');
+  const text = plainText(value, unicode);
+  switch (kind) {
+    case 'meter':
+      return meter(value, unicode) ?? { text, tone: 'plain' };
+    case 'bar':
+      return isNumber(value) ? bar(value, scale?.hasLosses ?? false, unicode) : { text, tone: 'plain' };
+    case 'move':
+      return move(value, unicode) ?? { text, tone: 'plain' };
+    case 'flag':
+      if (typeof value !== 'boolean') return { text, tone: 'plain' };
+      return value ? { text: unicode ? '✓ yes' : 'yes', tone: 'good' } : { text: 'no', tone: 'dim' };
+    case 'handle':
+      if (typeof value !== 'string') return { text, tone: 'plain' };
+      return { text: text.startsWith('@') || text === '' ? text : `@${text}`, tone: 'accent' };
+    case 'status':
+      return status(text, context);
+    default:
+      return { text, tone: kind === 'link' ? 'dim' : 'plain' };
   }
-  if (kind === 'address' && typeof value === 'string')
-    return cell('plain', text, shorten(text, context.unicode ? '…' : '..'));
-  if (kind === 'handle' && typeof value === 'string')
-    return cell('accent', text.startsWith('@') || text === '' ? text : `@${text}`);
-  if (kind === 'status') return status(text, context);
-  return cell(kind === 'link' ? 'dim' : 'plain', text);
 }

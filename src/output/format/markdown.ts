@@ -1,10 +1,10 @@
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Column } from '../view.ts';
 import type { FormatContext } from './cell.ts';
-import { formatCell, rightAligned } from './format-cell.ts';
+import { formatCell, isRightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
-import { momentOf, tableClock } from './time.ts';
+import { tableClock } from './time.ts';
 
 /** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
 const markup = /[\\`*_[\]<>|~&$]/g;
@@ -36,15 +36,12 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
     const titles = columns.map(({ title, kind }) =>
       escapeText(kind === 'time' ? `${title} (${clock.zone})` : title),
     );
-    return line(titles) + line(columns.map(({ kind }) => (rightAligned.has(kind) ? '---:' : '---')));
+    return line(titles) + line(columns.map(({ kind }) => (isRightAligned(kind) ? '---:' : '---')));
   };
 
   const cellOf = (column: Column<T>, record: T): string => {
     const [kind, value] = [column.kindOf?.(record) ?? column.kind, column.value(record)];
-    const moment = momentOf(value);
-    const isZoned = column.kind === 'time' && kind === 'time' && moment !== undefined;
-    const text = isZoned ? clock.forms(moment)[0] : formatCell(kind, value, context).forms[0];
-    return escapeText(text ?? '');
+    return escapeText(formatCell(kind, value, context, column.kind === 'time' ? { clock } : undefined).text);
   };
 
   return {

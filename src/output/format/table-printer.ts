@@ -54,12 +54,11 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   };
 
   /**
-   * Formats a row. A live table repeats its header if the header does not suit the row, the width of the
-   * terminal has changed, or the header has scrolled off the screen.
+   * Formats a row. The header is repeated if the columns do not suit the row; in a live table also if the width
+   * of the terminal has changed, or the header has scrolled off the screen.
    */
   const next = (record: T, current: Table<T>): string => {
-    if (!options.live) return current.row(record);
-    const { width: now, height } = size();
+    const { width: now, height } = options.live ? size() : { width, height: undefined };
     const isStale = !current.suits(record);
     let head = '';
     let shown = current;

@@ -68,35 +68,34 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** A time with its UTC offset in three lengths: complete, without seconds, and without year and seconds. */
-export function timeForms(ms: number, options: TimeZoneOptions): readonly [string, string, string] {
-  const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
-  const wall = new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
+/** The date and time of a zone that is this many minutes ahead of UTC, in the UTC fields of the result. */
+const wallAt = (ms: number, ahead: number) =>
+  new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
+
+function yearText(wall: Date): string {
   const year = wall.getUTCFullYear();
-  const date = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())}`;
-  const minutes = `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}`;
-  const hours = Math.floor(Math.abs(ahead) / 60);
-  const rest = Math.abs(ahead) % 60;
-  const sign = ahead < 0 ? '-' : '+';
-  const offset = options.utc ? 'Z' : ` ${sign}${two(hours)}:${two(rest)}`;
-  const brief = options.utc ? 'Z' : `${sign}${two(hours)}${rest === 0 ? '' : `:${two(rest)}`}`;
-  const full = `${yearText(year)}-${date}`;
-  return [
-    `${full} ${minutes}:${two(wall.getUTCSeconds())}${offset}`,
-    `${full} ${minutes}${offset}`,
-    `${date} ${minutes}${brief}`,
-  ];
+  return year < 0 || year > 9999 ? String(year) : String(year).padStart(4, '0');
 }
 
-/**
- * The format of the times of a table. The header shows the UTC offset. Cells may omit the date or the
- * year.
- */
+const dayText = (wall: Date) => `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())}`;
+
+const clockText = (wall: Date) =>
+  `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}:${two(wall.getUTCSeconds())}`;
+
+/** A time with its own UTC offset: `2026-01-02 15:04:05 +01:00`. */
+export function timeText(ms: number, options: TimeZoneOptions): string {
+  const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
+  const wall = wallAt(ms, ahead);
+  const size = Math.abs(ahead);
+  const offset = `${ahead < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+  return `${yearText(wall)}-${dayText(wall)} ${clockText(wall)}${options.utc ? 'Z' : ` ${offset}`}`;
+}
+
+/** The format of the times of a table. The header shows the UTC offset. */
 export interface TableClock {
   /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
   readonly zone: string;
-  /** A time with and without seconds. */
-  forms(ms: number): readonly [string, string];
+  text(ms: number): string;
   /**
    * Whether a cell shows this time unambiguously: if cells omit the date, the time must be from today; if they
    * omit only the year, from this year.
@@ -114,33 +113,27 @@ export function tableClock(
   options: TimeZoneOptions,
 ): TableClock {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
-  const wallOf = (ms: number) => new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
-  const today = wallOf(now);
-  const isToday = (wall: Date) => wall.toISOString().slice(0, -13) === today.toISOString().slice(0, -13);
-  const isThisYear = (wall: Date) => wall.getUTCFullYear() === today.getUTCFullYear();
-  const walls = moments?.map(wallOf);
+  const today = wallAt(now, ahead);
+  const isThisYear = (wall: Date) => yearText(wall) === yearText(today);
+  const isToday = (wall: Date) => isThisYear(wall) && dayText(wall) === dayText(today);
+  const walls = moments?.map((ms) => wallAt(ms, ahead));
   const covers = walls?.every(isToday) ? isToday : walls?.every(isThisYear) ? isThisYear : () => true;
   const dateOf = (wall: Date) => {
     if (covers === isToday) return '';
-    const day = `${two(wall.getUTCMonth() + 1)}-${two(wall.getUTCDate())} `;
-    return covers === isThisYear ? day : `${yearText(wall.getUTCFullYear())}-${day}`;
+    return covers === isThisYear ? `${dayText(wall)} ` : `${yearText(wall)}-${dayText(wall)} `;
   };
   const hours = Math.floor(Math.abs(ahead) / 60);
   const minutes = Math.abs(ahead) % 60;
   return {
     zone:
       ahead === 0 ? 'UTC' : `UTC${ahead < 0 ? '-' : '+'}${hours}${minutes === 0 ? '' : `:${two(minutes)}`}`,
-    forms(ms) {
-      const wall = wallOf(ms);
-      const brief = `${dateOf(wall)}${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}`;
-      return [`${brief}:${two(wall.getUTCSeconds())}`, brief];
+    text(ms) {
+      const wall = wallAt(ms, ahead);
+      return dateOf(wall) + clockText(wall);
     },
-    covers: (ms) => covers(wallOf(ms)),
+    covers: (ms) => covers(wallAt(ms, ahead)),
   };
 }
-
-const yearText = (year: number): string =>
-  year < 0 || year > 9999 ? String(year) : String(year).padStart(4, '0');
 
 const steps = [
   [60, 's'],

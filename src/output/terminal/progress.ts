@@ -1,4 +1,4 @@
-import { bar } from '../format/bars.ts';
+import { gauge } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
 import { safeLine } from './safe-text.ts';
 
@@ -81,7 +81,7 @@ export function barLine(
   const known = total !== undefined && total > 0;
   const parts = [
     safeLine(label),
-    known ? bar(done / total, 20, unicode) : '',
+    known ? gauge(done / total, 20, unicode) : '',
     known ? `${grouped(done)}/${grouped(total)}` : grouped(done),
     rate > 0 ? `${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s` : '',
     cu === undefined ? '' : `${grouped(cu)} CU`,

@@ -11,7 +11,6 @@ const postColumns: readonly Column<Sent>[] = [
     value: (row) => row['createdAt'],
     rank: 2,
     field: 'createdAt',
-    seconds: true,
   },
   {
     title: 'coin',

@@ -25,8 +25,8 @@ const measures: readonly {
 
 /** The smallest and the largest number of traders that a comparison shows side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
-/** The width of one trader's column in cells. */
-const COLUMN = 12;
+/** The width of one trader's column and the space before it in cells. */
+const COLUMN = 14;
 /** The total width of the columns before the first trader, in cells. */
 const FRONT = 20;
 

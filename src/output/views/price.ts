@@ -39,7 +39,6 @@ export interface PlanRow {
 const figure = (title: string, field: 'times' | 'least' | 'most', rank = 0): Column<PlanRow> => ({
   title,
   kind: 'integer',
-  kindOf: (row) => (typeof row[field] === 'string' ? 'text' : 'integer'),
   value: (row) => row[field],
   rank,
 });

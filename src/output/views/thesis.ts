@@ -19,7 +19,6 @@ const columns: readonly Column<Post>[] = [
     kind: 'time',
     value: (row) => row['platformCreatedAt'],
     field: 'platformCreatedAt',
-    seconds: true,
     rank: 1,
   },
   { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },

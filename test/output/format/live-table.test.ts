@@ -7,11 +7,12 @@ import type { View } from '../../../src/output/view.ts';
 interface Post {
   readonly at: number;
   readonly text: string;
+  readonly usd?: number;
 }
 
 const view: View<Post> = {
   columns: [
-    { title: 'at', kind: 'time', value: ({ at }) => at, seconds: true },
+    { title: 'at', kind: 'time', value: ({ at }) => at },
     { title: 'text', kind: 'text', value: ({ text }) => text, wrap: true, below: true },
   ],
   fields: ['at', 'text'],
@@ -20,22 +21,22 @@ const view: View<Post> = {
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 
-async function liveTable() {
+async function liveTable(shown: View<Post> = view, live = true) {
   const terminal = { width: 40, height: 14 };
   let now = NOON;
   const stream = new PassThrough();
   const text = stream.setEncoding('utf8').toArray();
   const sink = createSink(stream);
   const printer = await createPrinter<Post>({
-    ...{ sink, view, format: 'table', live: true, unicode: true, utc: true },
+    ...{ sink, view: shown, format: 'table', live, unicode: true, utc: true },
     now: () => now,
     size: () => terminal,
   });
   let posts = 0;
   return {
     terminal,
-    async post(at = now) {
-      await printer.write({ at, text: `post ${++posts}` });
+    async post(at = now, usd = 1) {
+      await printer.write({ at, text: `post ${++posts}`, usd });
       await new Promise((resolve) => setImmediate(resolve));
     },
     moveTo(time: number) {
@@ -95,4 +96,23 @@ describe('a live table', () => {
     const times = (await table.lines()).filter((line) => /^[\d-]+[ :]/.test(line));
     expect(times).toEqual(['12:00:00', '12:00:00']);
   });
+
+  test.each([true, false])(
+    'repeats its header for a number wider than its column, live: %s',
+    async (live) => {
+      const usd = { title: 'usd', kind: 'usd', value: (post: Post) => post.usd } as const;
+      const table = await liveTable({ ...view, columns: [usd] }, live);
+      for (let count = 0; count < 200; count++) await table.post();
+      await table.post(NOON, 1_234_567_890);
+      await table.post(NOON, 1_234_567_890);
+      expect((await table.lines()).slice(-6)).toEqual([
+        '',
+        '           usd',
+        '──────────────',
+        '$1,234,567,890',
+        '$1,234,567,890',
+        '',
+      ]);
+    },
+  );
 });
