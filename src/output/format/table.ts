@@ -73,7 +73,8 @@ function shorten(address: string, ellipsis: string): string {
   return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
 }
 
-const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 0);
+/** The width of a column that shows these texts. */
+const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
 /** Chooses the layout by the first records; `growing` reserves width for wider values in later records. */
 export function createTable<T>(
@@ -94,7 +95,7 @@ export function createTable<T>(
     const title = context.unicode ? name : asciiOnly(name);
     const texts = records.map((record) => cell(record).text);
     const flexible = !wide && (column.wrap === true || column.below === true);
-    let natural = Math.max(1, widest([title, ...texts]));
+    let natural = widest([title, ...texts]);
     if (growing || records.length === 0) natural = Math.max(natural, likely[kind] ?? 0);
     if (growing && flexible) natural = Math.max(natural, room);
     const isNumeric = isRightAligned(kind);
