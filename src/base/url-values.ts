@@ -1,14 +1,15 @@
+import { isLoopback } from './loopback.ts';
 import type { Kind } from './values.ts';
 
 /**
- * `localhost`, or a host name with a dot. Any other word without a dot is rejected, because it may be an API
- * key that was pasted by mistake.
+ * `localhost`, `[::1]`, or a host name with a dot. Any other word without a dot is rejected, because it may be an
+ * API key that was pasted by mistake.
  */
-const BARE_HOST = /^(localhost|[a-z0-9-]+(\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
+const BARE_HOST = /^(localhost|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
 /**
- * The base URL of a service, without a trailing slash. The scheme is http or https; https is added to a bare
- * host. User, query and fragment are rejected.
+ * The base URL of a service, without a trailing slash. The scheme is http or https; to a bare host, http is added
+ * if it is this machine, and else https. User, query and fragment are rejected.
  */
 export const baseUrl: Kind<string> = {
   name: 'url',
@@ -26,7 +27,8 @@ export const baseUrl: Kind<string> = {
 
 /** Returns the parsed URL, or a description of what is wrong with it. */
 function urlIn(text: string): URL | string {
-  const full = BARE_HOST.test(text) ? `https://${text}` : text;
+  const host = BARE_HOST.exec(text)?.[1];
+  const full = host === undefined ? text : `${isLoopback(host) ? 'http' : 'https'}://${text}`;
   // A space or backslash is a typing error that the URL parser would correct silently.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';

@@ -1,3 +1,5 @@
+import { errno } from '../base/files.ts';
+import { type TlsProblem, tlsFailure } from '../base/tls-failure.ts';
 import type { StoreAddress } from './address.ts';
 import { DATA_HINT, storeFailure } from './failures.ts';
 
@@ -27,9 +29,15 @@ export function awayFailure(
   cause: unknown,
   { connected, ownCa }: { readonly connected: boolean; readonly ownCa: boolean },
 ) {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const tls = untrusted.has(code) ? untrustedText(code, ownCa) : tlsReasons[code];
-  const detail = tls?.why ?? reasons[code] ?? (code === '' ? why : code);
+  const code = errno(cause);
+  const tls = tlsFailure(cause);
+  const isUntrusted = ownCa && (tls?.problem === 'selfSigned' || tls?.problem === 'untrusted');
+  const detail = isUntrusted
+    ? 'its certificate was not signed by the authority in storeCa'
+    : (tls?.why ?? reasons[code] ?? (code === '' ? why : code));
+  const fix = isUntrusted
+    ? 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA'
+    : tls && tlsFixes[tls.problem];
   const otherScheme = address.tls
     ? '; if the server does not use TLS, write redis://'
     : '; if the server requires TLS, write rediss://';
@@ -37,7 +45,7 @@ export function awayFailure(
   return storeFailure(
     'STORE_AWAY',
     `cannot use the store at ${address.shown}: ${detail}`,
-    `${tls?.fix ?? AWAY_HINT}${isKindUnclear ? otherScheme : ''}${OFF_HINT}`,
+    `${fix ?? AWAY_HINT}${isKindUnclear ? otherScheme : ''}${OFF_HINT}`,
     cause,
   );
 }
@@ -62,49 +70,15 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'network unreachable',
 };
 
-interface TlsReason {
-  readonly why: string;
-  readonly fix: string;
-}
+const CA_FIX = 'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA';
 
-/** The errors of a certificate whose authority is not trusted. */
-const untrusted = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-]);
-
-const untrustedText = (code: string, ownCa: boolean): TlsReason =>
-  ownCa
-    ? {
-        why: 'its certificate was not signed by the authority in storeCa',
-        fix: 'set the right certificate file: trdr config set storeCa FILE, or TRDR_STORE_CA',
-      }
-    : {
-        why: code.startsWith('DEPTH_ZERO')
-          ? 'its certificate is self-signed'
-          : 'its certificate was not signed by a trusted authority',
-        fix: 'set the certificate of its authority: trdr config set storeCa FILE, or TRDR_STORE_CA',
-      };
-
-const tlsReasons: Readonly<Record<string, TlsReason>> = {
-  CERT_HAS_EXPIRED: { why: 'its certificate has expired', fix: 'renew the certificate of the server' },
-  CERT_NOT_YET_VALID: {
-    why: 'its certificate is not valid yet',
-    fix: 'check the clock of this machine',
-  },
-  ERR_TLS_CERT_ALTNAME_INVALID: {
-    why: 'its certificate is for another host',
-    fix: 'use the host name in the certificate, or issue a certificate for this host',
-  },
-  ERR_SSL_WRONG_VERSION_NUMBER: {
-    why: 'the server does not use TLS',
-    fix: 'use redis:// instead of rediss:// in the URL',
-  },
-  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: {
-    why: 'the server requires a client certificate',
-    fix: 'set "tls-auth-clients no" in the configuration of the server',
-  },
+const tlsFixes: Partial<Record<TlsProblem, string>> = {
+  expired: 'check the clock of this machine; if it is correct, renew the certificate of the server',
+  early: 'check the clock of this machine',
+  selfSigned: CA_FIX,
+  untrusted: CA_FIX,
+  otherHost: 'use the host name in the certificate, or issue a certificate for this host',
+  notTls: 'use redis:// instead of rediss:// in the URL',
+  version: 'enable TLS 1.2 or newer in the configuration of the server',
+  clientCertificate: 'set "tls-auth-clients no" in the configuration of the server',
 };

@@ -6,7 +6,7 @@ describe('base URLs', () => {
     ['https://h/v/', 'https://h/v'],
     ['api.example.test', 'https://api.example.test'],
     ['api.example.test:8443/v', 'https://api.example.test:8443/v'],
-    ['localhost:8080', 'https://localhost:8080'],
+    ['localhost:8080', 'http://localhost:8080'],
     ['HTTP://127.0.0.1:1/', 'http://127.0.0.1:1'],
   ])('reads %s as %s', (text, url) => expect(baseUrl.read(text)).toBe(url));
 

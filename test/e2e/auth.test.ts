@@ -72,11 +72,51 @@ describe('trdr auth login', () => {
     expect(configOf(home).profiles.default.baseUrl).toBe(sandbox.url);
   });
 
-  test('treats a bare host as https', async () => {
+  test.each([
+    ['api.example.com/b2b', 'https://api.example.com/b2b'],
+    ['127.0.0.1.example.com:8787', 'https://127.0.0.1.example.com:8787'],
+    ['192.168.0.1:8787', 'https://192.168.0.1:8787'],
+    ['127.0.0.1:8787', 'http://127.0.0.1:8787'],
+    ['localhost:8787/b2b/', 'http://localhost:8787/b2b'],
+    ['LOCALHOST', 'http://localhost'],
+    ['api.localhost:8787', 'http://api.localhost:8787'],
+    ['[::1]:8787', 'http://[::1]:8787'],
+    ['https://127.0.0.1:8787', 'https://127.0.0.1:8787'],
+  ])('reads the bare host %s as %s', async (given, url) => {
     const home = openHome();
-    const login = ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'api.example.com/b2b'];
+    const login = ['auth', 'login', '--with-key', '--no-verify', '--base-url', given];
     expect((await runInProcess(login, { home, stdin: 'aa_live_0123456789' })).exitCode).toBe(0);
-    expect(configOf(home).profiles.default.baseUrl).toBe('https://api.example.com/b2b');
+    expect(configOf(home).profiles.default.baseUrl).toBe(url);
+  });
+
+  test('asks for another URL, but not for the key, if the service cannot be reached', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const plain = `https://127.0.0.1:${sandbox.port}`;
+    const login = await runInProcess(['auth', 'login', '--base-url', plain], {
+      home,
+      tty: true,
+      typed: [`${sandbox.key}\r`, '\r', 'ftp://nowhere\r', `127.0.0.1:${sandbox.port}\r`],
+    });
+    expect(login.exitCode).toBe(0);
+    expect(login.stderr.match(/input hidden|does not use TLS|invalid base URL/g)).toEqual([
+      'input hidden',
+      'does not use TLS',
+      'does not use TLS',
+      'invalid base URL',
+    ]);
+    expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
+  });
+
+  test('saves nothing if the user gives no other URL', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const login = await runInProcess(['auth', 'login', '--base-url', `https://127.0.0.1:${sandbox.port}`], {
+      home,
+      tty: true,
+      typed: [`${sandbox.key}\r`, '\u0004'],
+    });
+    expect(login.exitCode).toBe(9);
+    expect(login.stderr).toContain('UNREACHABLE');
+    expect(existsSync(join(home.config, 'config.json'))).toBe(false);
   });
 
   test.each([

@@ -9,7 +9,7 @@ import { flag } from '../args/option.ts';
 import { readKey } from '../args/read-key.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { askLine, isAttended } from '../output/prompt.ts';
+import { askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authLogin = command({
@@ -17,6 +17,7 @@ export const authLogin = command({
   summary: 'Verify an API key and save it to a profile',
   about: [
     'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
+    'A base URL without a scheme means https, or http if its host is this machine. If the service cannot be reached, you are asked for another URL, but not for the key again.',
     'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
     'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
   ],
@@ -48,10 +49,18 @@ export const authLogin = command({
     const profile = settings.profile.value;
     const insecureHttp = settings.insecureHttp.value;
     const given = settings.baseUrl.value;
-    const baseUrl =
+    let baseUrl =
       given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
     const key = await readKey(io, withKey, signal);
-    const plan = noVerify ? undefined : await planOf(context, baseUrl, key);
+    let plan: string | null | undefined;
+    for (let url = baseUrl; !noVerify && plan === undefined; ) {
+      try {
+        baseUrl = checkUrl(url, insecureHttp);
+        plan = await planOf(context, baseUrl, key);
+      } catch (error) {
+        url = await askUrlAgain(io, error, baseUrl, signal);
+      }
+    }
     await configOf(io).login(profile, { key, baseUrl });
 
     const kind = keyKind(key);
@@ -73,10 +82,8 @@ async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promi
   while (isAttended(io)) {
     const given = (await askLine(io, 'Base URL of the service: ', { signal }))?.trim();
     if (!given) break;
-    const url = baseUrlKind.read(given);
     try {
-      if (url !== undefined) return checkUrl(url, insecureHttp);
-      io.stderr.write(`invalid base URL: ${baseUrlKind.problem?.(given)}\n`);
+      return checkUrl(given, insecureHttp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       io.stderr.write(`${error.message}; ${error.hint}\n`);
@@ -86,7 +93,10 @@ async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promi
 }
 
 /** Returns the normalized base URL. Rejects plain HTTP to other machines. */
-function checkUrl(text: string, insecureHttp: boolean): string {
+function checkUrl(given: string, insecureHttp: boolean): string {
+  const text = baseUrlKind.read(given);
+  if (text === undefined)
+    throw usageError(`invalid base URL: ${baseUrlKind.problem?.(given)}`, baseUrlKind.hint);
   const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
   return `${origin}${prefix}`;
 }

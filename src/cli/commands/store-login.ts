@@ -1,12 +1,14 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { storeUrl } from '../../base/url-values.ts';
 import { needFolder } from '../../state/paths.ts';
+import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import { hintForCheck } from '../../store/away-failure.ts';
 import { flag } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
 import { command } from '../command.ts';
+import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
-import { askLine, isAttended } from '../output/prompt.ts';
+import { askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
 import { configOf } from '../settings/settings.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
@@ -37,46 +39,67 @@ export const storeLogin = command({
   settings: 'tolerant',
   exits: [0, 2, 4, 9, 130],
   parse: ([url = ''], given) => ({ ...given, url }),
-  async run(context, { url, withPassword, noVerify }) {
+  async run(context, { url: given, withPassword, noVerify }) {
     const { io, settings, signal, notice } = context;
+    let url = given;
     if (url === 'off')
       throw usageError(
         'expected the URL of a store, got "off"',
         'to use no store, run "trdr config set store off"',
       );
-    if (storeUrl.read(url) === undefined) {
-      const { readStoreUrl } = await import('../../store/address.ts');
-      readStoreUrl(url); // Throws if the problem has an error of its own, such as a password in the URL.
-      throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
-    }
+    checkStoreUrl(url);
     needFolder(settings.folders, 'config');
     const password = await readPassword(io, withPassword, signal);
-    const { openStore } = await import('../store/open-store.ts');
-    const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
-    const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
-    if (!noVerify) {
-      // Without an API key, only connect: the further checks need names in the store, which are derived from
-      // the API key.
-      const { connectStore } = await import('../../store/connection.ts');
-      const opening =
-        settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
-      const connection = await opening.catch((error: unknown) => {
-        throw ofLogin(error, password !== undefined);
-      });
-      connection.close();
-      const { product, version } = connection.server;
-      notice(`${store.address.shown} is reachable (${product} ${version})`);
+    let address: StoreAddress | undefined;
+    for (let tried = url; address === undefined; ) {
+      try {
+        checkStoreUrl(tried);
+        address = await reach(context, tried, password, noVerify);
+        url = tried;
+      } catch (error) {
+        tried = await askUrlAgain(io, error, tried, signal);
+      }
     }
     await configOf(io).storeLogin(settings.profile, { store: url, password });
     const next =
       settings.key === undefined
         ? 'run "trdr auth login" to save the API key that the machines share'
         : 'run "trdr store check" to check its configuration';
-    notice(`Saved store ${store.address.shown} to profile "${settings.profile}"; ${next}`);
+    notice(`Saved store ${address.shown} to profile "${settings.profile}"; ${next}`);
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
     return 0;
   },
 });
+
+/** Rejects a URL that is not the URL of a store. */
+function checkStoreUrl(url: string): void {
+  if (storeUrl.read(url) !== undefined) return;
+  readStoreUrl(url); // Throws if the problem has an error of its own, such as a password in the URL.
+  throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
+}
+
+/** Connects to the store, unless --no-verify is given, and returns its address. */
+async function reach(
+  { io, settings, notice }: Context,
+  url: string,
+  password: string | undefined,
+  noVerify: boolean,
+): Promise<StoreAddress> {
+  const { openStore } = await import('../store/open-store.ts');
+  const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
+  const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
+  if (noVerify) return store.address;
+  // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
+  const { connectStore } = await import('../../store/connection.ts');
+  const opening = settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
+  const connection = await opening.catch((error: unknown) => {
+    throw ofLogin(error, password !== undefined);
+  });
+  connection.close();
+  const { product, version } = connection.server;
+  notice(`${store.address.shown} is reachable (${product} ${version})`);
+  return store.address;
+}
 
 /**
  * Adapts the hint of a connection failure to a login: the store is not saved yet, and the user may have piped

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
+import { Failure } from '../../base/failure.ts';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
 /** The parts of the environment that a prompt needs. */
@@ -74,6 +75,24 @@ export async function askLine(
     else if (hidden) io.stderr.write(question);
     else lines.prompt();
   });
+}
+
+/**
+ * Asks for another URL after a failure that has nothing to do with the secret, so that the secret need not be typed
+ * again. Throws the failure if it concerns the secret, or if the user cancels or cannot be asked.
+ */
+export async function askUrlAgain(
+  io: PromptIo,
+  error: unknown,
+  url: string,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!(error instanceof Failure) || !isAttended(io)) throw error;
+  if (['auth', 'forbidden', 'local'].includes(error.kind) || error.code === 'STORE_DENIED') throw error;
+  io.stderr.write(`${[error.message, error.hint ?? []].flat().join('; ')}\n`);
+  const typed = await askLine(io, `URL (press Enter to try ${url} again): `, { signal });
+  if (typed === undefined) throw error;
+  return typed.trim() || url;
 }
 
 /**

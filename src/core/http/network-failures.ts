@@ -1,9 +1,7 @@
 import { Failure } from '../../base/failure.ts';
+import { errno } from '../../base/files.ts';
+import { type TlsProblem, tlsFailure } from '../../base/tls-failure.ts';
 import { group } from '../../base/units.ts';
-
-/** TLS and host name errors, which a retry cannot fix. */
-const LASTING =
-  /^(ENOTFOUND|CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO|HOSTNAME_MISMATCH)/;
 
 const words: Readonly<Record<string, string>> = {
   ENOTFOUND: 'host name not found',
@@ -21,15 +19,16 @@ const words: Readonly<Record<string, string>> = {
 
 /** The failure of a request that cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
-  const code = codeOf(cause);
-  const lasting = LASTING.test(code);
+  const code = errno(cause);
+  const tls = tlsFailure(cause);
   return new Failure(
     'network',
     code === 'ENOTFOUND' ? `cannot resolve host ${host}` : `cannot reach ${host}: ${wordsOf(cause)}`,
     {
       code: 'UNREACHABLE',
-      retryable: !lasting,
-      hint: hintFor(code),
+      // A retry cannot fix TLS or an unknown host name.
+      retryable: tls === undefined && code !== 'ENOTFOUND',
+      hint: (tls && tlsHints[tls.problem]) ?? NETWORK_HINT,
       cause,
     },
   );
@@ -45,7 +44,7 @@ export const broken = (host: string, cause: unknown) =>
         {
           code: 'BROKEN',
           retryable: true,
-          hint: 'try again; if it keeps happening, check the network and any proxy: trdr doctor',
+          hint: 'try again; if it keeps happening, check the base URL, the network and any proxy: trdr doctor',
           cause,
         },
       );
@@ -95,23 +94,29 @@ export const redirected = (host: string, status: number, location: string) =>
     hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if the service has moved, set its new address as the base URL',
   });
 
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+const NETWORK_HINT = 'check the base URL, the network and any proxy: trdr doctor';
+
+const TRUST_HINT =
+  'if you trust the issuer of the certificate, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
+const CLOCK_HINT =
+  'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
+
+const tlsHints: Partial<Record<TlsProblem, string>> = {
+  expired: CLOCK_HINT,
+  early: CLOCK_HINT,
+  selfSigned: TRUST_HINT,
+  untrusted: TRUST_HINT,
+  otherHost: 'check the host name in the base URL, and any proxy: trdr doctor',
+  notTls: 'check the host and the port in the base URL; if the service uses plain http, write http://',
+};
+
 /** True if undici could not parse a response; false if the response only ended too early. */
 const isMalformed = (error: unknown) =>
   error instanceof Error && error.name === 'HTTPParserError' && !error.message.includes('EOF');
 
-function hintFor(code: string): string {
-  if (/^(DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|CERT_UNTRUSTED)/.test(code))
-    return 'the certificate is not trusted on this machine; if you trust its issuer, set NODE_EXTRA_CA_CERTS to the certificate file of the issuer';
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
-    return 'check the clock of this machine; if it is correct, report the certificate to the operator of the service';
-  return 'check the base URL, the network and any proxy: trdr doctor';
-}
-
 function wordsOf(error: unknown): string {
-  const code = codeOf(error);
-  const known = words[code];
+  const code = errno(error);
+  const known = tlsFailure(error)?.why ?? words[code];
   if (known) return known;
   const text = error instanceof Error ? error.message.slice(0, 200).replace(/\.$/, '') : 'unknown reason';
   return code && !text.includes(code) ? `${text} (${code})` : text;

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
-import { unreachable } from '../../../src/core/http/network-failures.ts';
 import { createTransport, type TransportOptions } from '../../../src/core/http/transport.ts';
 import { type Served, serve, serveRaw } from '../server.ts';
 import { cert } from './certificate.ts';
@@ -226,20 +225,6 @@ describe('a certificate', () => {
     expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
     expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
     expect(sent).toBe(false);
-  });
-
-  it.each([
-    ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'NODE_EXTRA_CA_CERTS'],
-    ['CERT_HAS_EXPIRED', 'clock'],
-    ['CERT_NOT_YET_VALID', 'clock'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'base URL'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'base URL'],
-    ['EPROTO', 'base URL'],
-  ])('gives a hint that fits %s', (code, word) => {
-    const failure = unreachable('h', Object.assign(new Error('bad'), { code }));
-    expect(failure.retryable).toBe(false);
-    expect(failure.hint).toContain(word);
   });
 
   it('is accepted if its authority is configured', async () => {

@@ -1,0 +1,115 @@
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Failure } from '../../../src/base/failure.ts';
+import { tlsFailure } from '../../../src/base/tls-failure.ts';
+import { createTransport } from '../../../src/core/http/transport.ts';
+import { readStoreUrl } from '../../../src/store/address.ts';
+import { connectStore } from '../../../src/store/connection.ts';
+import { cert, expiredCert, futureCert, key, otherCert } from './certificate.ts';
+
+async function listen(server: Server): Promise<number> {
+  onTestFinished(() => void server.close());
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  return (server.address() as AddressInfo).port;
+}
+
+const tls = (options: TlsOptions) => createTlsServer({ key, ...options }).on('tlsClientError', () => {});
+
+/** A server that reads the start of the handshake and answers with these bytes. */
+const answering = (bytes: string | Uint8Array) =>
+  createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(bytes));
+  });
+
+const alert = (description: number) => new Uint8Array([0x15, 3, 3, 0, 2, 2, description]);
+
+const failureOf = async (work: Promise<unknown>): Promise<Failure> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Failure)) throw new Error(`no Failure: ${String(error)}`);
+  return error;
+};
+
+const oldTls = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+
+/** What is wrong, the server, the trusted certificate, and the words for it. */
+const cases: readonly (readonly [string, () => Server, string | undefined, string, RegExp])[] = [
+  ['expired', () => tls({ cert: expiredCert }), expiredCert, 'its certificate has expired', /clock/],
+  ['not valid yet', () => tls({ cert: futureCert }), futureCert, 'its certificate is not valid yet', /clock/],
+  [
+    'for another host',
+    () => tls({ cert: otherCert }),
+    otherCert,
+    'its certificate is for another host',
+    /host name/,
+  ],
+  [
+    'self-signed',
+    () => tls({ cert }),
+    undefined,
+    'its certificate is self-signed',
+    /NODE_EXTRA_CA_CERTS|storeCa/,
+  ],
+  ['an HTTP server', () => answering('HTTP/1.1 400 Bad\r\n\r\n'), cert, 'the server does not use TLS', /URL/],
+  ['a Redis server', () => answering('-ERR unknown\r\n'), cert, 'the server does not use TLS', /URL/],
+  ['a mail server', () => answering('220 mail\r\n'), cert, 'the server does not use TLS', /URL/],
+  [
+    'an old version',
+    () => tls({ cert, ...oldTls }),
+    cert,
+    'the server does not support TLS 1.2 or newer',
+    /TLS|URL/,
+  ],
+  ['an internal error', () => answering(alert(80)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
+  ['an unknown name', () => answering(alert(112)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
+];
+
+describe('a TLS failure is stated in words', () => {
+  test.each(cases)('for the service: %s', async (_, start, ca, why, hint) => {
+    const port = await listen(start());
+    const transport = createTransport({ ca: ca === undefined ? undefined : [ca] });
+    onTestFinished(() => transport.close());
+    const failure = await failureOf(
+      transport.send({ method: 'GET', url: `https://127.0.0.1:${port}/`, headers: {}, timeoutMs: 10_000 }),
+    );
+    expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
+    expect(failure.message).toContain(`cannot reach 127.0.0.1:${port}: ${why}`);
+    expect(failure.message).not.toMatch(/routines|openssl|altnames|error:/i);
+    expect(failure.hint).toMatch(hint);
+  });
+
+  test.each(cases)('for the store: %s', async (_, start, ca, why, hint) => {
+    const port = await listen(start());
+    const address = readStoreUrl(`rediss://127.0.0.1:${port}`);
+    const failure = await failureOf(connectStore(address, { ca, connectMs: 10_000 }));
+    expect(failure.code).toBe('STORE_AWAY');
+    expect(failure.message).toContain(`cannot use the store at rediss://127.0.0.1:${port}/0: ${why}`);
+    expect(failure.message).not.toMatch(/routines|openssl|altnames|error:/i);
+    expect(failure.hint).toMatch(hint);
+  });
+
+  test.each([
+    [
+      'EPROTO',
+      'write EPROTO 8030:error:0A00010B:SSL routines:ssl3_get_record:wrong version number',
+      'notTls',
+    ],
+    ['EPROTO', 'write EPROTO 8030:error:0A000438:SSL routines::tlsv1 alert internal error', 'handshake'],
+    ['SELF_SIGNED_CERT_IN_CHAIN', '', 'untrusted'],
+    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', '', 'untrusted'],
+    ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', '', 'untrusted'],
+    ['HOSTNAME_MISMATCH', '', 'otherHost'],
+    ['CERT_REVOKED', '', 'certificate'],
+    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', '', 'clientCertificate'],
+    ['ERR_TLS_HANDSHAKE_TIMEOUT', '', 'handshake'],
+    ['ECONNRESET', 'read ECONNRESET', undefined],
+    ['ENOTFOUND', '', undefined],
+  ])('%s %s', (code, message, problem) => {
+    expect(tlsFailure(Object.assign(new Error(message), { code }))?.problem).toBe(problem);
+  });
+});
