@@ -26,7 +26,7 @@ function scriptOf({ info, text }: Block): string | undefined {
   if (language === 'sh' || language === 'bash') return text;
   if (language === 'console') return [...text.matchAll(/^\$ (.*)$/gm)].map(([, line]) => line).join('\n');
   if (language === 'cron')
-    return [...text.matchAll(/^(?:(?:[\d*/,-]+ ){5}|@\w+ )(.*)$/gm)].map(([, line]) => line).join('\n');
+    return [...text.matchAll(/^(?:(?:[\d*/,-]+ +){5}|@\w+ )(.*)$/gm)].map(([, line]) => line).join('\n');
   if (language === 'ini') return [...text.matchAll(/^Exec\w+=(.*)$/gm)].map(([, line]) => line).join('\n');
   return undefined;
 }

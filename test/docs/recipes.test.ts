@@ -6,7 +6,6 @@ import { createServer } from 'node:http';
 import { createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
@@ -223,34 +222,6 @@ describe('docs/recipes.md', () => {
     const { stdout, exitCode } = await runScript(script, openPlain());
     expect([exitCode, JSON.parse(stdout).plan.name]).toEqual([0, 'Growth']);
   });
-
-  it('has cron jobs that run as written', async () => {
-    const [cron] = page.blocks.filter(({ info }) => info === 'cron');
-    const jobs = (cron?.text ?? '').split('\n').filter((line) => line !== '' && !/^(?:#|[A-Z]+=)/.test(line));
-    expect(jobs.length).toBeGreaterThan(2);
-    writeFileSync(join(workspace.path, 'traders.txt'), 'mira\nquantumhawk\n');
-    for (const job of jobs) {
-      const [, line = ''] = /^(?:[\d*/,-]+ ){5}([^%]+)$/.exec(job) ?? [];
-      expect(line, job).not.toBe('');
-      const { exitCode, stdout, stderr } = await runScript(line, workspace);
-      expect([job, exitCode, stdout, stderr]).toEqual([job, 0, '', '']);
-    }
-    expect(readdirSync(workspace.path)).toEqual(
-      expect.arrayContaining(['pnl.csv', 'theses.ndjson', 'board.csv']),
-    );
-  });
-
-  it.each(page.blocks.filter(({ info }) => info === 'ini'))(
-    'has a unit that systemd accepts (line $line)',
-    async (unit) => {
-      expect(unit.text).toContain('ExecStart=/usr/local/bin/trdr ');
-      if (!isInstalled('systemd-analyze')) return void checked.push('the unit without systemd-analyze');
-      const path = join(workspace.path, 'trdr-tail.service');
-      writeFileSync(path, unit.text.replace('/usr/local/bin/trdr', join(workspace.path, 'bin/trdr')));
-      const { stderr } = await execa('systemd-analyze', ['verify', '--man=no', path], { reject: false });
-      expect(stderr.split('\n').filter((line) => line.includes('trdr-tail'))).toEqual([]);
-    },
-  );
 
   /** A workspace without a service. */
   function openPlain(): Workspace {

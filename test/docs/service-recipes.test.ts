@@ -38,8 +38,8 @@ async function holdToCommand(words: readonly string[]): Promise<string> {
   return path;
 }
 
-/** The user unit and the system unit, with the values of their settings. */
-const units = page.blocks
+/** The user unit and the system unit of a tail, and the unit of a relay, with the values of their settings. */
+const units = [...page.blocks, ...readPage('docs/store.md').blocks]
   .filter(({ info }) => info === 'ini')
   .map(
     ({ text }) =>
@@ -49,27 +49,43 @@ const units = page.blocks
 describe('the systemd units', () => {
   test.each(units)('agree with the exit codes and the command line of trdr', async (settings) => {
     const words = (settings.get('ExecStart') ?? '').split(' ').slice(1);
-    expect(await holdToCommand(words)).toBe('thesis tail');
+    expect(['thesis tail', 'thesis relay']).toContain(await holdToCommand(words));
     const prevented = (settings.get('RestartPreventExitStatus') ?? '').split(' ').map(Number);
     const { usage, auth, forbidden, quota, limit, confirm } = exitOf;
     expect(prevented).toEqual([...new Set([usage, auth, forbidden, quota, limit, confirm])]);
     // Otherwise systemd treats these exit codes as failures, and a stopped tail would be "failed".
     expect(settings.get('SuccessExitStatus')).toBe('129 130 143');
     expect([settings.get('Type'), settings.get('NotifyAccess')]).toEqual(['notify', 'all']);
+    expect([settings.get('KillMode'), settings.get('Restart')]).toEqual(['mixed', 'on-failure']);
+    expect(settings.get('WantedBy')).toMatch(/^(?:default|multi-user)\.target$/);
     expect(words).toContain('--wait-for-budget');
   });
 
-  test('of the system allows writing only the files that the tail needs', () => {
-    const [, system] = units;
-    const words = system?.get('ExecStart')?.split(' ') ?? [];
-    const folder = `/var/lib/${system?.get('StateDirectory')}/`;
-    expect(words.filter((word) => word.startsWith('/') && !word.startsWith(folder))).toEqual([
-      '/usr/local/bin/trdr',
-    ]);
-    expect(blockOf('logrotate').startsWith(`${words[words.indexOf('--out') + 1]} {`)).toBe(true);
+  test('of the system allow writing only the files that they need', () => {
+    const [, system, relay] = units;
+    const folders = (settings: typeof system) => [
+      `/var/lib/${settings?.get('StateDirectory')}/`,
+      `/run/${settings?.get('RuntimeDirectory')}/`,
+    ];
+    for (const settings of [system, relay]) {
+      const words = `${settings?.get('Environment') ?? ''} ${settings?.get('ExecStart')}`.split(/[ =]/);
+      const files = words.filter((word) => word.startsWith('/'));
+      expect(files.filter((file) => !folders(settings).some((folder) => file.startsWith(folder)))).toEqual([
+        '/usr/local/bin/trdr',
+      ]);
+      // Node needs writable and executable memory, because it compiles at run time.
+      expect(settings?.has('MemoryDenyWriteExecute')).toBe(false);
+    }
+    const out = /--out (\S+)/.exec(system?.get('ExecStart') ?? '')?.[1];
+    expect(blockOf('logrotate').startsWith(`${out} {`)).toBe(true);
     expect(system?.get('ExecReload')).toBe('kill -USR2 $MAINPID');
-    // Node needs writable and executable memory, because it compiles at run time.
-    expect(system?.has('MemoryDenyWriteExecute')).toBe(false);
+  });
+
+  test('of the system have the same protection', () => {
+    const own = /^(?:Description|ExecStart|ExecReload|User|DynamicUser|Environment\w*|\w+Directory\w*)$/;
+    const [, system, relay] = units.map((settings) => [...settings].filter(([name]) => !own.test(name)));
+    expect(relay).toEqual(system);
+    expect([units[2]?.get('DynamicUser'), units[2]?.get('RuntimeDirectoryPreserve')]).toEqual(['yes', 'yes']);
   });
 
   test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(

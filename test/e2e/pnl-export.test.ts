@@ -85,11 +85,23 @@ describe('an interrupted export', () => {
 
   test('resumes only with the same handles', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+1' });
-    const { run, home } = exportOf(sandbox);
+    const { run, home, journal, text } = exportOf(sandbox);
     await run('--retries', '0');
     writeFileSync(join(home.path, 'list'), HANDLES.slice(1).join('\n'));
     const { exitCode, error } = await run('--resume');
     expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
+    // With --fresh as well, other handles start over, so that an unattended export does not stop for good.
+    const before = readFileSync(journal, 'utf8');
+    const plan = await run('--resume', '--fresh', '--no-cache', '--dry-run');
+    const most = plan.records().map((call) => Number(call['most']));
+    expect([most.reduce((sum, each) => sum + each), readFileSync(journal, 'utf8')]).toEqual([
+      349 * 30_000,
+      before,
+    ]);
+    sandbox.faults.set('');
+    const again = await run('--resume', '--fresh', '--no-cache');
+    expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('starting over')]);
+    expect(text()).toBe(FILE.slice(FILE.indexOf('\n') + 1));
   });
 
   test('plans and requests only the handles without an answer', async () => {

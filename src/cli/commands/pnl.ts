@@ -17,7 +17,7 @@ import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
 import { withSeenFields } from '../output/seen-fields.ts';
-import { exportPnl, openExport } from '../pnl/export.ts';
+import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
@@ -34,7 +34,7 @@ export const pnl = command({
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export is continued and a finished one is started over.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
@@ -125,7 +125,7 @@ export const pnl = command({
     const saved = openSavedNumbers(context, { noCache, maxAge });
     const targets = createTargets(subjects, others, openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
-    if (dryRun) return await plan(context, targets, { resume, saved });
+    if (dryRun) return await plan(context, targets, { resume, fresh, saved });
     // Reject unknown fields before numbers are paid for.
     await selectedFields(fields, listed);
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
@@ -151,16 +151,26 @@ const isDevice = (out: string): boolean => {
 async function plan(
   context: Context,
   targets: Targets,
-  { resume, saved }: { readonly resume: boolean; readonly saved: SavedNumbers | undefined },
+  {
+    resume,
+    fresh,
+    saved,
+  }: { readonly resume: boolean; readonly fresh: boolean; readonly saved: SavedNumbers | undefined },
 ): Promise<0> {
   const { out } = context.globals;
   const { texts: subjects, handleAt } = targets;
   let left = everyPosition(subjects);
   if (resume && out !== undefined && hasJournal(out)) {
-    const journal = await openExport(context, subjects, { out, resume });
-    const open = journal.openBatches().flatMap(({ positions }) => positions);
-    left = [...open, ...journal.free(subjects.length)];
-    await journal.close();
+    // With --fresh, the run would start over if the journal belongs to another export.
+    const journal = await openExport(context, subjects, { out, resume }).catch((error: unknown) => {
+      if (fresh && isOtherExport(error)) return undefined;
+      throw error;
+    });
+    if (journal) {
+      const open = journal.openBatches().flatMap(({ positions }) => positions);
+      left = [...open, ...journal.free(subjects.length)];
+      await journal.close();
+    }
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);

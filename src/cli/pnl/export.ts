@@ -40,16 +40,26 @@ export async function openExport(
 ): Promise<ExportJournal> {
   const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
   const service = context.scope?.baseUrl ?? null;
-  return await openJournal({
+  const options = {
     out,
     // This `format` is not the output format: a resumed run may use another output format.
     identity: { inputs: digestOf(subjects), format: 'pnl', flags: { service } },
     size: subjects.length,
-    resume,
-    fresh,
     now: context.io.clock.now,
-  });
+  };
+  try {
+    return await openJournal({ ...options, resume, fresh });
+  } catch (error) {
+    // With both flags, a nightly export must not stop for good after its list was edited.
+    if (!resume || !fresh || !isOtherExport(error)) throw error;
+    context.notice(`${error.message}; starting over`);
+    return await openJournal({ ...options, resume: false, fresh });
+  }
 }
+
+/** Whether a journal was rejected because it belongs to an export of other handles or of another service. */
+export const isOtherExport = (error: unknown): error is Failure =>
+  error instanceof Failure && error.code === 'JOURNAL_OTHER';
 
 /** Exports numbers to a file. A journal makes it possible to resume an interrupted export. */
 export async function exportPnl(

@@ -36,7 +36,7 @@ export function checkSameExport(
     `the journal ${path} belongs to a different export; what differs: ${differ.join(', ')}`,
     {
       code: 'JOURNAL_OTHER',
-      hint: `finish that export first, write to a different file, or use --fresh without --resume to start over and pay again`,
+      hint: 'finish that export first, write to a different file, or add --fresh to start over and pay again',
     },
   );
 }
