@@ -1,6 +1,10 @@
+import { unitsText } from '../base/units.ts';
+import { budgetText } from '../contract/budget.ts';
 import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
+import type { StoreMemory } from './memory.ts';
 import { hashReply } from './replies.ts';
+import { removeBudget } from './scripts/spending.ts';
 
 /** A budget for all machines, or for one machine. */
 export interface StoreBudget {
@@ -20,7 +24,15 @@ export interface StoreBudgets {
   unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
 }
 
-export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudgets {
+export function storeBudgets({
+  link,
+  machine: own,
+  memory,
+}: {
+  readonly link: StoreLink;
+  readonly machine: string;
+  readonly memory: StoreMemory;
+}): StoreBudgets {
   const { caps } = link.keys;
   return {
     async list() {
@@ -34,13 +46,51 @@ export function storeBudgets({ link }: { readonly link: StoreLink }): StoreBudge
       return budgets.sort((one, other) => (fieldOf(one) < fieldOf(other) ? -1 : 1));
     },
     async set(budget) {
+      const { machine, cu } = budget;
       await link.use(async (store) => {
         if (store.server.evicts) throw evictingFailure();
-        await store.send('HSET', [caps, fieldOf(budget), budget.cu]);
+        await store.send('HSET', [caps, fieldOf(budget), cu]);
       });
+      if (machine === undefined || machine === own)
+        memory.update({ budgets: { ...memory.read().budgets, [fieldOf(budget)]: cu } });
     },
-    unset: async (budget) => (await link.use((store) => store.send('HDEL', [caps, fieldOf(budget)]))) === 1,
+    async unset(budget) {
+      const limit = await link.use((store) => store.run(removeBudget, [caps], [fieldOf(budget)]));
+      const { [fieldOf(budget)]: remembered, ...budgets } = memory.read().budgets;
+      memory.update({ budgets });
+      return limit !== null || remembered !== undefined;
+    },
   };
+}
+
+/** The names of the remembered budgets that limit this machine. */
+export const rememberedBudgets = (memory: StoreMemory, machine: string): string[] =>
+  Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
+
+/**
+ * The failure for budgets that this machine remembers, and that the store has neither as limits nor as removed. The
+ * store has lost its data, and spending would no longer be limited.
+ */
+export function goneFailure(names: readonly string[], memory: StoreMemory) {
+  const { budgets } = memory.read();
+  const gone = names.map((name) => {
+    const [of, machine] = name.split('@');
+    const period = of === 'day' ? ('day' as const) : ('month' as const);
+    const scope = machine === undefined ? ('key' as const) : ('machine' as const);
+    const [cu, flag] = [budgets[name] ?? 0, machine === undefined ? '' : ` --machine ${machine}`];
+    return {
+      text: `${budgetText({ period, scope, name: machine ?? '' })} (${unitsText(cu)})`,
+      set: `"trdr budget set ${period} ${cu}${flag}"`,
+      unset: `"trdr budget unset ${period}${flag}"`,
+    };
+  });
+  const list = (what: 'text' | 'set' | 'unset') => gone.map((one) => one[what]).join(' and ');
+  const it = gone.length > 1 ? 'them' : 'it';
+  return storeFailure(
+    'STORE_UNFIT',
+    `the store has lost ${list('text')}; paid calls are stopped until ${gone.length > 1 ? 'they are' : 'it is'} set or unset`,
+    `set ${it} again: ${list('set')}; or drop ${it}: ${list('unset')}`,
+  );
 }
 
 /**

@@ -1,5 +1,7 @@
 import type { StoreConnection } from './connection.ts';
 import type { Keys } from './keys.ts';
+import { hashReply } from './replies.ts';
+import { removeBudget } from './scripts/spending.ts';
 
 const AT_ONCE = 500;
 
@@ -30,8 +32,12 @@ export async function removeKeys(
   names: readonly string[],
   feed?: string,
 ) {
-  for (let from = 0; from < names.length; from += AT_ONCE) {
-    await store.send('DEL', names.slice(from, from + AT_ONCE));
+  // Keep the names of removed budgets. Otherwise, machines would report that the store has lost these budgets.
+  const budgets = names.includes(keys.caps) ? await hashReply(store, keys.caps) : [];
+  for (const [name] of budgets) await store.run(removeBudget, [keys.caps], [name]);
+  const others = names.filter((name) => name !== keys.caps);
+  for (let from = 0; from < others.length; from += AT_ONCE) {
+    await store.send('DEL', others.slice(from, from + AT_ONCE));
   }
   if (feed !== undefined) await store.send('SREM', [keys.feeds, feed]);
 }

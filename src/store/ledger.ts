@@ -4,12 +4,13 @@ import { Failure } from '../base/failure.ts';
 import { type Periods, periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
-import { evictingFailure } from './budgets.ts';
+import { evictingFailure, goneFailure, rememberedBudgets } from './budgets.ts';
 import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { areSumsOld, readBudgets } from './read-budgets.ts';
+import { hashReply } from './replies.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
@@ -54,6 +55,13 @@ const UNSENT_MAX = 10_000;
 const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
   Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
 
+/** The budgets in a reply: names and limits in turn. */
+function limitsIn(reply: readonly unknown[]): Record<string, number> {
+  const limits: Record<string, number> = {};
+  for (let at = 0; at + 1 < reply.length; at += 2) limits[String(reply[at])] = Number(reply[at + 1]);
+  return limits;
+}
+
 /** Creates the ledger of all machines, with their shared budgets. */
 export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   const { link, local, machine, command, clock, memory } = options;
@@ -97,7 +105,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
   }
 
-  async function reserve({ endpoint, most = 0 }: PaidCall, signal?: AbortSignal): Promise<string> {
+  async function reserve({ endpoint, most }: PaidCall, signal?: AbortSignal): Promise<string> {
     let id: string = randomUUID();
     const began = clock.mono();
     let isReported = false;
@@ -105,17 +113,23 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       const answer = await link.use(async (store) => {
         // This server can remove keys by itself, so a missing budget does not mean that spending is
         // unlimited.
-        if (store.server.evicts && memory.read().capped) throw evictingFailure();
-        return run(store, begin, [id, most, options.ttlMs, machine, command, endpoint, store.server.boot]);
+        const remembered = rememberedBudgets(memory, machine);
+        if (store.server.evicts && remembered.length > 0) throw evictingFailure();
+        const values = [id, most ?? '', options.ttlMs, machine, command, endpoint, store.server.boot];
+        return run(store, begin, [...values, ...remembered]);
       });
       const [word, figure] = answer;
+      if (word === 'held') return id;
       if (word === 'ok') {
-        if (figure !== undefined) memory.update({ capped: Number(figure) > 0 });
+        memory.update({ budgets: limitsIn(answer.slice(1)) });
         return id;
       }
+      if (word === 'gone') throw goneFailure(answer.slice(1).map(String), memory);
+      if (word === 'unpriced') throw refusal(answer, most);
       if (word === 'refused') {
         // Wait only while calls in flight may still cost less than was reserved for them.
-        if (!mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS) throw refusal(answer, most);
+        if (most === undefined || !mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS)
+          throw refusal(answer, most);
         if (!isReported && clock.mono() - began > QUIET_MS) {
           options.notice(
             'the rest of the shared budget is reserved for calls in flight; waiting, because these calls may cost less',
@@ -144,13 +158,15 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
    */
   async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await options.meter();
-    await link.use((store) =>
-      run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved]),
+    const { day = '', units = '' } = memory.read().dayStart ?? {};
+    const [, today, start] = await link.use((store) =>
+      run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved, day, units]),
     );
+    memory.update({ dayStart: { day: String(today), units: Number(start) } });
   }
 
-  function refusal([, name, cap, used]: readonly unknown[], most: number): Failure {
-    memory.update({ capped: true });
+  function refusal([, name, cap, used]: readonly unknown[], most: number | undefined): Failure {
+    memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
     const [period, of] = String(name).split('@');
     return budgetRefusal(
       {
@@ -171,7 +187,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       return await reserve(call, signal);
     } catch (error) {
       if (!unusable(error)) throw error;
-      if (!options.stop && !memory.read().capped) return undefined;
+      if (!options.stop && rememberedBudgets(memory, machine).length === 0) return undefined;
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
         hint: options.stop
@@ -231,9 +247,16 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           (await link.use((store) => readBudgets(store, keys))).filter(
             ({ scope, name }) => scope === 'key' || name === machine,
           );
+        const saved = await link.use((store) => hashReply(store, keys.caps));
+        const gone = rememberedBudgets(memory, machine).filter((name) => !saved.has(name));
+        if (gone.length > 0) throw goneFailure(gone, memory);
         const shared = await read();
+        const limits = shared.map(({ period, scope, name, limit }) => [
+          scope === 'key' ? period : `${period}@${name}`,
+          limit,
+        ]);
+        memory.update({ budgets: Object.fromEntries(limits) });
         if (shared.length === 0) return own;
-        memory.update({ capped: true });
         if (!(await link.use((store) => areSumsOld(store, keys)))) return [...own, ...shared];
         // If the service does not report its count, return the sums of the store unchanged.
         await raise().catch(() => {});

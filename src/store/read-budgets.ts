@@ -6,6 +6,7 @@ import type { StoreConnection } from './connection.ts';
 import { storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
+import { REMOVED } from './scripts/spending.ts';
 
 /** The sums of a month or day, for all machines or for one machine. */
 interface PeriodSum {
@@ -20,7 +21,7 @@ interface PeriodSum {
 
 /** The sums of the current month and day, and the sums of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number): Promise<PeriodSum[]> {
-  const caps = await hashReply(store, keys.caps);
+  const caps = new Map([...(await hashReply(store, keys.caps))].filter(([, text]) => text !== REMOVED));
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums: PeriodSum[] = [];

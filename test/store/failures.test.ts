@@ -106,7 +106,7 @@ describe.skipIf(!hasServer())('a store that is unreachable at the start', () => 
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
     expect(await lookUp()).toMatchObject({ status: 200 });
     expect(asked()).toBe(1);
-    memory.update({ capped: true });
+    memory.update({ budgets: { day: 1_000 } });
     await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_AWAY', kind: 'network' });
     link.close();
   });

@@ -67,5 +67,5 @@ export function spendingMachine(
       return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
     },
   });
-  return { link, ledger, memory, skip, budgets: storeBudgets({ link }) };
+  return { link, ledger, memory, skip, budgets: storeBudgets({ link, machine: name, memory }) };
 }

@@ -6,8 +6,8 @@ import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
-import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
-import { createMeter, scope, spendingMachine } from './machines.ts';
+import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
+import { createMeter, savedMemory, scope, spendingMachine } from './machines.ts';
 import { hasServer } from './program.ts';
 import { startServer, until } from './server.ts';
 
@@ -138,6 +138,57 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     link.close();
   });
 
+  it('stops paid calls on open connections when the store has lost its budgets, until they are set or removed', async () => {
+    const server = await startServer();
+    const meter = createMeter();
+    const saved = savedMemory(server.folder, 'a');
+    const machines = [
+      spendingMachine(server, meter, { memory: saved }),
+      spendingMachine(server, meter, { name: 'b' }),
+    ] as const;
+    const [one, two] = machines;
+    const pay = async ({ ledger }: typeof one, cu = 100) => {
+      const recorded = await ledger.begin({ ...call, most: cu });
+      meter.used += cu;
+      await recorded.settle({ status: 200, cu });
+    };
+    meter.used = 5_000;
+    await one.budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
+    await two.budgets.set({ period: 'month', machine: undefined, cu: 6_500 });
+    await two.budgets.set({ period: 'day', machine: 'b', cu: 900 });
+    for (const each of machines) await pay(each);
+    await one.link.use((store) => store.send('FLUSHALL', []));
+    const error = { kind: 'network', code: 'STORE_UNFIT' };
+    await expect(pay(one)).rejects.toMatchObject({
+      ...error,
+      message: expect.stringMatching(/lost the \w+ budget of all machines \([16],[05]00 CU\) and the/),
+      hint: expect.stringContaining('"trdr budget set month 6500"'),
+    });
+    await expect(two.ledger.budgets?.()).rejects.toMatchObject(error);
+    await expect(pay(two)).rejects.toMatchObject({
+      ...error,
+      hint: expect.stringMatching(
+        /^set them again: .*"trdr budget set day 900 --machine b"; or drop them: .*"trdr budget unset day --machine b"$/,
+      ),
+    });
+    // A machine that never had a budget, and a run that starts later, are not and are affected.
+    const [fresh, later] = [
+      spendingMachine(server, meter, { name: 'c' }),
+      spendingMachine(server, meter, { memory: savedMemory(server.folder, 'a') }),
+    ];
+    await pay(fresh);
+    await expect(pay(later)).rejects.toMatchObject(error);
+    expect(await later.budgets.unset({ period: 'month', machine: undefined })).toBe(true);
+    await later.budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
+    // The sum of the day is restored from what the machine remembers of the count of the service.
+    await expect(pay(one, 800)).rejects.toThrow(/only 700 CU of the day budget of all machines/);
+    await pay(one, 700);
+    await expect(pay(two)).rejects.toMatchObject({ ...error, hint: expect.stringContaining('--machine b') });
+    await two.budgets.unset({ period: 'day', machine: 'b' });
+    await expect(pay(two)).rejects.toMatchObject({ code: 'BUDGET' });
+    for (const { link } of [...machines, fresh, later]) link.close();
+  });
+
   it('continues without the store while it is unreachable, unless a budget was seen or storeAway is stop', async () => {
     const server = await startServer();
     const meter = createMeter();
@@ -179,6 +230,41 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     const { day } = periodsAt(Date.now());
     expect(await link.use((store) => store.send('HGET', [keysOf(scope).sum(day), 'spent']))).toBe('100');
     link.close();
+  });
+
+  it('lets a run of the program pay again once lost budgets are set or removed, and none of unknown price', async () => {
+    const server = await startServer();
+    const sandbox = await withSandbox();
+    const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url } };
+    const admin = await server.connect();
+    await runInProcess(['budget', 'set', 'day', '1000'], options);
+    const unpriced = await runInProcess(['api', '/v2/new/thing', '--yes'], options);
+    expect([unpriced.exitCode, unpriced.error()]).toMatchObject([
+      6,
+      { code: 'BUDGET', hint: 'remove the budget to send the call: trdr budget unset day' },
+    ]);
+    expect((await runInProcess(['whois', 'mira'], options)).exitCode).toBe(0);
+    for (const way of [
+      ['budget', 'set', 'day', '1k'],
+      ['budget', 'unset', 'day'],
+    ]) {
+      await admin.send('FLUSHALL', []);
+      const lost = await runInProcess(['whois', 'solwolf', '--no-cache'], options);
+      expect([lost.exitCode, lost.error()]).toMatchObject([
+        9,
+        {
+          code: 'STORE_UNFIT',
+          hint: 'set it again: "trdr budget set day 1000"; or drop it: "trdr budget unset day"',
+        },
+      ]);
+      expect((await runInProcess(['budget', 'show'], options)).exitCode).toBe(9);
+      expect((await runInProcess(way, options)).exitCode).toBe(0);
+      expect((await runInProcess(['whois', 'solwolf', '--no-cache'], options)).exitCode).toBe(0);
+    }
+    await runInProcess(['budget', 'set', 'month', '1k'], options);
+    await runInProcess(['store', 'clear', 'all', '--yes'], options);
+    expect((await runInProcess(['whois', 'solwolf', '--no-cache'], options)).exitCode).toBe(0);
+    admin.close();
   });
 
   it('stops a run of the program at a shared budget, before anything is sent', async () => {

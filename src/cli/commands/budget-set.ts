@@ -47,7 +47,6 @@ export const budgetSet = command({
     }
     const { storeBudgets } = await import('../../store/budgets.ts');
     await storeBudgets(store).set({ period, cu, machine });
-    if (machine === undefined || machine === store.machine) store.memory.update({ capped: true });
     const owner = machine === undefined ? 'all machines' : machine;
     context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
     return 0;

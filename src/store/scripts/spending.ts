@@ -1,5 +1,8 @@
 import { script } from '../script.ts';
 
+/** The value of a budget that was removed on purpose. A budget without a value was lost by the store. */
+export const REMOVED = 'removed';
+
 /**
  * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the
  * month and day in the names of these keys. If the server's clock is in another month or day, the script
@@ -29,11 +32,11 @@ if ARGV[1] ~= thisMonth or ARGV[2] ~= thisDay then return { 'period', thisMonth,
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
--- A limit or sum in CU, or nil if it does not exist. If another program has overwritten it, also with NaN or infinity,
--- the script fails, because a damaged limit would allow unlimited spending.
+-- A limit or sum in CU, or nil if it does not exist or was removed. If another program has overwritten it, also with
+-- NaN or infinity, the script fails, because a damaged limit would allow unlimited spending.
 local function amount(key, field)
   local text = redis.call('HGET', key, field)
-  if not text then return nil end
+  if not text or text == '${REMOVED}' then return nil end
   local value = tonumber(text)
   if not value or value - value ~= 0 then error({ err = 'DAMAGED ' .. key }) end
   return value
@@ -120,13 +123,15 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
 
 /**
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
- * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost, lifetime of the reservation in ms, machine, command,
- * endpoint, boot (identifies the last start of the server). Returns `ok` with the number of budgets (without the number
- * if the call was reserved before); `refused` with the budget, its limit, its use and how much of that is reserved for
- * calls in flight; `reseed` if the sums must be raised to the service's own count first; `refresh` with the amount
- * reserved for calls in flight, if this machine should raise the sums because they were last raised more than ten
- * minutes ago; or `over` if the reservation with this id has ended. Only `ok` means that the cost is reserved; after
- * `reseed`, `refresh` and `over`, the caller tries again.
+ * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost (empty: not known), lifetime of the reservation in ms,
+ * machine, command, endpoint, boot (identifies the last start of the server); then the names of the budgets that the
+ * machine remembers. Returns `ok` with the name and limit of each budget; `held` if the call was reserved before;
+ * `gone` with the remembered budgets that the store has lost; `unpriced` with a budget and its limit if the cost is not
+ * known; `refused` with the budget, its limit, its use and how much of that is reserved for calls in flight; `reseed` if
+ * the sums must be raised to the service's own count first; `refresh` with the amount reserved for calls in flight, if
+ * this machine should raise the sums because they were last raised more than ten minutes ago; or `over` if the
+ * reservation with this id has ended. Only `ok` and `held` mean that the cost is reserved; after `reseed`, `refresh` and
+ * `over`, the caller tries again.
  */
 export const begin = money(
   'begin',
@@ -135,14 +140,20 @@ local id, most, ttl, machine, boot = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5
 expire(KEYS[7])
 forget()
 local known = read(id)
-if known then return { known.state == 'open' and 'ok' or 'over' } end
+if known then return { known.state == 'open' and 'held' or 'over' } end
 
+local gone = { 'gone' }
+for at = 10, #ARGV do
+  if not redis.call('HGET', caps, ARGV[at]) then table.insert(gone, ARGV[at]) end
+end
+if #gone > 1 then return gone end
 local limits = {}
 for _, budget in ipairs({ { 'month', month, '' }, { 'day', day, '' }, { 'month', month, '@' .. machine }, { 'day', day, '@' .. machine } }) do
   local cap = amount(caps, budget[1] .. budget[3])
   if cap then table.insert(limits, { name = budget[1] .. budget[3], sum = budget[2], of = budget[3], cap = cap }) end
 end
 if #limits > 0 then
+  if not most then return { 'unpriced', limits[1].name, limits[1].cap } end
   if redis.call('HGET', month, 'boot') ~= boot or redis.call('HGET', day, 'boot') ~= boot then return { 'reseed' } end
   local seeded = number(month, 'seeded')
   if now - seeded > 600000 or seeded > now then
@@ -165,8 +176,26 @@ if #limits > 0 then
   if refused then return refused end
 end
 redis.call('ZADD', open, now + ttl, id)
-redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
-return { 'ok', #limits }`,
+redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
+local answer = { 'ok' }
+for _, limit in ipairs(limits) do
+  table.insert(answer, limit.name)
+  table.insert(answer, limit.cap)
+end
+return answer`,
+);
+
+/**
+ * Removes a budget, and remembers that it was removed on purpose. KEYS: budgets. ARGV: name. Returns its limit, or nil
+ * if there was none.
+ */
+export const removeBudget = script(
+  'removeBudget',
+  `
+local limit = redis.call('HGET', KEYS[1], ARGV[1])
+redis.call('HSET', KEYS[1], ARGV[1], '${REMOVED}')
+return limit ~= '${REMOVED}' and limit or false`,
+  { frees: true },
 );
 
 /**
@@ -221,8 +250,9 @@ return { 'ok' }`,
  * sums of their own. So these sums are subtracted from the count first, except after a restart or failover, when they
  * may be outdated. In that case the script also computes the sums of the `lost` calls again.
  *
- * ARGV[3..6]: units used, their month, boot, and the CU reserved before the service was asked (empty: the CU
- * reserved now).
+ * ARGV[3..8]: units used, their month, boot, the CU reserved before the service was asked (empty: the CU reserved now),
+ * and the service's count at the start of a day that the machine remembers: the day and the units (empty: none), in case
+ * the store has lost this count. Returns `ok`, the day, and the count at its start.
  */
 export const reseed = money(
   'reseed',
@@ -246,7 +276,7 @@ end
 local used = ARGV[4] == thisMonth and tonumber(ARGV[3]) or 0
 local base = tonumber(redis.call('HGET', day, 'base'))
 if not base then
-  base = math.max(0, used - number(day, 'spent'))
+  base = ARGV[7] == thisDay and tonumber(ARGV[8]) or math.max(0, used - number(day, 'spent'))
   redis.call('HSET', day, 'base', base)
 end
 local reserved = ARGV[6] == '' and reservations('') or tonumber(ARGV[6])
@@ -258,6 +288,6 @@ end
 raise(month, used)
 raise(day, used - base)
 redis.call('HSET', month, 'seeded', now)
-return { 'ok' }`,
+return { 'ok', thisDay, base }`,
   true,
 );
