@@ -13,7 +13,7 @@ import type {
 } from '../contract/answer-ports.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
-import { listReply } from './replies.ts';
+import { listReply, number, serverNow } from './replies.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
 import { openSeal, seal } from './sealed-answer.ts';
 import { readSharedFailure, sharedFailure } from './shared-failure.ts';
@@ -70,12 +70,19 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   async function share(endpoint: SharedEndpoint, subject: string, answer: SharedAnswer): Promise<void> {
     const record = answer.status === 404 ? '' : stringifyJson(answer.record);
     if (record.length > LONGEST) return;
-    const [status, time] = [String(answer.status), String(answer.time)];
+    const status = String(answer.status);
+    const ageMs = Math.max(0, clock.now() - answer.time);
     const token = tokens.get(nameOf(endpoint, subject)) ?? '';
     const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
-    const values = [token, keepMs, status, time, record, seal(key, endpoint, subject, status, time, record)];
-    await link.use((store) => store.run(fill, places, values)).catch(noteRefusal);
+    await link
+      .use(async (store) => {
+        // The time of an answer is that of the server's clock, because the clocks of machines differ.
+        const time = String((await serverNow(store)) - ageMs);
+        const signature = seal(key, endpoint, subject, status, time, record);
+        return store.run(fill, places, [token, keepMs, status, time, record, signature]);
+      })
+      .catch(noteRefusal);
   }
 
   /**
@@ -120,7 +127,9 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     }
 
     function readReply([word, ...rest]: readonly unknown[]) {
-      const answer = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
+      const sealed = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
+      // The script returns the age too, because `time` is that of the server's clock.
+      const answer = sealed && { ...sealed, time: clock.now() - Math.max(0, number(rest[4])) };
       const failure = word === 'failed' ? readSharedFailure(String(rest[0])) : undefined;
       const damaged = word === 'hit' ? String(rest[3]) : word === 'failed' ? `!${rest[0]}` : undefined;
       return { word, answer, failure, damaged: answer || failure ? undefined : damaged };

@@ -73,6 +73,8 @@ export async function connectStore(
     ...(address.path === undefined ? { host: address.host, port: address.port } : { path: address.path }),
     ...(address.tls && {
       tls: {
+        // Always verify certificates, whatever NODE_TLS_REJECT_UNAUTHORIZED says.
+        rejectUnauthorized: true,
         // Set the server name only for a host name: SNI does not allow IP addresses.
         ...(isIP(address.host) === 0 && { servername: address.host }),
         ...(options.ca !== undefined && { ca: options.ca }),

@@ -3,8 +3,10 @@ import { createServer, request as httpRequest, type RequestListener } from 'node
 import { createServer as createTlsServer } from 'node:https';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createRawTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serve } from '../core/server.ts';
+import { certificates } from '../store/certificates.ts';
 import { serviceCert, serviceKey } from './certificate.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe } from './service.ts';
@@ -212,3 +214,44 @@ describe('a proxy from the environment', () => {
     expect(stderr + stdout).not.toContain('s3cr3tword');
   });
 });
+
+describe('a certificate that is not trusted', () => {
+  test('gets nothing, whatever NODE_TLS_REJECT_UNAUTHORIZED says: of a service, its socket, a proxy or a store', async () => {
+    let received = '';
+    const stranger = createRawTlsServer({ cert: serviceCert, key: serviceKey }, (socket) => {
+      socket.on('error', () => {});
+      socket.on('data', (part) => {
+        received += part.toString();
+      });
+    });
+    stranger.on('tlsClientError', () => {});
+    await new Promise<void>((ready) => stranger.listen(0, '127.0.0.1', ready));
+    onTestFinished(() => void stranger.close());
+    const address = stranger.address();
+    const at = `127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+    const store = { TRDR_STORE: `rediss://desk@${at}`, TRDR_STORE_PASSWORD: 'hunter2' };
+    const tail = ['thesis', 'tail', '--duration', '1s', '--yes', '--via'];
+    const sandbox = await withSandbox();
+    for (const [args, env] of [
+      [['whois', 'mira', '--retries', '0'], { TRDR_BASE_URL: `https://${at}` }],
+      [[...tail, 'ws'], { TRDR_BASE_URL: `https://${at}` }],
+      [
+        ['whois', 'mira', '--retries', '0'],
+        { TRDR_BASE_URL: 'https://service.test', HTTPS_PROXY: `https://${at}` },
+      ],
+      [[...tail, 'ws'], { TRDR_BASE_URL: 'https://service.test', HTTPS_PROXY: `https://${at}` }],
+      [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store }],
+      [['store', 'status'], { TRDR_BASE_URL: sandbox.url, ...store, TRDR_STORE_CA: caFile() }],
+    ] as const) {
+      const ran = await trdr(args, { key: KEY, env: { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } });
+      expect([args, ran.exitCode], ran.stderr).toEqual([args, 9]);
+    }
+    expect(received).toBe('');
+  });
+});
+
+/** A file with the certificate of an authority that has signed no other certificate. */
+function caFile(): string {
+  const { folder } = certificates();
+  return join(folder, 'ca.crt');
+}

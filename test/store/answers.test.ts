@@ -19,7 +19,8 @@ const keys = keysOf(scope);
 const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
 
 /** A machine with its own cache in memory. */
-function machine(server: StoreServer, key = scope.key) {
+function machine(server: StoreServer, key = scope.key, skewMs = 0) {
+  const clock = { ...systemClock, now: () => Date.now() + skewMs };
   const kept = new Map<string, CachedAnswer>();
   const local: AnswerCache = {
     get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
@@ -31,7 +32,7 @@ function machine(server: StoreServer, key = scope.key) {
     clock: systemClock,
     random: Math.random,
   });
-  const answers = createSharedAnswers({ link, local, key, clock: systemClock, random: Math.random });
+  const answers = createSharedAnswers({ link, local, key, clock, random: Math.random });
   const ask = (work: () => Promise<Failure | undefined>) =>
     answers.askOnce?.(wanted, work) ?? Promise.resolve(undefined);
   return { answers, link, kept, ask };
@@ -102,6 +103,39 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       expect(kept.get('user.wallet w')).toMatchObject({ status: 200, record: { id: 'u' } });
       link.close();
     }
+  });
+
+  it('have the age that the clock of the store gives, whatever the clocks of the machines are', async () => {
+    const server = await startServer();
+    const HOUR = 3_600_000;
+    const fleet = [0, 300_000, -12_000, 3 * HOUR, -3 * HOUR].map((skew) => ({
+      skew,
+      ...machine(server, scope.key, skew),
+    }));
+    const forgetting = fleet.map(({ kept }) => kept);
+    const now = (skew: number) => Date.now() + skew;
+    for (const writer of fleet) {
+      for (const [ageMs, isFresh] of [
+        [0, true],
+        [50_000, true],
+        [70_000, false],
+      ] as const) {
+        await writer.link.use((store) => store.send('FLUSHALL', []));
+        const put = { time: now(writer.skew) - ageMs, status: 200, record: { id: 'u' } } as const;
+        await writer.answers.put('user.wallet', 'w', put);
+        for (const reader of fleet) {
+          for (const kept of forgetting) kept.clear();
+          const found = await reader.ask(async () => undefined);
+          const text = `written with ${writer.skew}, read with ${reader.skew}, ${ageMs} ms old`;
+          expect(found !== undefined, text).toBe(isFresh);
+          // The copy in the cache of the reader has the right age by the clock of the reader.
+          const saved = reader.kept.get('user.wallet w');
+          if (isFresh)
+            expect(Math.abs(now(reader.skew) - ageMs - (saved?.time ?? 0)), text).toBeLessThan(5_000);
+        }
+      }
+    }
+    for (const { link } of fleet) link.close();
   });
 
   it('share a failure of the service for a moment', async () => {

@@ -16,7 +16,7 @@ end`;
  * Looks up an answer, or decides which machine requests it. KEYS: answer, claim (marks the machine that is
  * requesting the answer). ARGV: token; maximum age of a 200; maximum age of a 202 or 404; time until the caller must
  * renew its claim (all times in ms); the signature of an answer, or the failure (with its "!"), that the caller could
- * not read. Returns `hit` with the answer; `lead` if the caller must request it; `wait` if another machine is requesting
+ * not read. Returns `hit` with the answer and its age; `lead` if the caller must request it; `wait` if another machine is requesting
  * it; or `failed` with the failure that another machine shared.
  */
 export const ask = script(
@@ -31,8 +31,8 @@ end
 if entry[1] and entry[2] and entry[4] then
   local age = now - (tonumber(entry[2]) or 0)
   local limit = tonumber(entry[1] == '200' and ARGV[2] or ARGV[3])
-  -- Allows times slightly in the future, because clocks differ.
-  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4] } end
+  -- Allows times slightly in the future, because the clock of the server steps, or differs after a failover.
+  if age < limit and age > -60000 then return { 'hit', entry[1], entry[2], entry[3] or '', entry[4], age } end
 end
 local claim = read('GET', KEYS[2])
 if claim == ARGV[5] then claim = nil end
@@ -44,7 +44,7 @@ return { 'lead' }`,
 
 /**
  * Saves an answer, unless the store has a newer one, and ends the caller's claim. KEYS: answer, claim. ARGV: token,
- * lifetime of the answer in ms, status, time, record, signature.
+ * lifetime of the answer in ms, status, time by the server's clock, record, signature.
  */
 export const fill = script(
   'fill',
