@@ -47,7 +47,7 @@ test('input without a known end stops at the confirmation threshold, and its ans
   const stdin = `${'mira\n'.repeat(10_000)}${Array.from({ length: 50 }, (_, at) => `nobody_${at}\n`).join('')}`;
   const ran = await runInProcess(['whois', '-'], { sandbox, home, stdin });
   expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 1_900]);
-  expect(ran.error()).toMatchObject({ code: 'CONFIRM_ABOVE', hint: expect.stringContaining('--yes') });
+  expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
   expect(ran.lines()).toHaveLength(10_009);
 });
 

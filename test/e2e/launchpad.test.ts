@@ -125,7 +125,7 @@ describe('trdr launchpad callouts', () => {
       home,
     });
     expect([exitCode, records().length, sandbox.meter().unitsUsed]).toEqual([6, 125, 50]);
-    expect(error()).toMatchObject({ code: 'CONFIRM_ABOVE', hint: expect.stringContaining('--yes') });
+    expect(error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
   });
 
   test('prints what the spending limit allows, and exits 6', async () => {

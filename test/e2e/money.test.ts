@@ -532,7 +532,7 @@ describe('a run without a known end', () => {
     const first = await runInProcess(list, { sandbox, home });
     expect([first.exitCode, first.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 60, 600]);
     expect(first.error()).toMatchObject({
-      code: 'CONFIRM_ABOVE',
+      code: 'CEILING',
       message: 'stopped after 600 CU; there are more results',
     });
     const [, command = ''] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];

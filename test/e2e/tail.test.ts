@@ -270,7 +270,7 @@ describe('what a tail costs', () => {
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 3, 400]);
     expect(stderr).toContain('; spending limit 450 CU (raise it with --max-cu)\n');
     expect(error()).toMatchObject({
-      code: 'CONFIRM_ABOVE',
+      code: 'CEILING',
       message: 'stopped at the spending limit; this run has cost up to 400 CU',
       hint: expect.stringMatching(
         /--max-cu N or --yes; continue with: trdr thesis tail --via poll --lag 100ms --since \d{4}-\S+Z$/,

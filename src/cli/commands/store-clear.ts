@@ -62,7 +62,7 @@ export const storeClear = command({
           ? 'not running interactively; nothing was removed'
           : 'cancelled; nothing was removed',
         {
-          code: 'NOT_CONFIRMED',
+          code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
           hint: answer === undefined ? 'pass --yes to remove without asking' : undefined,
         },
       );

@@ -4,7 +4,7 @@ import { ErrorInfo } from '../../contract/records/subject.ts';
 import { commonOptions } from '../args/common.ts';
 import { longName, notReplaced, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
-import { exitCodes } from '../exit.ts';
+import { exitCodes, limitCodes } from '../exit.ts';
 import { callPrices } from '../spend/price-list.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
@@ -41,7 +41,10 @@ export function describeAll(commands: readonly AnyCommand[]) {
     version,
     exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
     error: recordSchema(z.looseObject({ error: ErrorInfo })),
-    codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
+    codes: [
+      ...Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
+      ...Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
+    ],
     commands: commands.map(describeCommand),
   };
 }

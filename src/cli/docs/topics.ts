@@ -1,5 +1,5 @@
 import { outputFormats, settingRows } from '../../state/config/settings-table.ts';
-import { exitCodes } from '../exit.ts';
+import { exitCodes, limitCodes } from '../exit.ts';
 import type { Definition, DocPage } from './page.ts';
 
 /** Environment variables that are not settings. */
@@ -166,15 +166,15 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Confirmation',
         text: [
-          'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 before any paid call. It also exits 11 if you decline.',
-          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If N CU are not enough, the run lists what it skipped, and exits 6. --sandbox never asks.',
+          'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 (CONFIRMATION_NEEDED) before any paid call. It also exits 11 if you decline (NOT_CONFIRMED).',
+          '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If N CU are not enough, the run lists what it skipped, and exits 6 (CEILING). --sandbox never asks.',
         ],
       },
       {
         title: 'Commands without a known total cost',
         text: [
           'The total cost is not known in advance for tails without --duration; for lists with --all, with a filter, with --until, or with --since but without --limit; for "trdr api --paginate"; and for whois, resolve and launchpad user with more than 10,000 subjects.',
-          'These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
+          'These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 (CEILING) and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
         ],
       },
       {
@@ -215,6 +215,15 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Exit codes',
         terms: Object.entries(exitCodes).map(([code, meaning]): Definition => [code, meaning]),
+      },
+      {
+        title: 'Error codes of limits and confirmations',
+        text: [
+          'The field code of an error distinguishes the causes of exit 6 and 11. Besides these, exit 6 has the codes of the service, QUOTA_EXCEEDED and REVEAL_LIMIT_REACHED.',
+        ],
+        terms: Object.entries(limitCodes).map(
+          ([code, { exit, meaning }]): Definition => [code, `exit ${exit}: ${meaning}`],
+        ),
       },
       {
         title: 'Examples',

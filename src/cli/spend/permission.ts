@@ -148,7 +148,7 @@ export function createPermission(parts: PermissionParts): Permission {
       if (!open || limit === undefined) return undefined;
       const { message, hint } = open.stopped(unitsText(parts.spent()));
       return new Failure('limit', message, {
-        code: maxCu === undefined ? 'CONFIRM_ABOVE' : 'CEILING',
+        code: 'CEILING',
         hint: `${moreText(maxCu)}; ${hint}`,
       });
     },

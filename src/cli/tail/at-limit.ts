@@ -7,7 +7,6 @@ import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
 import { resumableOut } from './files.ts';
 
-const OWN_LIMITS: ReadonlySet<string> = new Set(['CEILING', 'CONFIRM_ABOVE']);
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
@@ -32,7 +31,7 @@ export function atLimit(
     const command = (file === undefined ? continued(argv, verifiedTo) : undefined) ?? commandWith(argv);
     return pastBudget(error, `continue${from} with: ${command}`);
   }
-  if (!(error instanceof Failure) || !OWN_LIMITS.has(error.code)) return error;
+  if (!(error instanceof Failure) || error.code !== 'CEILING') return error;
   const { maxCu } = settings;
   const command = file === undefined ? continued(io.argv, verifiedTo) : undefined;
   const resume =
@@ -40,7 +39,7 @@ export function atLimit(
       ? `run the same command again${file === undefined ? '' : `: it continues from ${file}`}`
       : `continue with: ${command}`;
   return new Failure('limit', `${error.message}; this run has cost up to ${unitsText(spent.most)}`, {
-    code: maxCu === undefined && error.code === 'CEILING' ? 'CONFIRM_ABOVE' : error.code,
+    code: error.code,
     hint: `${moreText(maxCu)}; ${resume}`,
   });
 }

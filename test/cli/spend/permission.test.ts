@@ -149,7 +149,7 @@ describe('a run without a known end', () => {
   });
 
   test.each([
-    ['no terminal', {}, 'CONFIRM_ABOVE', '--yes'],
+    ['no terminal', {}, 'CEILING', '--yes'],
     ['--max-cu', { maxCu: 7, answers: ['y\n'] }, 'CEILING', 'raise --max-cu'],
   ])('ends at its limit with %s', async (_, given, code, hint) => {
     const { permission } = permissionOf(given);
