@@ -32,7 +32,13 @@ function permissionOf(given: Given = {}) {
         exists: () => given.answers !== undefined,
         open() {
           const input = Object.assign(new PassThrough(), { setRawMode: () => {} });
-          input.write(answers.shift() ?? 'n\n');
+          // Answer the prompt when it appears, because a prompt discards what was typed before it.
+          const answer = (part: Buffer) => {
+            if (!part.includes('[y/N]')) return;
+            stderr.off('data', answer);
+            setImmediate(() => input.write(answers.shift() ?? 'n\n'));
+          };
+          stderr.on('data', answer);
           return input;
         },
       },
