@@ -41,10 +41,8 @@ export function describeAll(commands: readonly AnyCommand[]) {
     version,
     exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
     error: recordSchema(z.looseObject({ error: ErrorInfo })),
-    codes: [
-      ...Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
-      ...Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
-    ],
+    codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
+    limits: Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
     commands: commands.map(describeCommand),
   };
 }

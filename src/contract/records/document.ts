@@ -81,6 +81,16 @@ export const CommandMap = z.looseObject({
     ),
     'The error codes of the service.',
   ),
+  limits: field(
+    z.array(
+      z.looseObject({
+        code: field(z.string(), 'Error code.'),
+        exit: field(z.int(), 'Exit code.'),
+        meaning: field(z.string(), 'Meaning of the error code.'),
+      }),
+    ),
+    'The error codes of trdr for limits and confirmations.',
+  ),
   commands: field(z.array(CommandDocument), 'All commands.'),
 });
 
