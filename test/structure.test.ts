@@ -31,7 +31,7 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   ora: /^output\//,
   'cli-table3': /^output\//,
   'string-width': /^output\//,
-  '@noble/hashes': /^(core|sandbox)\//,
+  '@noble/hashes': /^core\//,
   '@scure/base': /^(core|sandbox)\//,
 };
 

@@ -15,7 +15,7 @@ import type { LogEntry } from './server/request-log.ts';
 import type { Disconnect } from './server/socket/connection.ts';
 import { createSocketServer } from './server/socket/socket-server.ts';
 import { type StateReport, stateReporter } from './server/state-report.ts';
-import { readRecording } from './world/index.ts';
+import { readRecording } from './world/load.ts';
 import type { World } from './world/types.ts';
 
 export { parseFaults } from './faults/grammar.ts';
@@ -42,7 +42,7 @@ export interface Sandbox {
   /** Publishes a post now: the given post, or the next post of the world. */
   post(given?: ThesisFrameData): ThesisFrameData;
   /** Publishes the next callout of the world now. */
-  postCallout(): Callout;
+  postCallout(): Callout | undefined;
   /** Sets the number of live posts per minute. */
   setRate(perMinute: number): void;
   /** Ends all open sockets, or makes them silent. */

@@ -5,10 +5,11 @@ import { planTerms } from './keys/plans.ts';
 import type { RetryAfterPlace } from './server/http/api-error.ts';
 import type { RevealCount } from './server/http/endpoint-handler.ts';
 import type { SocketBilling } from './server/socket/billing.ts';
+import type { WorldSize } from './world/generated/index.ts';
 import type { World } from './world/types.ts';
 
 /** The options of `startSandbox`. The options of `KeyOptions` apply to the first key. */
-export interface SandboxOptions extends KeyOptions {
+export interface SandboxOptions extends KeyOptions, WorldSize {
   /** The port; by default 0, which selects a free port. */
   readonly port?: number | undefined;
   readonly seed?: number | undefined;
@@ -16,9 +17,6 @@ export interface SandboxOptions extends KeyOptions {
   readonly now?: number | undefined;
   /** The clock of the sandbox; by default, a clock that runs in real time. */
   readonly clock?: SandboxClock | undefined;
-  readonly traders?: number | undefined;
-  readonly theses?: number | undefined;
-  readonly socials?: boolean | undefined;
   /** A folder of NDJSON files to serve instead of a generated world. */
   readonly data?: string | undefined;
   /** The world to serve. */

@@ -3,8 +3,9 @@ import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { createWorld } from '../../src/sandbox/world/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
 import type { ResolvePlan, World } from '../../src/sandbox/world/types.ts';
+import { createWorld } from '../../src/sandbox/world/world.ts';
 
 /** The middle of a month, so that a test does not run into the next month. */
 export const NOON = Date.UTC(2026, 4, 15, 12);
@@ -26,7 +27,7 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 
 /** A small world in which the test decides the outcome of live resolves. */
 export function worldWith(plan: ResolvePlan): World {
-  const world = createWorld({ seed: 1, now: NOON, traders: 60, theses: 600 });
+  const world = createWorld(generateRecords(1, NOON, { traders: 60, theses: 600 }), 1);
   return { ...world, users: { ...world.users, resolvePlan: () => plan } };
 }
 

@@ -69,7 +69,7 @@ describe('the launchpad', () => {
   it('shows a new callout first', async () => {
     const service = await sandbox();
     await service.advance(1_000);
-    const { id } = service.postCallout();
+    const id = service.postCallout()?.id;
     expect(first((await ask(service, feed)).body.items as Callout[]).id).toBe(id);
   });
 

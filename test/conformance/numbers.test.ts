@@ -6,7 +6,6 @@ import {
   first,
   handlesWhere,
   holdsWallet,
-  NOON,
   sandbox,
   statusAndCode,
   walletHolder,
@@ -69,9 +68,7 @@ describe('trading numbers', () => {
   it('have null windows for a wallet without trades, alone and in a batch', async () => {
     const service = await sandbox();
     const name = first(
-      handlesWhere(service, holdsWallet).filter(
-        (each) => service.world.pnl(each.toLowerCase(), NOON)?.windows.all === null,
-      ),
+      handlesWhere(service, holdsWallet).filter((each) => service.world.pnl(each)?.windows.all === null),
     );
     const { status, body } = await ask(service, `/v2/user/handle/${name}/pnl`);
     expect([status, body.wallet ?? body.evmWallet]).toEqual([200, expect.any(String)]);

@@ -165,12 +165,9 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   };
 }
 
-/** The number of theses in a sandbox: a tenth of the default, which takes 20 ms to generate. */
-const THESES = 2_000;
-
 /** Starts the embedded service for a test and closes it afterwards. */
 export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const sandbox = await startSandbox({ theses: THESES, ...options });
+  const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }

@@ -4,19 +4,16 @@ import { readLines } from '../../src/base/lines.ts';
 import type { LedgerEntry } from '../../src/contract/ports.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import { createWorld } from '../../src/sandbox/world/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
+import { createWorld } from '../../src/sandbox/world/world.ts';
 import { ledgerEntries } from '../../src/state/ledger/read-ledger.ts';
 import { type Home, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
-const world = createWorld({ seed: 1, now: NOW, traders: 3_000, theses: 2_000 });
-const numbers = new Map<string, Pnl | undefined>();
+const world = createWorld(generateRecords(1, NOW, { traders: 3_000 }), 1);
 
 /** The numbers of a handle at a fixed time, so that files can be compared. */
-export function numbersOf(handle: string): Pnl | undefined {
-  if (!numbers.has(handle)) numbers.set(handle, world.pnl(handle, NOW));
-  return numbers.get(handle);
-}
+export const numbersOf = (handle: string): Pnl | undefined => world.pnl(handle);
 
 /** Handles of the world; every tenth is unknown. */
 export const someHandles = (count: number, from = 0): string[] =>

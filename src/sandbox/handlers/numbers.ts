@@ -6,15 +6,12 @@ import type { EndpointHandlers, HandlerContext } from './context.ts';
 import { handleError } from './validation.ts';
 
 /** Trading numbers of one handle or of many. */
-export function numbersHandlers({
-  world,
-  clock,
-}: HandlerContext): EndpointHandlers<'user.pnl' | 'users.pnl'> {
+export function numbersHandlers({ world }: HandlerContext): EndpointHandlers<'user.pnl' | 'users.pnl'> {
   return {
     'user.pnl': endpointHandler(endpoints['user.pnl'], ({ params }, caller) => {
       const problem = handleError(params.handle);
       if (problem) return reject('VALIDATION_ERROR', problem);
-      const pnl = world.pnl(normalHandle(params.handle), clock.now());
+      const pnl = world.pnl(normalHandle(params.handle));
       if (!pnl) return reject('NOT_OBSERVED');
       return isHidden(pnl, caller) ? reject('FORBIDDEN') : reply(pnl);
     }),
@@ -25,9 +22,8 @@ export function numbersHandlers({
       }
       const entries: Pnl[] = [];
       const missing: string[] = [];
-      const now = clock.now();
       for (const handle of distinctHandles(body.handles).map(normalHandle)) {
-        const pnl = world.pnl(handle, now);
+        const pnl = world.pnl(handle);
         if (pnl) entries.push(pnl);
         else missing.push(handle);
       }

@@ -1,5 +1,5 @@
 import { normalHandle } from '../../contract/handles.ts';
-import { evmBytes, solanaBytes } from '../world/address.ts';
+import { isEvmAddress, isSolanaAddress } from '../world/address.ts';
 
 /** Describes what is wrong with a handle; null if it is valid. */
 export function handleError(text: string): string | null {
@@ -10,8 +10,8 @@ export function handleError(text: string): string | null {
 /** Describes what is wrong with an address; null if it is valid. */
 export function addressError(address: string): string | null {
   if (/^0x/i.test(address)) {
-    return evmBytes(address) ? null : 'address: an EVM address has 40 hex digits after 0x.';
+    return isEvmAddress(address) ? null : 'address: an EVM address has 40 hex digits after 0x.';
   }
-  if (solanaBytes(address)) return null;
+  if (isSolanaAddress(address)) return null;
   return 'address: must be a Solana address (base58, 32 bytes) or an EVM address (0x and 40 hex digits).';
 }

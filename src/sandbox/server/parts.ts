@@ -7,8 +7,10 @@ import { createLiveResolves, type LiveResolves } from '../handlers/live-resolves
 import { type Admission, createAdmission } from '../keys/admission.ts';
 import { type ResolvedOptions, type SandboxOptions, withDefaults } from '../options.ts';
 import { randomHex, randomOf } from '../random.ts';
-import { createWorld, loadWorld } from '../world/index.ts';
+import { generateRecords } from '../world/generated/index.ts';
+import { loadRecords } from '../world/load.ts';
 import type { World } from '../world/types.ts';
+import { createWorld } from '../world/world.ts';
 import { createLiveFeed, type LiveFeed } from './live-feed.ts';
 import { createRequestLog, type RequestLog } from './request-log.ts';
 
@@ -31,12 +33,9 @@ export function createParts(options: SandboxOptions): SandboxParts {
   const settings = withDefaults(options);
   const { seed } = settings;
   const clock = options.clock ?? runningClock(options.now);
-  const now = clock.now();
-  const { traders, theses, socials } = options;
-  const worldOptions = { seed, now, traders, theses, socials };
-  const world =
-    options.world ??
-    (options.data === undefined ? createWorld(worldOptions) : loadWorld(options.data, worldOptions));
+  const records = () =>
+    options.data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(options.data);
+  const world = options.world ?? createWorld(records(), seed);
   const faults = createFaults(options.faults ?? '', seed);
   const feed = createLiveFeed(world, clock, faults, seed);
   const admission = createAdmission(settings.burstPerSecond, randomOf(seed, 'keys'), () => clock.now());

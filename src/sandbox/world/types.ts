@@ -2,12 +2,7 @@ import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
-
-/**
- * One page of a feed; `null` if `before` is unknown or hidden. `before` may be an id from another feed of the
- * same kind: the page then starts with the newest record of its own feed that is older than that id.
- */
-export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
+import type { Feed, Slice } from './feed.ts';
 
 /** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
@@ -16,9 +11,30 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
+/** The wallets of a user that are not verified yet. */
+export interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
+  readonly plan: ResolvePlan;
+}
+
+/**
+ * The records of a world, as the service sends them, generated or loaded. The functions are called once, on
+ * first use, because many runs do not need these records.
+ */
+export interface WorldRecords {
+  readonly users: readonly User[];
+  /** By user id. */
+  readonly unverified: ReadonlyMap<string, Unverified>;
+  /** The ids of the users whose wallets a free key can reveal. */
+  readonly samples: ReadonlySet<string>;
+  numbers(): readonly Pnl[];
+  theses(): readonly Thesis[];
+  accounts(): readonly LaunchpadUser[];
+  callouts(): readonly Callout[];
+  boards(): readonly Board[];
+}
+
 export interface ThesisFilter {
   readonly userId?: string | undefined;
-  /** The address in the form that the service uses: EVM addresses are lower-cased. */
   readonly tokenAddress?: string | undefined;
 }
 
@@ -33,16 +49,11 @@ export interface CalloutFilter {
  */
 export interface World {
   readonly users: {
-    /**
-     * Finds a user by a normalized handle (lower case, without @). After a rename, only the new handle is
-     * found.
-     */
+    readonly handles: readonly string[];
+    /** Finds a user by a handle in any case. After a rename, only the new handle is found. */
     byHandle(handle: string): User | undefined;
     byId(id: string): User | undefined;
-    /**
-     * Finds the user of an address; always the same user if there are several. The case of EVM addresses is
-     * ignored.
-     */
+    /** Finds the user of an address; always the same user if there are several. */
     byWallet(address: string): User | undefined;
     /** Whether a free key can reveal this user's wallets. */
     isSample(userId: string): boolean;
@@ -52,51 +63,22 @@ export interface World {
     reveal(userId: string): User;
     /** Changes a user's handle. The id stays the same. */
     rename(userId: string, handle: string): void;
-    readonly handles: readonly string[];
   };
-  /**
-   * The numbers of a handle at the last full minute (`updatedAt`); undefined for an unknown handle. A window
-   * is null if the user never traded; its `trades` is 0 if the user traded, but not in the window.
-   */
-  pnl(handle: string, now: number): Pnl | undefined;
-  readonly theses: {
-    /**
-     * Returns up to `limit` theses older than `before`, newest first, without posts later than `now` and
-     * without hidden posts.
-     */
+  /** The numbers of a handle in any case; undefined for an unknown handle. */
+  pnl(handle: string): Pnl | undefined;
+  readonly theses: Pick<Feed<Thesis>, 'remove' | 'withhold' | 'count'> & {
     slice(filter: ThesisFilter, before: string | undefined, limit: number, now: number): Slice<Thesis>;
-    /** Creates and stores the next live post, with the time `now`. */
+    /** Adds a post of the history again, as a new post with the time `now`. */
     post(now: number): ThesisFrameData;
-    /** Stores a given post, from a replay or a test. Ignores a post whose id already exists. */
+    /** Adds a given post, from a replay or a test. */
     add(post: ThesisFrameData): void;
-    /** Deletes a post, as an author can do. Its id is then no longer a valid cursor. */
-    remove(id: string): void;
-    /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
-    withhold(id: string, untilMs: number): void;
-    readonly count: number;
   };
   readonly launchpad: {
     user(wallet: string): LaunchpadUser | undefined;
     callouts(filter: CalloutFilter, before: string | undefined, now: number): Slice<Callout>;
-    /** Creates and stores the next live callout, with the time `now`. */
-    postCallout(now: number): Callout;
-    /**
-     * The latest snapshot at or before `at`. If there is no such snapshot, an empty board with null as
-     * `capturedAt`.
-     */
+    /** Adds a callout of the history again, as a new one with the time `now`; undefined without a history. */
+    postCallout(now: number): Callout | undefined;
+    /** The latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
     board(period: BoardPeriod, at: number): Board;
   };
-}
-
-/** The options of a world. The same options always give exactly the same world. */
-export interface WorldOptions {
-  readonly seed: number;
-  /** The end of the generated history. */
-  readonly now: number;
-  /** The number of generated traders: 500 by default, and at least the traders that every world contains. */
-  readonly traders?: number | undefined;
-  /** The number of generated theses: 20,000 by default. */
-  readonly theses?: number | undefined;
-  /** Whether user records include `socials`. */
-  readonly socials?: boolean | undefined;
 }

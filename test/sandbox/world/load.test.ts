@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { boardPeriods } from '../../../src/contract/records/launchpad.ts';
-import { createWorld, loadWorld, readRecording } from '../../../src/sandbox/world/index.ts';
-import { first, itemsOf, NOW, userOf, walk } from './worlds.ts';
+import { loadRecords, readRecording } from '../../../src/sandbox/world/load.ts';
+import { createWorld } from '../../../src/sandbox/world/world.ts';
+import { first, NOW, userOf, walk, worldOf } from './worlds.ts';
 
 let dir = '';
 beforeEach(() => {
@@ -16,7 +17,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 const lines = (records: readonly unknown[]) =>
   records.map((record) => `${JSON.stringify(record)}\n`).join('');
 const put = (name: string, text: string) => writeFileSync(join(dir, name), text);
-const options = { seed: 1, now: NOW };
+const load = () => createWorld(loadRecords(dir), 1);
 
 function failureOf(run: () => unknown): Failure {
   try {
@@ -30,16 +31,12 @@ function failureOf(run: () => unknown): Failure {
 
 describe('a world loaded from files', () => {
   it('equals the world that was written to the files', () => {
-    const made = createWorld({ ...options, theses: 400, socials: true });
-    const theses = walk((before) => made.theses.slice({}, before, 100, NOW)).filter(
-      (thesis) => thesis.platformCreatedAt !== null && thesis.authorId !== undefined,
-    );
-    const callouts = walk((before) => made.launchpad.callouts({}, before, NOW)).filter(
-      (callout) => callout.createdAt !== null,
-    );
+    const made = worldOf(1, { theses: 400, socials: true });
+    const theses = walk((before) => made.theses.slice({}, before, 100, NOW));
+    const callouts = walk((before) => made.launchpad.callouts({}, before, NOW));
     const { handles } = made.users;
     put('users.ndjson', lines(handles.map((handle) => userOf(made, handle))));
-    put('pnl.ndjson', lines(handles.map((handle) => made.pnl(handle, NOW))));
+    put('pnl.ndjson', lines(handles.map((handle) => made.pnl(handle))));
     put('theses.ndjson', lines(theses.toReversed()));
     put('callouts.ndjson', lines(callouts.toReversed()));
     put('launchpad-users.ndjson', lines(callouts.slice(0, 9).map((one) => made.launchpad.user(one.wallet))));
@@ -47,13 +44,13 @@ describe('a world loaded from files', () => {
       'boards.ndjson',
       lines(boardPeriods.flatMap((period) => [NOW, NOW - 9e7].map((at) => made.launchpad.board(period, at)))),
     );
-    const read = loadWorld(dir, { ...options, socials: true });
+    const read = load();
     expect(read.users.handles).toEqual(handles);
     for (const handle of handles) {
       const user = userOf(made, handle);
       expect(read.users.byHandle(handle)).toEqual(user);
       expect(read.users.byId(user.id)).toEqual(user);
-      expect(read.pnl(handle, NOW)).toEqual(made.pnl(handle, NOW));
+      expect(read.pnl(handle)).toEqual(made.pnl(handle));
       const wallet = user.evmAddress ?? user.solanaAddress ?? '';
       expect(read.users.byWallet(wallet)).toEqual(made.users.byWallet(wallet));
     }
@@ -76,50 +73,47 @@ describe('a world loaded from files', () => {
   });
 
   it('is empty if a file is missing, and still publishes posts', () => {
-    put('users.ndjson', lines([userOf(createWorld({ ...options, theses: 0 }), 'mira')]));
-    const world = loadWorld(dir, options);
+    put('users.ndjson', lines([userOf(worldOf(1), 'mira')]));
+    const world = load();
     expect(world.theses.slice({}, undefined, 20, NOW)).toEqual({ items: [], hasMore: false });
     expect(world.launchpad.callouts({}, undefined, NOW)).toEqual({ items: [], hasMore: false });
     expect(world.launchpad.board('weekly', NOW)).toMatchObject({ capturedAt: null, count: 0 });
-    expect(world.pnl('mira', NOW)?.windows.all).toBeNull();
+    expect(world.pnl('mira')?.windows.all).toBeNull();
     expect(world.theses.post(NOW).authorHandle).toBe('mira');
-    expect(itemsOf(world.theses.slice({}, undefined, 20, NOW))).toHaveLength(1);
-    world.launchpad.postCallout(NOW);
-    expect(itemsOf(world.launchpad.callouts({}, undefined, NOW))).toHaveLength(1);
+    expect(world.theses.slice({}, undefined, 20, NOW)?.items).toHaveLength(1);
+    expect(world.launchpad.postCallout(NOW)).toBeUndefined();
     world.users.rename(userOf(world, 'mira').id, 'mira2');
-    expect(world.pnl('mira2', NOW)?.handle).toBe('mira2');
+    expect(world.pnl('mira2')?.handle).toBe('mira2');
   });
 
-  it('keeps unknown fields, and shows socials only if they are enabled', () => {
-    const mira = userOf(createWorld({ ...options, theses: 0, socials: true }), 'mira');
+  it('keeps unknown fields', () => {
+    const mira = userOf(worldOf(1), 'mira');
     put('users.ndjson', `\ufeff${lines([{ ...mira, rating: 5 }])}\r\n`);
-    expect(loadWorld(dir, options).users.byHandle('mira')).toHaveProperty('rating', 5);
-    expect(loadWorld(dir, options).users.byHandle('mira')).not.toHaveProperty('socials');
-    expect(loadWorld(dir, { ...options, socials: true }).users.byHandle('mira')).toHaveProperty('socials');
+    expect(load().users.byHandle('mira')).toHaveProperty('rating', 5);
   });
 
   it('reports an invalid line by file and line number', () => {
     put('users.ndjson', '\n{"id":1}\n');
-    const wrong = failureOf(() => loadWorld(dir, options));
+    const wrong = failureOf(() => load());
     expect(wrong.kind).toBe('usage');
     expect(wrong.message).toContain(`${join(dir, 'users.ndjson')}:2`);
     expect(wrong.message).toContain('id');
     put('users.ndjson', '{"id"');
-    expect(failureOf(() => loadWorld(dir, options)).message).toContain('users.ndjson:1 is not valid JSON');
+    expect(failureOf(() => load()).message).toContain('users.ndjson:1 is not valid JSON');
   });
 
   it('rejects a folder without any of its files', () => {
-    const failure = failureOf(() => loadWorld(dir, options));
+    const failure = failureOf(() => load());
     expect([failure.kind, failure.hint]).toEqual(['usage', expect.stringContaining('theses.ndjson')]);
   });
 
   it('rejects a path that does not exist or is not a folder', () => {
     put('users.ndjson', '');
-    expect(failureOf(() => loadWorld(join(dir, 'nowhere'), options))).toMatchObject({
+    expect(failureOf(() => loadRecords(join(dir, 'nowhere')))).toMatchObject({
       kind: 'usage',
       message: `the folder ${join(dir, 'nowhere')} does not exist`,
     });
-    expect(failureOf(() => loadWorld(join(dir, 'users.ndjson'), options))).toMatchObject({
+    expect(failureOf(() => loadRecords(join(dir, 'users.ndjson')))).toMatchObject({
       kind: 'usage',
       message: `${join(dir, 'users.ndjson')} is not a folder`,
     });
@@ -128,7 +122,7 @@ describe('a world loaded from files', () => {
 
 describe('a recording', () => {
   it('is read as it was printed', () => {
-    const world = createWorld({ ...options, theses: 10 });
+    const world = worldOf(1);
     const posts = Array.from({ length: 50 }, (_, post) => world.theses.post(NOW + post));
     put('tail.ndjson', lines(posts));
     expect(readRecording(join(dir, 'tail.ndjson'))).toEqual(posts);

@@ -1,32 +1,20 @@
-import { createTokens } from '../../../src/sandbox/world/generated/tokens.ts';
-import { createTraders } from '../../../src/sandbox/world/generated/traders.ts';
-import { createTrades, HISTORY_MS, TRADES_PER_THESIS } from '../../../src/sandbox/world/generated/trades.ts';
-import { seedOf } from '../../../src/sandbox/world/hash.ts';
-import type { Slice, World } from '../../../src/sandbox/world/types.ts';
+import type { Slice } from '../../../src/sandbox/world/feed.ts';
+import { generateRecords, type WorldSize } from '../../../src/sandbox/world/generated/index.ts';
+import type { World } from '../../../src/sandbox/world/types.ts';
+import { createWorld } from '../../../src/sandbox/world/world.ts';
 
 /** A time that is not a full minute. */
 export const NOW = Date.UTC(2026, 5, 1, 12, 34, 56, 789);
+
+/** A generated world whose history ends at `NOW`. */
+export const worldOf = (seed: number, size?: WorldSize): World =>
+  createWorld(generateRecords(seed, NOW, size), seed);
 
 /** Options of randomized tests: `SEED=n` repeats a failed one. */
 export const runs = (numRuns: number) => {
   const seed = process.env['SEED'];
   return { numRuns, ...(seed ? { seed: Number(seed) } : {}) };
 };
-
-/** The history from which a world with the same options is generated. */
-export function historyOf(seed: number, theses: number, tokenCount = 180, traderCount = 500) {
-  const mixed = seedOf(seed);
-  const traders = createTraders(mixed, traderCount);
-  const tokens = createTokens(mixed, tokenCount, NOW - HISTORY_MS);
-  const trades = createTrades(mixed, traders, tokens, theses * TRADES_PER_THESIS, NOW);
-  return { traders, tokens, trades };
-}
-
-/** The items of a slice that must exist. */
-export function itemsOf<T>(slice: Slice<T>): readonly T[] {
-  if (!slice) throw new Error('the cursor is unknown');
-  return slice.items;
-}
 
 /** Reads a feed to its end. */
 export function walk<T extends { id: string }>(page: (before: string | undefined) => Slice<T>): T[] {

@@ -1,48 +1,38 @@
-import { seedOf } from '../hash.ts';
-import type { LaunchpadSource, WorldSource } from '../source.ts';
-import type { WorldOptions } from '../types.ts';
-import { createBoards } from './boards.ts';
-import { generatedCallouts } from './callouts.ts';
-import { createAccounts } from './launchpad-accounts.ts';
-import { createNumbers } from './numbers.ts';
-import { generatedTheses } from './theses.ts';
-import { createTokens } from './tokens.ts';
-import { createTraders } from './traders.ts';
-import { createTrades, HISTORY_MS, TRADES_PER_THESIS } from './trades.ts';
+import { randomOf } from '../../random.ts';
+import type { WorldRecords } from '../types.ts';
+import { makeAccounts, makeBoards, makeCallouts } from './launchpad.ts';
+import { makeNumbers } from './numbers.ts';
+import { makeTheses } from './theses.ts';
+import { makeTraders } from './traders.ts';
 
-const DEFAULT_TRADERS = 500;
-const DEFAULT_THESES = 20_000;
-const TOKENS = 180;
+/** How many records to generate. */
+export interface WorldSize {
+  /** The number of traders: 300 by default, and at least the fixed ones. */
+  readonly traders?: number | undefined;
+  /** The number of theses: 2,000 by default. */
+  readonly theses?: number | undefined;
+  /** Whether user records include `socials`. */
+  readonly socials?: boolean | undefined;
+}
 
-/** Generates every record from a seed, on demand. */
-export function generatedSource(options: WorldOptions): WorldSource {
-  const seed = seedOf(options.seed);
-  const now = Math.floor(options.now);
-  const count = Math.max(0, Math.floor(options.theses ?? DEFAULT_THESES));
-  const traders = createTraders(seed, Math.floor(options.traders ?? DEFAULT_TRADERS));
-  const tokens = createTokens(seed, TOKENS, now - HISTORY_MS);
-
+/** Generates the records of a world whose history ends at `now`. The same arguments give the same records. */
+export function generateRecords(seed: number, now: number, size: WorldSize = {}): WorldRecords {
+  const { traders: wanted = 300, theses: count = 2_000, socials = false } = size;
+  const traders = makeTraders(seed, wanted, socials);
+  const users = traders.map(({ user }) => user);
+  const accounts = () => makeAccounts(randomOf(seed, 'accounts'), traders);
   return {
-    users: traders.users,
-    history(users) {
-      const trades = createTrades(seed, traders, tokens, count * TRADES_PER_THESIS, now);
-      const { numbers, tradeAdded } = createNumbers(traders, users, trades);
-      return {
-        numbers,
-        theses: generatedTheses({ seed, count, traders, users, tokens, trades, tradeAdded }),
-      };
-    },
-    launchpad(): LaunchpadSource {
-      const accounts = createAccounts(seed, traders);
-      const callouts = Math.min(20_000, Math.max(500, Math.floor(count / 10)));
-      return {
-        user(wallet) {
-          const index = accounts.indexOf(wallet);
-          return index === undefined ? undefined : accounts.record(index);
-        },
-        callouts: generatedCallouts(seed, callouts, now, accounts, tokens),
-        board: createBoards(seed, now, accounts),
-      };
-    },
+    users,
+    unverified: new Map(
+      traders.flatMap(({ user, persona: { solana, evm, plan } }) =>
+        plan ? [[user.id, { solanaAddress: solana, evmAddress: evm, plan }]] : [],
+      ),
+    ),
+    samples: new Set(traders.flatMap(({ user, persona }) => (persona.sample ? user.id : []))),
+    numbers: () => makeNumbers(randomOf(seed, 'windows'), traders, now),
+    theses: () => makeTheses(randomOf(seed, 'theses'), traders, count, now),
+    accounts,
+    callouts: () => makeCallouts(randomOf(seed, 'callouts'), accounts(), Math.max(500, count / 10), now),
+    boards: () => makeBoards(randomOf(seed, 'boards'), accounts(), now),
   };
 }

@@ -1,14 +1,6 @@
-import { hash, pick } from '../hash.ts';
+import { pick, type Random } from '../../random.ts';
 
-type Texts = readonly [string, ...string[]];
-
-/** What a thesis is about. */
-export interface ThesisTopic {
-  readonly symbol: string | null;
-  readonly buying: boolean;
-}
-
-const buyTexts: Texts = [
+const buyTexts = [
   'Adding $T here. Volume is waking up and the float is thin.',
   'Long $T — the chart held its level three times, I am done waiting.',
   'Small bag of $T for the asymmetry: zero or ten, nothing between.',
@@ -18,7 +10,7 @@ const buyTexts: Texts = [
   'gm. $T again. Yes, again 🙂',
   'The narrative for $T is early and the memes write themselves.',
 ];
-const sellTexts: Texts = [
+const sellTexts = [
   'Taking $T off. The move I wanted is done.',
   'Trimmed $T into strength, letting the rest ride.',
   'Out of $T. Insiders stopped bidding and so do I.',
@@ -26,7 +18,7 @@ const sellTexts: Texts = [
   'Selling $T to sleep better tonight 😴',
   '$T did its thing. Thanks for playing.',
 ];
-const endings: Texts = [
+const endings = [
   ' Stop is under the daily low.',
   ' Will revisit on Monday.',
   ' Not advice.',
@@ -38,7 +30,7 @@ const endings: Texts = [
 ];
 
 /** Texts in other scripts and layouts, as real users post them. */
-const internationalTexts: Texts = [
+const internationalTexts = [
   '$T を押し目で買い増し。出来高が戻ってきた📈',
   '清仓 $T，等待更好的机会。耐心是唯一的优势。',
   '$T 롱. 손절은 짧게, 익절은 길게 🙏',
@@ -52,11 +44,8 @@ const internationalTexts: Texts = [
   '$T\n\n1. catalyst this week\n2. thin book\n3. ???\n\n— end of thesis',
 ];
 
-/**
- * Texts that attack terminals, spreadsheets, parsers and browsers.
- * @internal Exported for tests.
- */
-export const hostileTexts: Texts = [
+/** Texts that attack terminals, spreadsheets, parsers and browsers. */
+const hostileTexts = [
   '\u001b[2J\u001b[1;31mYOUR KEY HAS EXPIRED\u001b[0m',
   '\u001b]0;owned\u0007\u001b]8;;https://evil.example/$T\u0007buy $T\u001b]8;;\u0007',
   '\u001b]52;c;ZWNobyBvd25lZA==\u0007 $T',
@@ -81,32 +70,28 @@ export const hostileTexts: Texts = [
 
 const LONGEST = 8 * 1024;
 
-/** The text of a thesis; null for a post without text. */
-export function thesisText(bits: number, topic: ThesisTopic, isHostile: boolean): string | null {
-  const symbol = topic.symbol === null ? 'it' : `$${topic.symbol}`;
-  const more = hash(bits, 3, 5);
-  if (isHostile) return pick(hostileTexts, more).replaceAll('$T', () => symbol);
-  const draw = bits % 1000;
-  if (draw < 8) return null;
-  if (draw < 16) return '';
-  if (draw < 19) return longText(more, symbol);
-  if (draw < 40) return pick(hostileTexts, more).replaceAll('$T', () => symbol);
-  if (draw < 160) return pick(internationalTexts, more).replaceAll('$T', () => symbol);
-  const line = pick(topic.buying ? buyTexts : sellTexts, more).replaceAll('$T', () => symbol);
-  return draw < 600
-    ? line
-    : line + pick(endings, more >>> 6) + (draw < 900 ? '' : pick(endings, more >>> 12));
+/** The text of a thesis about a token; null for a post without text. */
+export function thesisText(
+  random: Random,
+  symbol: string | null,
+  isSale: boolean,
+  isHostile: boolean,
+): string | null {
+  const draw = random();
+  const plain = isSale ? sellTexts : buyTexts;
+  const about = (texts: readonly string[]) =>
+    pick(random, texts).replaceAll('$T', () => (symbol === null ? 'it' : `$${symbol}`));
+  if (isHostile) return about(hostileTexts);
+  if (draw < 0.008) return null;
+  if (draw < 0.016) return '';
+  if (draw < 0.019) return longText(() => about(plain) + about(endings));
+  if (draw < 0.04) return about(hostileTexts);
+  if (draw < 0.16) return about(internationalTexts);
+  return about(plain) + (draw < 0.6 ? '' : about(endings)) + (draw < 0.9 ? '' : about(endings));
 }
 
-function longText(bits: number, symbol: string): string {
-  let text = `Everything I know about ${symbol}.\n`;
-  for (let line = 0; text.length < LONGEST; line++) {
-    text += pick(line % 2 ? buyTexts : internationalTexts, hash(bits, 9, line)).replaceAll(
-      '$T',
-      () => symbol,
-    );
-    text += pick(endings, hash(bits, 10, line));
-    text += line % 5 === 4 ? '\n\n' : ' ';
-  }
+function longText(sentence: () => string): string {
+  let text = 'Everything I know.\n';
+  while (text.length < LONGEST) text += `${sentence()}\n`;
   return text;
 }

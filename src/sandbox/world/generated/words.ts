@@ -1,75 +1,25 @@
-type Words = readonly [string, ...string[]];
-
 /** The first parts of handles and names. */
-export const firsts: Words = [
-  'degen',
-  'lunar',
-  'silent',
-  'rapid',
-  'hidden',
-  'golden',
-  'frozen',
-  'crypto',
-  'onchain',
-  'based',
-  'salty',
-  'lucky',
-  'tiny',
-  'mega',
-  'alpha',
-  'sigma',
-  'wild',
-  'calm',
-  'neon',
-  'cosmic',
-  'paper',
-  'diamond',
-  'midnight',
-  'solar',
-  'turbo',
-  'humble',
-  'patient',
-  'reckless',
-  'quantum',
-  'velvet',
-];
+export const firsts =
+  'degen lunar silent rapid hidden golden frozen crypto onchain based salty lucky tiny mega alpha sigma wild calm neon cosmic paper diamond midnight solar turbo humble patient reckless quantum velvet'.split(
+    ' ',
+  );
 
 /** The second parts of handles and names. */
-export const seconds: Words = [
-  'duke',
-  'whale',
-  'otter',
-  'monk',
-  'fox',
-  'trader',
-  'sniper',
-  'farmer',
-  'wizard',
-  'pilot',
-  'ape',
-  'koala',
-  'baron',
-  'ninja',
-  'goblin',
-  'hawk',
-  'lynx',
-  'mole',
-  'nomad',
-  'oracle',
-  'panda',
-  'raven',
-  'shark',
-  'tiger',
-  'viking',
-  'walrus',
-  'yeti',
-  'zebra',
-  'scout',
-  'smith',
+export const seconds =
+  'duke whale otter monk fox trader sniper farmer wizard pilot ape koala baron ninja goblin hawk lynx mole nomad oracle panda raven shark tiger viking walrus yeti zebra scout smith'.split(
+    ' ',
+  );
+
+/** Invented tickers, and some that a table, a spreadsheet or a terminal may handle incorrectly. */
+export const tickers = [
+  ...'MOONCAT FROGZ WAGMEE TURBOSNAIL KOALA PIXL BREADD ZAPP OTTR LAVA9 NOODL GRUMP HODLR VIBEZ SLOTH MINTY DUCKY ORBIT1 CHOMP YEETH TACOS GLUE RUGG PEBBL COSMO7 BANJO FOMOX SPUD QUAKK WIZZ'.split(
+    ' ',
+  ),
+  ...['東京', '=SUM(A1)', '$CASH', '🐸', '\u001b[7mINV\u001b[0m', '@here', 'عملة'],
 ];
 
 /** Names that a table or a terminal may render incorrectly. */
-export const unusualNames: Words = [
+export const unusualNames = [
   '龍之交易員',
   'さくら🌸トレード',
   '단타왕',
@@ -85,7 +35,7 @@ export const unusualNames: Words = [
 ];
 
 /** Profile texts. */
-export const bios: Words = [
+export const bios = [
   'Position first, thesis second, sleep third.',
   'on-chain since 2017. not financial advice.',
   'I buy high so that you can buy higher 🫡',
@@ -96,38 +46,4 @@ export const bios: Words = [
   'Builder of small things. Holder of smaller bags.',
   'أتداول بهدوء',
   'charts, coffee, cope ☕️📉',
-];
-
-/** Invented tickers. */
-export const tickers: Words = [
-  'MOONCAT',
-  'FROGZ',
-  'WAGMEE',
-  'TURBOSNAIL',
-  'KOALA',
-  'PIXL',
-  'BREADD',
-  'ZAPP',
-  'OTTR',
-  'LAVA9',
-  'NOODL',
-  'GRUMP',
-  'HODLR',
-  'VIBEZ',
-  'SLOTH',
-  'MINTY',
-  'DUCKY',
-  'ORBIT1',
-  'CHOMP',
-  'YEETH',
-  'TACOS',
-  'GLUE',
-  'RUGG',
-  'PEBBL',
-  'COSMO7',
-  'BANJO',
-  'FOMOX',
-  'SPUD',
-  'QUAKK',
-  'WIZZ',
 ];

@@ -1,0 +1,84 @@
+/**
+ * One page of a feed; `null` if `before` is unknown or hidden. `before` may be any post of the feed, also one
+ * that `matches` excludes: the page then starts with the next older post that matches.
+ */
+export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
+
+/** Posts in the order of their times, read in pages from the newest to the oldest. */
+export interface Feed<T> {
+  slice(matches: (post: T) => boolean, before: string | undefined, limit: number, now: number): Slice<T>;
+  /** Adds a post. Ignores a post whose id already exists. */
+  add(post: T): void;
+  /** Deletes a post. Its id is then no longer a valid cursor. */
+  remove(id: string): void;
+  /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
+  withhold(id: string, untilMs: number): void;
+  readonly count: number;
+}
+
+interface Row<T> {
+  readonly post: T;
+  readonly time: number;
+  hiddenUntil: number;
+}
+
+/** Creates a feed of posts. Among posts of the same time, the first one counts as the oldest. */
+export function createFeed<T extends { readonly id: string }>(
+  posts: readonly T[],
+  timeOf: (post: T) => number,
+): Feed<T> {
+  const rowOf = (post: T): Row<T> => ({ post, time: timeOf(post), hiddenUntil: 0 });
+  const rows = posts.map(rowOf).sort((one, other) => one.time - other.time);
+  const byId = new Map(rows.map((row) => [row.post.id, row]));
+  const isShown = (row: Row<T>, now: number) => row.time <= now && row.hiddenUntil <= now;
+
+  /** Binary search: the number of rows that are not after a time. */
+  function countUntil(time: number): number {
+    let low = 0;
+    let high = rows.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((rows[middle]?.time ?? 0) <= time) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  return {
+    slice(matches, before, limit, now) {
+      let at = rows.length;
+      if (before !== undefined) {
+        const row = byId.get(before);
+        if (!row || !isShown(row, now)) return null;
+        at = rows.lastIndexOf(row, countUntil(row.time) - 1);
+      }
+      const items: T[] = [];
+      while (at > 0) {
+        const row = rows[--at];
+        if (!row || !isShown(row, now) || !matches(row.post)) continue;
+        if (items.length === limit) return { items, hasMore: true };
+        items.push(row.post);
+      }
+      return { items, hasMore: false };
+    },
+    add(post) {
+      if (byId.has(post.id)) return;
+      const row = rowOf(post);
+      byId.set(post.id, row);
+      rows.splice(countUntil(row.time), 0, row);
+    },
+    remove(id) {
+      const row = byId.get(id);
+      if (!row) return;
+      byId.delete(id);
+      rows.splice(rows.lastIndexOf(row), 1);
+    },
+    withhold(id, untilMs) {
+      const row = byId.get(id);
+      if (row) row.hiddenUntil = untilMs;
+    },
+    get count() {
+      return rows.length;
+    },
+  };
+}

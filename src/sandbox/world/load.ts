@@ -1,0 +1,90 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type * as z from 'zod/mini';
+import { usageError } from '../../base/failure.ts';
+import { fileFailure, statsOf } from '../../base/files.ts';
+import { issuesText } from '../../contract/issue-text.ts';
+import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
+import { Pnl } from '../../contract/records/pnl.ts';
+import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
+import { User } from '../../contract/records/user.ts';
+import type { WorldRecords } from './types.ts';
+
+const names = [
+  'users.ndjson',
+  'theses.ndjson',
+  'pnl.ndjson',
+  'callouts.ndjson',
+  'launchpad-users.ndjson',
+  'boards.ndjson',
+] as const;
+/** How many users of the file are sample accounts, whose wallets a free key can reveal. */
+const SAMPLES = 10;
+const RECORD_HINT = 'write records as the service sends them; its OpenAPI document describes their fields';
+
+/** Loads the records of a world from a folder of NDJSON files. If a file is missing, there are no such records. */
+export function loadRecords(dir: string): WorldRecords {
+  const folder = statsOf(dir);
+  if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');
+  if (!folder.isDirectory())
+    throw usageError(`${dir} is not a folder`, `use a folder that contains, for example, ${names[0]}`);
+  if (!names.some((name) => existsSync(join(dir, name)))) {
+    throw usageError(`${dir} contains no data files`, `add at least one of these files: ${names.join(', ')}`);
+  }
+  const read = <T>(name: (typeof names)[number], schema: z.ZodMiniType<T>): T[] =>
+    existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema, RECORD_HINT) : [];
+  const users = read('users.ndjson', User);
+  const numbers = read('pnl.ndjson', Pnl);
+  const theses = read('theses.ndjson', Thesis);
+  const callouts = read('callouts.ndjson', Callout);
+  const accounts = read('launchpad-users.ndjson', LaunchpadUser);
+  const boards = read('boards.ndjson', Board);
+  return {
+    users,
+    unverified: new Map(),
+    samples: new Set(users.slice(0, SAMPLES).map(({ id }) => id)),
+    numbers: () => numbers,
+    theses: () => theses,
+    callouts: () => callouts,
+    accounts: () => accounts,
+    boards: () => boards,
+  };
+}
+
+/** Reads a recorded feed: one thesis per line, as printed by `trdr thesis tail`. */
+export const readRecording = (file: string): readonly ThesisFrameData[] =>
+  readNdjson(file, ThesisFrameData, 'use a file that "trdr thesis tail" wrote as NDJSON');
+
+/**
+ * Reads and validates one record per line. The error for an invalid line names the file and the line number;
+ * `hint` tells the user where valid records come from.
+ */
+function readNdjson<T>(file: string, schema: z.ZodMiniType<T>, hint: string): T[] {
+  return readText(file)
+    .split('\n')
+    .flatMap((line, index) => {
+      if (line.trim() === '') return [];
+      const where = `${file}:${index + 1}`;
+      const parsed = schema.safeParse(parseLine(line, where));
+      if (parsed.success) return [parsed.data];
+      const problem = issuesText(parsed.error.issues, 'the line');
+      throw usageError(`${where} is not a valid record: ${problem}`, hint);
+    });
+}
+
+function parseLine(line: string, where: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw usageError(`${where} is not valid JSON: ${reason}`, 'write one complete JSON object per line');
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/^\ufeff/, '');
+  } catch (cause) {
+    throw usageError(fileFailure('read', file, cause).message, 'use the path of a readable NDJSON file');
+  }
+}
