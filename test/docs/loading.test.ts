@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { createWorld } from '../../src/sandbox/world/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
+import { createWorld } from '../../src/sandbox/world/world.ts';
 import { readPage } from './pages.ts';
 import { openWorkspace } from './run.ts';
 
@@ -16,9 +17,9 @@ test.skipIf(python === undefined)(
   'the lines for pandas read handles that look like missing values',
   async () => {
     const handles = ['null', 'NA', 'nan', '1e5', 'mira'];
-    const world = createWorld({ seed: 1, now: Date.now(), traders: 10, theses: 10 });
-    const pnl = (handle: string, now: number) => {
-      const numbers = world.pnl('mira', now);
+    const world = createWorld(generateRecords(1, Date.now()), 1);
+    const pnl = (handle: string) => {
+      const numbers = world.pnl('mira');
       return numbers && handles.map((each) => each.toLowerCase()).includes(handle)
         ? { ...numbers, handle }
         : undefined;
