@@ -213,9 +213,9 @@ export interface Client {
   /** The key's limit of requests per minute; null if not known yet. */
   readonly ratePerMinute: number | null;
   /**
-   * Whether calls whose answers were lost may be sent again if they cost up to `cu` together. The confirmed
-   * cost and the spending limit must cover `cu` and everything that was spent, was lost or is in flight.
+   * Whether the confirmed cost and the spending limit cover another `cu`, in addition to everything that was spent,
+   * was lost or is in flight.
    */
-  mayRepeat(cu: number): boolean;
+  affords(cu: number): boolean;
   close(): Promise<void>;
 }

@@ -68,7 +68,7 @@ describe.each(['bare', 'wrapped'] as const)('against the service with %s answers
     for await (const { record } of resolveAll(handles.slice(0, 5), resolver))
       expect(record.found).not.toBeNull();
     const ids = [];
-    for await (const { id } of walkPages(thesisFeed(client))) ids.push(id);
+    for await (const { id } of walkPages(thesisFeed(client), { clock })) ids.push(id);
     expect(new Set(ids).size).toBe(sandbox.world.theses.count);
     expect(sandbox.meter().totalUnits - before).toBe(client.spent.cu);
     expect(ledger.reduce((sum, { cu }) => sum + cu, 0)).toBe(client.spent.cu);

@@ -136,12 +136,12 @@ describe('trdr api', () => {
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
   });
 
-  test('does not follow a cursor twice', async () => {
+  test('requests a page without new rows three times', async () => {
     const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
     const { exitCode, error } = await runInProcess(['api', '/v2/thesis', '--paginate', '--yes'], {
       sandbox: service,
     });
-    expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'CURSOR_STUCK', 2]);
+    expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'WALK_STUCK', 3]);
   });
 
   test('shows the calls of --dry-run and sends nothing', async () => {

@@ -283,7 +283,7 @@ describe('the cost line', () => {
   });
 
   test.each([
-    ['thesis list --all --max-cu 500', /trdr: 20 theses, 200 CU, 19\.9M CU left\n.*error: stopped/s],
+    ['thesis list --all --max-cu 500', /trdr: 40 theses, 400 CU, 19\.9M CU left\n.*error: stopped/s],
     ['thesis list --token NOSUCH', /trdr: 0 theses, 1,000 CU, 19\.9M CU left\n.*error: no token/s],
     ['thesis list --limit 3 --fields stats.nope', /trdr: .*200 CU, 19\.9M CU left\n.*error: unknown field/s],
   ])('states what is left after a run that failed: %s', async (words, expected) => {
@@ -549,7 +549,7 @@ describe('a run without a known end', () => {
       'total cost not known in advance; spending limit 650 CU (raise it with --max-cu)',
     );
     expect(ran.stderr).toContain(
-      'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,600 CU?',
+      'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,300 CU?',
     );
     expect(ran.stderr).toContain(' CU, 19.9M CU left');
   });

@@ -4,7 +4,7 @@ import { parseJson } from '../../src/base/json.ts';
 import { type EndpointId, endpointIds } from '../../src/contract/endpoints.ts';
 import type { HttpAnswer, RequestParts } from '../../src/contract/ports.ts';
 import { decode, encode } from '../../src/core/client/coding.ts';
-import { nextCursor, withCursor } from '../../src/core/client/raw-request.ts';
+import { pageIn, withCursor } from '../../src/core/client/raw-request.ts';
 import { waitOf } from '../../src/core/client/retry.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { failureJson } from '../../src/output/error-text.ts';
@@ -228,7 +228,7 @@ describe('a raw page', () => {
       jsonText(fc.oneof(page, callouts, wrapped, led)),
       torn(fc.constant('/v2/thesis?limit=5&before=x#y')),
       (body, path) => {
-        const cursor = nextCursor({ text: body });
+        const cursor = pageIn({ text: body })?.nextBefore ?? undefined;
         if (cursor === undefined) return;
         const next = read(() => withCursor(path, cursor));
         if (next === undefined) return;

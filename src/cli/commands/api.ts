@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { usageError, withHint } from '../../base/failure.ts';
+import { Failure, usageError, withHint } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import type { Field } from '../../core/client/raw-request.ts';
+import { OTHER_SERVER } from '../../core/client/service-errors.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { readAll } from '../args/stdin.ts';
 import { file, outFile } from '../args/values.ts';
@@ -33,7 +35,7 @@ export const api = command({
   about: [
     'Writes the response body to stdout unchanged, even if the call fails. Text that is not valid Unicode stays as it is; some versions of jq reject it. An error is also printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
     'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
-    '--paginate follows nextBefore up to the last page, and prints each body on its own line.',
+    '--paginate follows nextBefore up to the last page, and prints each body on its own line. If a page has no new items although the service reports more, it is requested up to three times; then the command exits 9.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',
   ],
   args: [
@@ -110,9 +112,7 @@ export const api = command({
   },
   async run(context, { input, include, paginate, ...call }) {
     const body = input === undefined ? undefined : await bodyFrom(context, input);
-    const { rawRequest, nextCursor, withCursor, cursorStuck } = await import(
-      '../../core/client/raw-request.ts'
-    );
+    const { rawRequest, pageIn, withCursor } = await import('../../core/client/raw-request.ts');
     const request = rawRequest({ ...call, input: body });
     let at = request.path;
     // Remove the flags -f and --field: the path of the next page already contains their values.
@@ -123,25 +123,36 @@ export const api = command({
         { '-f': undefined, '--field': undefined },
       );
     };
-    const resume = () => `continue with: ${command()}`;
-    if (!(await planRaw(context, request, paginate, resume))) return 0;
+    if (!(await planRaw(context, request, paginate))) return 0;
 
     const client = await context.client();
     const printed = await openPrinter(context, include, paginate);
-    const seen = new Set<string>();
+    const { clock } = context.io;
+    let refused: HttpAnswer | undefined;
+    const page = async (before?: string) => {
+      const path = before === undefined ? request.path : withCursor(request.path, before);
+      const answer = await client.raw({ ...request, path }, { signal: context.signal });
+      const found = pageIn(answer);
+      // The first answer may be a record, but a page is followed by a page.
+      const isOdd = paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
+      refused = answer.status >= 400 || isOdd ? answer : undefined;
+      if (answer.status >= 400) throw await refusalOf(context, answer, request.method, path);
+      if (isOdd) throw notPage(path);
+      return { ...(found ?? { items: [], hasMore: false, nextBefore: null }), answer };
+    };
     try {
-      for (let { path } = request; ; ) {
-        const answer = await client.raw({ ...request, path }, { signal: context.signal });
-        await printed.write(answer);
-        if (answer.status >= 400) throw await refusalOf(context, answer, request.method, path);
-        const next = paginate ? nextCursor(answer) : undefined;
-        if (next === undefined) break;
-        if (seen.has(next)) throw cursorStuck(next);
-        seen.add(next);
-        path = withCursor(path, next);
-        at = path;
+      if (!paginate) await printed.write((await page()).answer);
+      else {
+        const { readPages } = await import('../../core/pages/walk.ts');
+        const { idOfItem: idOf } = await import('../../contract/records/page.ts');
+        const pages = readPages({ page, idOf }, { clock, signal: context.signal });
+        for await (const { page, next } of pages) {
+          await printed.write(page.answer);
+          if (next !== undefined) at = withCursor(request.path, next);
+        }
       }
     } catch (error) {
+      if (refused) await printed.write(refused);
       // Deliver the pages received so far, because they were paid for.
       await printed.endEarly();
       throw at === request.path ? error : hintToContinue(error, command);
@@ -194,8 +205,13 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
   };
 }
 
+const notPage = (path: string) =>
+  new Failure('answer', `the answer of GET ${path} is not a page`, {
+    code: 'BAD_ANSWER',
+    hint: OTHER_SERVER,
+  });
+
 async function refusalOf({ io }: Context, answer: HttpAnswer, method: string, path: string) {
-  const { parseJson } = await import('../../base/json.ts');
   const { readServiceError } = await import('../../core/client/service-errors.ts');
   const { failure } = readServiceError(answer, parseJson(answer.text), io.clock.now());
   const meant = answer.status === 404 ? suggestCall(method, path) : undefined;

@@ -31,7 +31,8 @@ export const launchpadCallouts = command({
   about: [
     'Shows the market cap at the time of each callout, and the price move since then as a multiple: the current multiple and the best.',
     'A page of 25 callouts costs 10 CU; pages are requested as needed. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
-    '--symbol, --grep and --exclude are applied on this machine: callouts that do not match are paid for too. --since and --until treat a callout without a post time like the callouts next to it.',
+    '--symbol, --grep and --exclude are applied on this machine: callouts that do not match are paid for too. --since and --until treat a callout without a post time like the callouts next to it; --since ends the list at the third callout in a row that is older.',
+    'If a page has no new callouts although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
   ],
   args: [],
   options: {
@@ -77,9 +78,9 @@ export const launchpadCallouts = command({
         { costs: (cost) => `Fetching up to ${countText(rows ?? 0, 'callout')} will cost ${cost}` },
       );
     }
-    const walk = { ...range, limit: rows, before, signal: context.signal };
+    const walk = { ...range, limit: rows, before, clock: context.io.clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
-    if (open) beginList(context, rows, position.command);
+    if (open) beginList(context, rows);
     const feed = calloutFeed(await context.client(), scope);
     const found = walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     await context.print(

@@ -33,7 +33,8 @@ export const thesisList = command({
   about: [
     'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
     'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
-    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it.',
+    '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it; --since ends the list at the third thesis in a row that is older.',
+    'If a page has no new theses although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
   ],
   args: [],
   options: {
@@ -109,9 +110,9 @@ export const thesisList = command({
         { costs: (cost) => `Fetching up to ${countText(rows, 'thesis', 'theses')} will cost ${cost}` },
       );
     }
-    const walk = { ...range, limit: rows, before, signal: context.signal };
+    const walk = { ...range, limit: rows, before, clock: context.io.clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
-    if (open) beginList(context, rows, position.command);
+    if (open) beginList(context, rows);
     // Look up author and token after the output was opened, so that nothing is paid for if the output cannot
     // be written.
     async function* found() {

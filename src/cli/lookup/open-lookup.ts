@@ -5,14 +5,14 @@ import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';
 
 /** A client that is created when the first call is sent, because cached answers need no client. */
-export function lazyClient(context: Context): Pick<Client, 'call' | 'mayRepeat'> {
+export function lazyClient(context: Context): Pick<Client, 'call' | 'affords'> {
   let client: Client | undefined;
   return {
     async call(...given) {
       client ??= await context.client();
       return client.call(...given);
     },
-    mayRepeat: (cu) => client?.mayRepeat(cu) ?? true,
+    affords: (cu) => client?.affords(cu) ?? true,
   };
 }
 

@@ -98,7 +98,8 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
 async function search(symbol: string, context: Context): Promise<KnownToken[]> {
   const tokens: KnownToken[] = [];
   const feed = thesisFeed(await context.client());
-  for await (const post of walkPages(feed, { limit: PAGES * THESIS_BLOCK, signal: context.signal })) {
+  const { signal, io } = context;
+  for await (const post of walkPages(feed, { limit: PAGES * THESIS_BLOCK, clock: io.clock, signal })) {
     const token = tokenOf(post);
     if (token) tokens.push(token);
   }

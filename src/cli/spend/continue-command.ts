@@ -61,11 +61,13 @@ function nextPart(cwd: string, out: string): string {
 }
 
 /** The kinds of failures after which a list can be continued later. */
-const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'rate', 'service', 'network'];
+const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'limit', 'rate', 'service', 'network'];
 
 /** Adds the command that continues a list to the failure of one of its pages, because earlier pages were paid for. */
 export function hintToContinue(error: unknown, command: () => string): unknown {
-  if (!(error instanceof Failure) || !passing.includes(error.kind)) return error;
-  const hint = error.hint === undefined ? '' : `${error.hint}; then `;
-  return withHint(error, `${hint}continue with: ${command()}`);
+  if (!(error instanceof Failure)) return error;
+  const { kind, code, hint } = error;
+  if (!passing.includes(kind) && code !== 'BAD_ANSWER') return error;
+  const before = hint === undefined ? '' : `${hint}; ${kind === 'limit' ? '' : 'then '}`;
+  return withHint(error, `${before}continue with: ${command()}`);
 }

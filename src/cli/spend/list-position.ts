@@ -3,12 +3,12 @@ import type { WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
 import type { Context } from '../context.ts';
 import { continueList, hintToContinue } from './continue-command.ts';
 
-/** The position of a list, and the command that continues the list from this position. */
+/** The position of a list, from which another run can continue. */
 export interface ListPosition {
   readonly filter: Pick<WalkFilter<Sent>, 'matches' | 'onPage'>;
-  readonly command: () => string;
   /**
-   * Yields the rows unchanged. If a page fails after other pages were read, adds the command to the failure.
+   * Yields the rows unchanged. If a page fails after other pages were read, adds the command that continues the list
+   * to the failure.
    */
   follow<T>(rows: AsyncIterable<T>): AsyncGenerator<T, void, void>;
 }
@@ -39,7 +39,6 @@ export function createListPosition(
         next = cursor;
       },
     },
-    command,
     async *follow(rows) {
       try {
         yield* rows;

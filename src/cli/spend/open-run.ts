@@ -17,15 +17,12 @@ export function withLimit(line: string, context: Pick<Context, 'permission' | 's
 }
 
 /**
- * Starts a list whose length is not known; `command` returns the command line that continues the list. With
- * --limit, the spending limit is not reported, because the list stops by itself.
+ * Starts a list whose length is not known. With --limit, the spending limit is not reported, because the list stops
+ * by itself.
  */
-export function beginList(context: Context, rows: number | undefined, command: () => string): void {
+export function beginList(context: Context, rows: number | undefined): void {
   const run: OpenRun = {
-    stopped: (spent) => ({
-      message: `stopped after ${spent}; there are more results`,
-      hint: `continue with: ${command()}`,
-    }),
+    stopped: (spent) => ({ message: `stopped after ${spent}; there are more results` }),
   };
   if (rows === undefined) beginOpen(context, run);
   else context.permission.begin(run);

@@ -18,8 +18,8 @@ export interface Question {
 export interface OpenRun {
   /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
   readonly rate?: (() => string | undefined) | undefined;
-  /** Why the run ends at its limit, and which command continues it. */
-  readonly stopped: (spent: string) => { readonly message: string; readonly hint: string };
+  /** Why the run ends at its limit, and how to continue it. */
+  readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
 }
 
 /** Decides what a run may spend. */
@@ -149,7 +149,7 @@ export function createPermission(parts: PermissionParts): Permission {
       const { message, hint } = open.stopped(unitsText(parts.spent()));
       return new Failure('limit', message, {
         code: 'CEILING',
-        hint: `${moreText(maxCu)}; ${hint}`,
+        hint: hint === undefined ? moreText(maxCu) : `${moreText(maxCu)}; ${hint}`,
       });
     },
   };

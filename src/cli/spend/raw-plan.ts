@@ -18,7 +18,6 @@ export async function planRaw(
   context: Context,
   { method, path: given, body }: RawRequest,
   paginate: boolean,
-  resume: () => string,
 ): Promise<boolean> {
   const path = rawPath(given);
   const matched = matchEndpoint(method, path, body);
@@ -39,7 +38,7 @@ export async function planRaw(
   }
   if (known && endless) {
     beginOpen(context, {
-      stopped: (spent) => ({ message: `stopped after ${spent}; there are more pages`, hint: resume() }),
+      stopped: (spent) => ({ message: `stopped after ${spent}; there are more pages` }),
     });
   } else if (known) {
     await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });

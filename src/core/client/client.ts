@@ -221,7 +221,7 @@ export function createClient(options: ClientOptions): Client {
     get ratePerMinute() {
       return limiter.rate;
     },
-    mayRepeat: limit.mayRepeat,
+    affords: limit.affords,
     async close() {
       // Wait for the calls in flight: closing their connections would lose paid answers.
       await inFlight.idle();

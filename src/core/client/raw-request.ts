@@ -2,7 +2,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
-import { readPage } from '../../contract/records/page.ts';
+import { readPage, type SentPage } from '../../contract/records/page.ts';
 
 /** A field from the command line: `limit=50`, `handles[]=mira`. */
 export interface Field {
@@ -90,14 +90,14 @@ const mixed = (name: string) =>
     'use one form: a=value, a[]=value or a[b]=value',
   );
 
-/** The cursor of the next page; undefined for the last page, or if the response is not a page. */
-export function nextCursor({ text }: Pick<HttpAnswer, 'text'>): string | undefined {
+/** The page in a response; undefined if the response is not a page. */
+export function pageIn({ text }: Pick<HttpAnswer, 'text'>): SentPage | undefined {
   const body = parseJson(text);
   if (!isRecord(body)) return undefined;
   const { data } = body;
   const page = isRecord(data) && !Object.hasOwn(body, 'nextBefore') ? data : body;
-  const { hasMore, nextBefore } = readPage(page, Number.POSITIVE_INFINITY);
-  return hasMore ? (nextBefore ?? undefined) : undefined;
+  const isPage = ['items', 'hasMore', 'nextBefore'].some((name) => Object.hasOwn(page, name));
+  return isPage ? readPage(page, Number.POSITIVE_INFINITY) : undefined;
 }
 
 /** The path of a page, with the cursor `before`. */
@@ -112,13 +112,3 @@ export function withCursor(path: string, before: string): string {
   const others = query.split('&').filter((part) => part !== '' && !/^before(?:=|$)/.test(part));
   return `${bare}?${[...others, `before=${encodeURIComponent(before)}`].join('&')}`;
 }
-
-/**
- * The error for a service that returns the same cursor twice. Without this error, trdr would request and pay
- * for the same rows forever.
- */
-export const cursorStuck = (before: string): Failure =>
-  new Failure('answer', `pagination loop: the cursor ${before.slice(0, 100)} was returned twice`, {
-    code: 'CURSOR_STUCK',
-    hint: 'the pages so far were printed; to continue, pass the id of the last item with -f before=ID',
-  });

@@ -204,7 +204,7 @@ export function createSender(parts: SenderParts): Sender {
       },
       {
         rule: plan.rule,
-        mayPayAgain: () => limit.maxCu !== undefined || limit.mayRepeat(plan.bounds?.most ?? 0),
+        mayPayAgain: () => limit.maxCu !== undefined || limit.affords(plan.bounds?.most ?? 0),
         retries: parts.retries ?? RETRIES,
         maxWaitMs: parts.maxWaitMs ?? MAX_WAIT_MS,
         clock,

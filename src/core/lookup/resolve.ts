@@ -32,7 +32,7 @@ export interface ResolveProgress {
 }
 
 export interface ResolverOptions {
-  readonly client: Pick<Client, 'call' | 'mayRepeat'>;
+  readonly client: Pick<Client, 'call' | 'affords'>;
   readonly clock: Clock;
   /** The lookup for 100 CU that is tried first. Its cached answers are used if they contain a wallet. */
   readonly users: CachedLookup;
@@ -172,7 +172,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
-        if (!isLost(error) || ++lost >= LOST_LIMIT || !client.mayRepeat(cu.miss + cu.reveal)) {
+        if (!isLost(error) || ++lost >= LOST_LIMIT || !client.affords(cu.miss + cu.reveal)) {
           return refused(subject, error, clock.now());
         }
         failure = error;

@@ -1,9 +1,11 @@
+import { thesisBlocks } from '../../contract/endpoint-prices.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
-import type { PageFeed } from './walk.ts';
+import type { TimedFeed } from './walk.ts';
 
 /** The author and token that a thesis feed is restricted to. */
 export interface ThesisScope {
@@ -44,7 +46,10 @@ interface Call<Id extends EndpointId> {
 }
 
 /** A thesis feed that can be fetched page by page. */
-export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}): PageFeed<Sent> => ({
+export const thesisFeed = (
+  client: Pick<Client, 'call' | 'affords'>,
+  scope: ThesisScope = {},
+): TimedFeed<Sent> => ({
   async page(before, limit, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
     const { record } = await client.call(id, ask, { signal });
@@ -52,11 +57,11 @@ export const thesisFeed = (client: Pick<Client, 'call'>, scope: ThesisScope = {}
   },
   idOf: idOfItem,
   timeOf: (item) => timeOfItem(item, 'platformCreatedAt'),
-  sized: true,
+  affords: (rows) => client.affords(cu.thesisBlock * thesisBlocks(rows)),
 });
 
 /** A callout feed that can be fetched page by page. All pages have the same size and price. */
-export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): PageFeed<Sent> => ({
+export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): TimedFeed<Sent> => ({
   async page(before, _rows, signal) {
     const { id, ask } = calloutCall(scope, { before });
     const { record } = await client.call(id, ask, { signal });
@@ -64,5 +69,4 @@ export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = 
   },
   idOf: idOfItem,
   timeOf: (item) => timeOfItem(item, 'createdAt'),
-  sized: false,
 });

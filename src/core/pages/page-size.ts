@@ -16,9 +16,9 @@ const PROBE = 2 * THESIS_BLOCK;
  * Chooses the page size for a walk back to the time `since`, or without a time limit if `since` is -Infinity. A
  * page of one block never costs more per row than a larger page, but larger pages need fewer requests. The first
  * page is one block. If many more rows are needed, two blocks are requested next. Further pages can be larger
- * only if the service then returns more than one block.
+ * only if the service then returns more than one block. A page for which the run cannot pay is made smaller.
  */
-export function blockSizer(since: number): PageSizer {
+export function blockSizer(since: number, affords: (rows: number) => boolean): PageSizer {
   let asked = 0;
   let largest: number | undefined;
   let expected = Number.POSITIVE_INFINITY;
@@ -27,6 +27,7 @@ export function blockSizer(since: number): PageSizer {
       const wanted = Math.min(left, expected);
       if (asked === 0 || wanted < WORTH_A_PROBE) asked = Math.min(blocks(wanted), largest ?? THESIS_BLOCK);
       else asked = largest === undefined ? PROBE : Math.min(blocks(wanted), largest);
+      while (asked > THESIS_BLOCK && !affords(asked)) asked -= THESIS_BLOCK;
       return asked;
     },
     saw(times, hasMore) {

@@ -12,7 +12,7 @@ import { groupSameHandles } from './same-handles.ts';
 import { createTurns, type Turn } from './turns.ts';
 
 export interface PnlRunOptions {
-  readonly client: Pick<Client, 'call' | 'spent' | 'mayRepeat'>;
+  readonly client: Pick<Client, 'call' | 'spent' | 'affords'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
   /** All subjects as the user wrote them, without duplicates. */
@@ -114,7 +114,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
    */
   const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     failure.kind !== 'answer' &&
-    client.mayRepeat(cu.reveal * turns.size) &&
+    client.affords(cu.reveal * turns.size) &&
     (await allowance.unmoved(unitsUsed, WORK_MS, signal));
 
   let turn: Turn | undefined;

@@ -35,8 +35,8 @@ export interface SpendLimit {
     signal?: AbortSignal,
     options?: { readonly repeat?: boolean | undefined; readonly standing?: boolean | undefined },
   ): Promise<Hold>;
-  /** Whether repeated calls may cost another `cu` CU within the confirmed cost and the spending limit. */
-  mayRepeat(cu: number): boolean;
+  /** Whether the confirmed cost and the spending limit cover another `cu`. */
+  affords(cu: number): boolean;
   readonly maxCu: number | undefined;
   readonly spent: Spent;
 }
@@ -157,20 +157,20 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
     );
   };
 
-  const mayRepeat = (most: number, limit = agreed()) => cu + lost + reserved + most <= limit;
+  const affords = (most: number, limit = agreed()) => cu + lost + reserved + most <= limit;
 
   return {
     get maxCu() {
       return options.maxCu;
     },
-    mayRepeat,
+    affords,
     get spent() {
       return { cu, atMost: cu + lost + standing, calls };
     },
     reserve({ most }, signal, { repeat = false, standing: stands = false } = {}) {
       if (signal?.aborted) return Promise.reject(signal.reason);
       if (most === 0) return Promise.resolve(take(0, false));
-      if (repeat && !mayRepeat(most, options.agreed ?? Number.POSITIVE_INFINITY)) {
+      if (repeat && !affords(most, options.agreed ?? Number.POSITIVE_INFINITY)) {
         return Promise.reject(notAgreed(most));
       }
       return new Promise((resolve, reject) => {

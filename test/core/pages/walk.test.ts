@@ -1,22 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { calloutCall, thesisCall, thesisFeed } from '../../../src/core/pages/feeds.ts';
-import { type ListPage, type PageFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
+import { type ListPage, type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { json, rig, user } from '../fakes.ts';
+import { virtualClock } from '../virtual-clock.ts';
 
 interface Post {
   readonly id: string;
   readonly time: number | null;
 }
 
-/** Posts `n-1` to `0`, one second apart; pages hold at most `cap` rows. */
-function feedOf(count: number, { cap = 100, sized = true, gone = [] as string[] } = {}) {
+/** Posts `n-1` to `0`, one second apart; pages hold at most `cap` rows, and all of them cost at most `maxCu`. */
+function feedOf(count: number, { cap = 100, gone = [] as string[], maxCu = Number.POSITIVE_INFINITY } = {}) {
   const posts: Post[] = Array.from({ length: count }, (_, index) => count - 1 - index).map((time) => ({
     id: `p${time}`,
     time: time * 1000,
   }));
   const asked: { before: string | undefined; rows: number | undefined }[] = [];
-  const feed: PageFeed<Post> = {
+  const feed: TimedFeed<Post> = {
     async page(before, rows) {
       asked.push({ before, rows });
       const at = before === undefined ? 0 : posts.findIndex(({ id }) => id === before) + 1;
@@ -29,7 +30,7 @@ function feedOf(count: number, { cap = 100, sized = true, gone = [] as string[] 
     },
     idOf: ({ id }) => id,
     timeOf: ({ time }) => time,
-    sized,
+    affords: (rows) => 200 * (blocksOf(asked) + rows / 20) <= maxCu,
   };
   return { feed, asked, posts };
 }
@@ -39,8 +40,10 @@ const collect = async <T>(items: AsyncIterable<T>) => {
   for await (const item of items) out.push(item);
   return out;
 };
-const ids = async (feed: PageFeed<Post>, options?: WalkOptions) =>
-  (await collect(walkPages(feed, options))).map(({ id }) => id);
+const walk = (feed: TimedFeed<Post>, options: Partial<WalkOptions> = {}) =>
+  walkPages(feed, { clock: virtualClock(), ...options });
+const ids = async (feed: TimedFeed<Post>, options?: Partial<WalkOptions>) =>
+  (await collect(walk(feed, options))).map(({ id }) => id);
 const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
@@ -132,20 +135,43 @@ describe('a walk', () => {
   });
 
   it('continues from a newer row if the last row of a page was deleted', async () => {
-    const { feed, posts } = feedOf(60, { gone: ['p40', 'p39'] });
+    const { feed, posts } = feedOf(60, { gone: ['p40', 'p41', 'p42', 'p20'] });
     expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
   });
 
   it('fails if no nearby row is a valid cursor', async () => {
-    const { feed } = feedOf(60, { gone: ['p40', 'p41', 'p42'] });
+    const { feed } = feedOf(60, { gone: ['p40', 'p41', 'p42', 'p43'] });
     await expect(ids(feed)).rejects.toMatchObject({ code: 'CURSOR_LOST', status: 400 });
   });
 
   it('does not pay for pages that are not consumed', async () => {
     const { feed, asked } = feedOf(100);
     let taken = 0;
-    for await (const _ of walkPages(feed)) if (++taken === 20) break;
+    for await (const _ of walk(feed)) if (++taken === 20) break;
     expect(asked.length).toBe(1);
+  });
+
+  it('makes the last page as small as the spending limit requires', async () => {
+    for (const blocks of [1, 2, 3, 4, 7, 8, 11, 14]) {
+      const { feed, asked } = feedOf(2000, { maxCu: 200 * blocks });
+      for await (const _ of walk(feed)) if (blocksOf(asked) >= blocks) break;
+      expect(blocksOf(asked)).toBe(blocks);
+    }
+  });
+
+  it.each([
+    ['limit', 'BUDGET'],
+    ['quota', 'QUOTA_EXCEEDED'],
+  ] as const)('requests single blocks when a large page fails with %s %s', async (kind, code) => {
+    const { feed, asked } = feedOf(2000);
+    let left = 12;
+    const page: typeof feed.page = async (before, rows = 20) => {
+      if (rows / 20 > left) throw new Failure(kind, 'used up', { code, status: 402 });
+      left -= rows / 20;
+      return await feed.page(before, rows);
+    };
+    await expect(ids({ ...feed, page })).rejects.toMatchObject({ code });
+    expect(blocksOf(asked)).toBe(12);
   });
 
   const page = (items: Post[], hasMore: boolean, nextBefore: string | null): ListPage<Post> => ({
@@ -154,41 +180,89 @@ describe('a walk', () => {
     nextBefore,
   });
   const post = (id: string): Post => ({ id, time: null });
-  const scripted = (pages: ListPage<Post>[], sized = false): PageFeed<Post> => {
-    let turn = 0;
-    return {
-      page: async () => pages[Math.min(turn++, pages.length - 1)] ?? page([], false, null),
-      idOf: ({ id }) => id,
+  const scripted = (pages: ListPage<Post>[]) => {
+    const cursors: (string | undefined)[] = [];
+    const feed: TimedFeed<Post> = {
+      page: async (before) => {
+        cursors.push(before);
+        return pages[Math.min(cursors.length, pages.length) - 1] ?? page([], false, null);
+      },
+      idOf: ({ id }) => id || undefined,
       timeOf: ({ time }) => time,
-      sized,
     };
+    return { feed, cursors };
   };
+  const first = page([post('a'), post('b')], true, 'b');
+  const last = page([post('c')], false, null);
 
-  it.each<[string, ListPage<Post>[], string[]]>([
-    ['a cursor that repeats', [page([post('a')], true, 'x'), page([post('b')], true, 'x')], ['a', 'b']],
-    [
-      'rows that repeat',
-      [page([post('a')], true, 'x'), page([post('a')], true, 'y'), page([post('a')], true, 'z')],
-      ['a'],
-    ],
-    ['empty pages without end', [page([], true, 'x'), page([], true, 'y')], []],
-    ['an empty page without a cursor', [page([post('a')], true, 'a'), page([], true, null)], ['a']],
-  ])('ends on %s instead of looping', async (_, pages, before) => {
-    const out: string[] = [];
-    const run = (async () => {
-      for await (const { id } of walkPages(scripted(pages))) out.push(id);
-    })();
-    await expect(run).rejects.toMatchObject({ code: 'WALK_STUCK' });
-    expect(out).toEqual(before);
+  it.each<[string, ListPage<Post>]>([
+    ['empty', page([], true, 'x')],
+    ['empty, without a cursor', page([], true, null)],
+    ['empty and the last one, although the page before has more', page([], false, null)],
+    ['the page before', first],
+    ['the page before, as the last one', page([...first.items], false, null)],
+  ])('requests a page again if it is %s', async (_, odd) => {
+    const { feed, cursors } = scripted([first, odd, odd, last]);
+    expect(await ids(feed)).toEqual(['a', 'b', 'c']);
+    expect(cursors).toEqual([undefined, 'b', 'b', 'b']);
   });
 
-  it('skips an empty page and repeated rows, and tolerates a missing cursor', async () => {
-    const pages = [
-      page([post('a'), post('b')], true, null),
-      page([], true, 'q'),
-      page([post('b'), post('c')], false, 'c'),
-    ];
-    expect(await ids(scripted(pages))).toEqual(['a', 'b', 'c']);
+  it.each<[string, ListPage<Post>[], string[], number]>([
+    ['empty', [first, page([], true, 'x')], ['a', 'b'], 4],
+    ['empty from the start', [page([], true, 'x')], [], 3],
+    ['repeated', [first], ['a', 'b'], 4],
+    ['without ids and cursors', [page([post(''), post('')], true, null)], ['', ''], 3],
+  ])('fails after three pages that are %s', async (_, pages, before, calls) => {
+    const out: string[] = [];
+    const { feed, cursors } = scripted(pages);
+    const run = (async () => {
+      for await (const { id } of walk(feed)) out.push(id);
+    })();
+    await expect(run).rejects.toMatchObject({ code: 'WALK_STUCK' });
+    expect([out, cursors.length]).toEqual([before, calls]);
+  });
+
+  it('ends when the feed has no more rows, which three empty pages confirm if there should be more', async () => {
+    const ends = [page([], false, null), last];
+    for (const end of ends) expect((await ids(scripted([end]).feed)).length).toBe(end.items.length);
+    const { feed, cursors } = scripted([first, page([], false, null)]);
+    expect(await ids(feed)).toEqual(['a', 'b']);
+    expect(cursors.length).toBe(4);
+  });
+
+  it('uses its own rows as cursors if a cursor is missing or repeated', async () => {
+    const { feed, cursors } = scripted([
+      page([post('a')], true, null),
+      page([post('b')], true, 'a'),
+      page([post('a'), post('c')], true, 'a'),
+      page([post('d')], false, null),
+    ]);
+    expect(await ids(feed)).toEqual(['a', 'b', 'c', 'd']);
+    expect(cursors).toEqual([undefined, 'a', 'b', 'c']);
+  });
+
+  it('ends at --since only at the third row in a row that is older', async () => {
+    const { feed, posts } = feedOf(100);
+    const wrong = (names: string[], time: number | null) => ({
+      ...feed,
+      timeOf: (row: Post) => (names.includes(row.id) ? time : row.time),
+    });
+    const wanted = (...without: string[]) =>
+      posts.slice(0, 80).flatMap(({ id }) => (without.includes(id) ? [] : [id]));
+    // The last rows of pages of 20: a walk that ended at one old row, or at the end of its page, would end there.
+    expect(await ids(wrong(['p80'], 1), { since: 20_000 })).toEqual(wanted('p80'));
+    expect(await ids(wrong(['p80', 'p81'], 1), { since: 20_000 })).toEqual(wanted('p80', 'p81'));
+    const held = { ...wrong(['p80', 'p82'], 1) };
+    const untimed = {
+      ...held,
+      timeOf: (row: Post) => (/p(81|79|78)$/.test(row.id) ? null : held.timeOf(row)),
+    };
+    expect(await ids(untimed, { since: 20_000 })).toEqual(wanted('p80', 'p82'));
+    expect(await ids(wrong(['p80', 'p81', 'p82'], 1), { since: 20_000 })).toEqual(
+      posts.slice(0, 17).map(({ id }) => id),
+    );
+    const future = virtualClock().now() + 2 * 86_400_000;
+    expect(await ids(wrong(['p80'], future), { since: 20_000, until: 95_000 })).toEqual(wanted().slice(5));
   });
 });
 
@@ -218,7 +292,7 @@ describe('the calls of a feed', () => {
         tokenAddress: null,
       }),
     );
-    await collect(walkPages(thesisFeed(client, { userId: user().id }), { limit: 3 }));
+    await collect(walkPages(thesisFeed(client, { userId: user().id }), { limit: 3, clock: virtualClock() }));
     expect(paths()).toEqual([`/v2/thesis/user/${user().id}?limit=20`]);
   });
 });
