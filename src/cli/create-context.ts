@@ -110,8 +110,7 @@ export async function createContext(
       if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
       // Without a cost line, the amount would not be shown anywhere.
       if (costLine() === undefined) return;
-      // A run that stopped because its records cannot be printed may still send this call, so do not use its
-      // aborted signal.
+      // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
       const until = closing.signal.reason instanceof Failure ? io.signal : signal;
       await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },

@@ -67,7 +67,7 @@ export interface CardTable<T> {
   readonly rows: (record: T) => readonly (readonly unknown[])[];
 }
 
-/** How one kind of record is shown: in a table, as a card, and in CSV. */
+/** How one kind of record is shown in a table and as a card, and which fields it has. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
   /** How the record is shown if the command has exactly one result. */
@@ -81,16 +81,6 @@ export interface View<T> {
    * this order.
    */
   readonly fields: readonly string[];
-  /**
-   * Whether the caller has checked the names of `--fields` against an earlier record, so that the printer does
-   * not check them.
-   */
-  readonly checked?: boolean;
-  /** The header and rows of the CSV, if the CSV does not consist of the fields of the record. */
-  readonly csv?: {
-    readonly header: readonly string[];
-    readonly rows: (record: T) => readonly (readonly unknown[])[];
-  };
   /** A pattern whose matches are highlighted in the texts of a table. */
   readonly highlight?: RegExp | undefined;
   /** The notice for a table without rows; empty for no notice. */

@@ -340,7 +340,17 @@ describe('the proxy of the environment', () => {
 });
 
 describe('--fields', () => {
-  const names = ['id', 'a', 'a.b', 'a.b.c', 'windows.24h.netUsd', '__proto__', 'constructor'];
+  const names = [
+    'id',
+    'a',
+    'a.b',
+    '.a.b',
+    '.x',
+    'windows.24h.netUsd',
+    '__proto__',
+    '.__proto__',
+    'constructor',
+  ];
   const asked = wordsOf(...names, ',', '.', ' ', 'x');
   test('are known names, each once, or rejected', () => {
     holds(asked, jsonOf('id', 'a', 'b', 'a.b'), (given, record) => {

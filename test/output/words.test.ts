@@ -104,6 +104,16 @@ describe('fields', () => {
     ]);
   });
 
+  it('that are not listed are selected by a leading dot', () => {
+    expect(parseFields('.new,.windows.24h.new,handle,.handle', known)).toEqual([
+      'new',
+      'windows.24h.new',
+      'handle',
+    ]);
+    for (const text of ['.', '..new', '.a..b', '.a.', 'new', 'windows.24h.new'])
+      expect(refusal(text)).toMatchObject({ message: `unknown field "${text}"` });
+  });
+
   it('that are unknown are rejected with the known ones and the closest', () => {
     expect(refusal('handel')).toMatchObject({
       message: 'unknown field "handel"',
@@ -116,7 +126,7 @@ describe('fields', () => {
     expect(() => parseFields(',', known)).toThrow('--fields is empty');
     expect(refusal('zzzzzz')).toMatchObject({
       kind: 'usage',
-      hint: 'available fields: handle, windows.24h.netUsd, windows.24h.rank, socials',
+      hint: 'available fields: handle, windows.24h.netUsd, windows.24h.rank, socials; a leading dot selects a field that is not listed',
     });
   });
 

@@ -31,7 +31,7 @@ const output = {
     'table on a terminal, otherwise ndjson',
   ),
   json: flag('--json', 'same as -o json'),
-  fields: value('--fields', 'print only these fields, in this order', text('fields')),
+  fields: value('--fields', 'print these fields, in this order; .name if undocumented', text('fields')),
   out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   utc: flag('--utc', 'show times in UTC'),
   times: value('--times', 'format of timestamps in JSON, NDJSON, CSV and TSV', oneOf('iso', 'ms'), 'ms'),

@@ -8,6 +8,7 @@ import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
+import { selectedFields } from '../output/output.ts';
 
 /** An amount of units, or a share of what the plan includes per month. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
@@ -56,6 +57,7 @@ export const me = command({
   parse: (_, given) => given,
   async run(context, { minUnits, minReveals, minDays }) {
     if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
+    await selectedFields(context.globals.fields, meView(null));
     const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
     const now = context.io.clock.now();
     const rate = forecast(known, now);

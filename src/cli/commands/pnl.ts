@@ -16,7 +16,6 @@ import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
-import { withSeenFields } from '../output/seen-fields.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
@@ -111,7 +110,7 @@ export const pnl = command({
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
-    const listed = withSeenFields({ fields: knownFields(shape) }, context);
+    const listed = { fields: knownFields(shape) };
     if (from !== undefined) {
       await selectedFields(fields, listed);
       if (dryRun) {

@@ -10,6 +10,7 @@ import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { selectedFields } from '../output/output.ts';
 
 export const usageCommand = command({
   path: 'usage',
@@ -101,6 +102,7 @@ const rangeText = (cu: number, atMost: number): string =>
 
 async function compareWithService(context: Context) {
   if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
+  await selectedFields(context.globals.fields, reconcileView);
   const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
   const { unitsUsed, period: stated = '' } = known.usage ?? {};
   const thisMonth = new Date(context.io.clock.now()).toISOString().slice(0, 7);

@@ -64,7 +64,7 @@ export function formatOf(
   return format;
 }
 
-/** The fields of --fields, checked against the record's schema before any request is sent. */
+/** The fields that --fields selects, checked against the record's schema before any request is sent. */
 export async function selectedFields(
   text: string | undefined,
   view: Pick<View<unknown>, 'fields'>,

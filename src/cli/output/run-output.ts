@@ -11,8 +11,6 @@ import type { RunSettings } from '../settings/settings.ts';
 import { isInterrupted, prepareShutdown } from '../shutdown.ts';
 import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
-import { createFieldNotes, withSeenFields } from './seen-fields.ts';
-import { createUnprintable, folderForUnprinted, type Unprintable } from './unprintable.ts';
 
 /** The output of a run: the parts of a context that print. */
 export interface RunOutput
@@ -30,8 +28,8 @@ export interface RunOutput
     | 'costLine'
   > {
   /**
-   * Saves paid rows to another file if a write failed or the records cannot be printed. Returns the error of
-   * the run, with the name of that file if rows were saved.
+   * Saves paid rows to another file if a write failed. Returns the error of the run, with the name of that file
+   * if rows were saved.
    */
   saveWritten(error: unknown): Promise<unknown>;
   close(): Promise<void>;
@@ -46,8 +44,7 @@ export interface RunOutputOptions {
   readonly format: OutputFormat;
   readonly notice: (text: string) => void;
   /**
-   * Aborted when the reader closes the output, a write fails, or the records cannot be printed. The abort ends
-   * every wait of the run.
+   * Aborted when the reader closes the output or a write fails. The abort ends every wait of the run.
    */
   readonly closing: AbortController;
   /** The client of the run; undefined until it is created. */
@@ -60,7 +57,6 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
   const closers: (() => Promise<void>)[] = [];
   const sinks: Sink[] = [];
   let cached = false;
-  let unprintable: Unprintable | undefined;
   let outcome: RunOutcome | null | undefined;
   const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
@@ -91,11 +87,9 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     };
   }
 
-  async function records<T>(given: View<T>, single = false, into?: Sink): Promise<Records<T>> {
-    const view = withSeenFields(given, { globals, settings });
-    const note = createFieldNotes(given, { globals, settings });
+  async function records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
     const fields = await selectedFields(globals.fields, view);
-    const { createPrinter, isAbsentField } = await import('../../output/format/printer.ts');
+    const { createPrinter } = await import('../../output/format/printer.ts');
     const sink = await output(into);
     const printer = await createPrinter({
       sink,
@@ -109,21 +103,6 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     });
     return {
       ...printer,
-      write(record) {
-        // A run without a client prints only cached answers. Their fields were saved by the run that requested
-        // the answers.
-        if (client() !== undefined) note(record);
-        if (unprintable) return unprintable.add(record);
-        try {
-          return printer.write(record);
-        } catch (error) {
-          if (command.stream === true || !isAbsentField(error) || !isPaid()) throw error;
-          // Request no more records, but collect those that are paid for already.
-          unprintable = createUnprintable(error);
-          unprintable.add(record);
-          closing.abort(error);
-        }
-      },
       closed: sink.closed,
       flush: () => sink.flush(),
       async end() {
@@ -150,7 +129,6 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     async emit(view, single, body) {
       const out = await records(view, single);
       let rows = 0;
-      const unprinted = () => unprintable?.count ?? 0;
       const [one, many] = view.noun ?? [];
       if (outcome === undefined && one !== undefined && many !== undefined) {
         outcome = {
@@ -173,12 +151,8 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       try {
         await body(counted);
       } catch (error) {
-        if (rows > unprinted() && (unprintable || !closing.signal.aborted)) await out.endEarly();
+        if (rows > 0 && !closing.signal.aborted) await out.endEarly();
         throw error;
-      }
-      if (unprintable) {
-        if (rows > unprinted()) await out.endEarly();
-        throw unprintable.error;
       }
       await out.end();
     },
@@ -216,11 +190,6 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       });
     },
     async saveWritten(error) {
-      if (unprintable)
-        return await unprintable.save(
-          cached ? undefined : folderForUnprinted(settings.folders.state),
-          io.clock.now(),
-        );
       if (!(error instanceof Failure) || !isPaid()) return error;
       for (const { saveWritten } of sinks) {
         const saved = await saveWritten?.().then(

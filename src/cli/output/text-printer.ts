@@ -4,7 +4,6 @@ import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Context } from '../context.ts';
 import { renderOptions, selectedFields } from './output.ts';
-import { withSeenFields } from './seen-fields.ts';
 
 /** A printer that collects its output as text. */
 export interface TextPrinter<T> extends Printer<T> {
@@ -19,7 +18,7 @@ export interface TextPrinter<T> extends Printer<T> {
  */
 export async function createTextPrinter<T>(
   { io, globals, settings, notice }: Context,
-  given: View<T>,
+  view: View<T>,
   how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
 ): Promise<TextPrinter<T>> {
   let parts: Uint8Array[] = [];
@@ -36,7 +35,6 @@ export async function createTextPrinter<T>(
     abandon: nothing,
     closed: new AbortController().signal,
   };
-  const view = withSeenFields(given, { globals, settings });
   const fields = await selectedFields(globals.fields, view);
   const appearance = await renderOptions(io, globals, settings);
   const printer = await createPrinter({ sink, view, fields, notify: notice, ...how, ...appearance });

@@ -48,7 +48,7 @@ export const isWhole = (shape: Shape): boolean =>
 
 /** Whether --fields names a field that only records have, not rows. If so, records are shown. */
 const wantsRecords = (fields: string) =>
-  fields.split(',').some((name) => /^(windows|error)(\.|$)/.test(name.trim()));
+  fields.split(',').some((name) => /^\.?(windows|error)(\.|$)/.test(name.trim()));
 
 /** Whether records are shown instead of rows. */
 const showsRecords = (shape: Shape): boolean =>

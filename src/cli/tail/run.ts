@@ -16,7 +16,6 @@ import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
 import { withBell } from './bell.ts';
-import { withCheckedFields } from './checked-fields.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, resumableOut } from './files.ts';
@@ -92,7 +91,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       now,
       notice: context.notice,
     });
-    const { reason, gaps, check } = await follow(context, client, await withCheckedFields(context, plan), {
+    const { reason, gaps, check } = await follow(context, client, plan, {
       out,
       position,
       feed,

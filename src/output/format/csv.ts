@@ -109,11 +109,9 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
 }
 
 /** Options of `createCsv`. */
-export interface CsvOptions<T> {
-  /** The columns, as dotted paths. Unless `fixed` or `rows` is set, other fields of the first record follow. */
+export interface CsvOptions {
+  /** The columns, as dotted paths. Unless `fixed` is set, other fields of the first record follow. */
   readonly fields: readonly string[];
-  /** Converts a record to rows. With this function, `fields` is the header of the rows. */
-  readonly rows?: ((record: T) => readonly (readonly unknown[])[]) | undefined;
   /** Whether the columns are fixed, because `--fields` or the header of an earlier run determines them. */
   readonly fixed?: boolean | undefined;
   /** False if the file already has a header. */
@@ -129,8 +127,8 @@ export interface CsvOptions<T> {
 }
 
 /** Turns records into CSV or TSV text. */
-export function createCsv<T>(options: CsvOptions<T>) {
-  const { rows, fixed, onUnknown } = options;
+export function createCsv<T>(options: CsvOptions) {
+  const { fixed, onUnknown } = options;
   const { separator, escapeText } = options.tabs ? tabs : commas;
   const clean = options.terminal ? safeText : undefined;
   let columns = [...options.fields];
@@ -145,13 +143,14 @@ export function createCsv<T>(options: CsvOptions<T>) {
   // Put quotes around a single empty cell, because most CSV readers skip an empty line.
   const lineOf = (text: string, cells: number) =>
     cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
-  const lineOfValues = (values: readonly unknown[]) =>
-    lineOf(values.map((value) => cellOf(value)).join(separator), values.length);
   const headerOnce = () =>
-    options.header === false ? '' : `${options.bom ? '\ufeff' : ''}${lineOfValues(columns)}`;
+    options.header === false
+      ? ''
+      : (options.bom ? '\ufeff' : '') +
+        lineOf(columns.map((name) => cellOf(name)).join(separator), columns.length);
 
   const start = (record?: T): string => {
-    if (record !== undefined && !fixed && !rows) {
+    if (record !== undefined && !fixed) {
       columns = [...columns, ...unknownPaths(tree, record)];
       tree = treeOf(columns);
     }
@@ -186,11 +185,7 @@ export function createCsv<T>(options: CsvOptions<T>) {
   const line = (record: T): string => {
     let text = '';
     if (!paths) text = start(record);
-    else if (!fixed && !rows) report(record);
-    if (rows) {
-      for (const row of rows(record)) text += lineOfValues(row);
-      return text;
-    }
+    else if (!fixed) report(record);
     const list = paths ?? [];
     let row = '';
     for (let index = 0; index < list.length; index++) {

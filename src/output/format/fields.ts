@@ -35,29 +35,29 @@ export function at(record: unknown, path: string): unknown {
 }
 
 /** Whether a name is one of the paths in `known`, or the parent of one of them. */
-export const isKnownField = (name: string, known: readonly string[]): boolean =>
+const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
 /**
- * Parses the value of `--fields`, such as `a,b.c`. A nested name that is not in `known` may be an undocumented
- * field of the service, so it is accepted unless it looks like a typo. The first record then shows whether the
- * field exists.
+ * Parses the value of `--fields`, such as `a,b.c,.d`. A leading dot selects a field that is not in `known`; it is
+ * removed from the result.
  */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
-  const names = [...new Set(requested.filter((name) => name !== ''))];
+  const names = requested.filter((name) => name !== '');
   const list = `fields: ${known.join(', ')}`;
   if (names.length === 0) throw usageError('--fields is empty', `available ${list}`);
-  for (const name of names) {
-    if (isKnownField(name, known)) continue;
+  const selected = names.map((name) => {
+    if (isKnownField(name, known)) return name;
+    const path = name.slice(1);
+    if (name.startsWith('.') && path.split('.').every((part) => part !== '')) return path;
     const near = didYouMean(name, known);
-    if (near === '' && /[^.]\.[^.]/.test(name)) continue;
     throw usageError(
       `unknown field ${JSON.stringify(name)}`,
-      near === '' ? `available ${list}` : `${near} Available ${list}`,
+      `${near === '' ? 'available' : `${near} Available`} ${list}; a leading dot selects a field that is not listed`,
     );
-  }
-  return names;
+  });
+  return [...new Set(selected)];
 }
 
 /**

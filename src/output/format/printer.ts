@@ -1,14 +1,9 @@
 import { createCsv } from './csv.ts';
-import { withFieldCheck } from './field-check.ts';
 import { pickFields } from './fields.ts';
 import { withIsoTimes } from './iso-times.ts';
 import { createJson } from './json.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
-
-// Callers import the field check from here, because they load this file anyway. If they imported
-// `field-check.ts` directly, the build would put that file into a separate chunk.
-export { createFieldCheck, isAbsentField } from './field-check.ts';
 
 const LF = Uint8Array.of(10);
 
@@ -44,15 +39,8 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
 
 function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, format, fields, columns, header, terminal, notify } = options;
-  const own = view.csv;
-  // If the view converts records to rows and the rows contain all requested fields, take the fields from the
-  // rows. Otherwise take them from the record.
-  const places = own && fields?.map((name) => own.header.indexOf(name));
-  const chosen = own && places?.every((place) => place >= 0) ? places : undefined;
-  const rows = !own || (fields && !chosen) ? undefined : own.rows;
   const csv = createCsv<T>({
-    fields: columns ?? fields ?? own?.header ?? view.fields,
-    rows: rows && chosen ? (record) => rows(record).map((row) => chosen.map((place) => row[place])) : rows,
+    fields: columns ?? fields ?? view.fields,
     fixed: fields !== undefined || columns !== undefined,
     header,
     terminal,
@@ -76,7 +64,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
 
 /** Creates the printer for a format. Table and chalk modules are loaded only if they are needed. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
-  return withIsoTimes(withFieldCheck(await printerOf(options), options), options);
+  return withIsoTimes(await printerOf(options), options);
 }
 
 async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {

@@ -9,7 +9,7 @@ export interface PrinterOptions<T> {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
-  /** The names in `--fields`. Names that the view does not list must be in the first record. */
+  /** The fields that `--fields` selects, without leading dots. A record may lack them. */
   readonly fields?: readonly string[] | undefined;
   /**
    * Whether the command has exactly one result, which is printed as a JSON object instead of an array, and as

@@ -45,6 +45,7 @@ describe('completion offers', () => {
     ['trdr config get ke', ['key']],
     ['trdr whois --fields sub', ['subject']],
     ['trdr whois --fields subject,han', ['subject,handle']],
+    ['trdr whois --fields .new,han', ['.new,handle']],
     ['trdr whois --fields=subject,han', ['--fields=subject,handle']],
     ['trdr me --fields usage.units', ['usage.unitsUsed', 'usage.unitsRemaining']],
     ['trdr api po', []],

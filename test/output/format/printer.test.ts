@@ -137,22 +137,6 @@ describe('--fields', () => {
       { deep: { a: [1] }, name: 'ana' },
     ]);
   });
-
-  it('selects columns of rows that a view creates', async () => {
-    const own = {
-      ...view,
-      csv: {
-        header: ['name', 'n'],
-        rows: (row: Row) => [
-          [row['name'], 1],
-          [row['name'], 2],
-        ],
-      },
-    };
-    expect((await print([ana], { view: own, format: 'csv' })).text).toBe('name,n\nana,1\nana,2\n');
-    expect((await print([ana], { view: own, format: 'csv', fields: ['n'] })).text).toBe('n\n1\n2\n');
-    expect((await print([ana], { view: own, format: 'csv', fields: ['net'] })).text).toBe('net\n-1.5\n');
-  });
 });
 
 describe('CSV', () => {

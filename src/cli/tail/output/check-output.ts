@@ -1,7 +1,6 @@
 import { usageError } from '../../../base/failure.ts';
 import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
-import { withSeenFields } from '../../output/seen-fields.ts';
 import type { ExecFlags } from '../exec/open.ts';
 import { resumableOut } from '../files.ts';
 import type { TailPlan } from '../run.ts';
@@ -17,7 +16,7 @@ export async function checkOutput(
   flags: ExecFlags & RotateFlags,
 ): Promise<void> {
   const { globals, format } = context;
-  await selectedFields(globals.fields, withSeenFields(view, context));
+  const fields = await selectedFields(globals.fields, view);
   if (flags.compress && flags.rotate === undefined)
     throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
   if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
@@ -30,7 +29,6 @@ export async function checkOutput(
       'use the extension .ndjson',
     );
   }
-  const fields = globals.fields?.split(',').map((name) => name.trim());
   if (fields && !['id', timeField].every((name) => fields.includes(name))) {
     throw usageError(
       `without the fields id and ${timeField}, a tail cannot resume from its --out`,
