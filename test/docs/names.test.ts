@@ -109,7 +109,9 @@ describe('README and docs', () => {
   });
 
   it('mention only existing commands and flags', () => {
-    const flaws = pages.flatMap(({ path, codes }) =>
+    // The changelog also names what was removed.
+    const current = pages.filter(({ path }) => path !== 'docs/changelog.md');
+    const flaws = current.flatMap(({ path, codes }) =>
       codes.flatMap((code) => {
         const flag = /^--([a-z][\w-]*)/.exec(code)?.[1];
         const isUnknown = flag !== undefined && !anyFlag.has(flag) && flag !== 'version' && flag !== 'check';
