@@ -5,10 +5,7 @@ import { appendLines, ensureFolder, fileFailure } from '../../../base/files.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import type { Batch } from '../../../tail/exec/batch.ts';
 
-/**
- * The file of batches that the command did not accept. The file contains the lines that the command received,
- * so that `CMD < FILE` hands them over again.
- */
+/** The file of batches that the command did not accept. The file contains the lines that the command received. */
 export interface DeadLetters {
   /** The path of the file; undefined if there is neither a checkpoint nor a state folder. */
   readonly path: string | undefined;

@@ -10,7 +10,7 @@ import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { openCheckpointFile } from './checkpoint-file.ts';
-import { type ExecCommand, readCommand, runCommand } from './command.ts';
+import { readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
 import { createEncoder } from './encode.ts';
 import { handedOverText, handoffText, postsText } from './handoff-text.ts';
@@ -128,7 +128,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
         `the command did not accept ${postsText(dead)}, which trdr saved to ${letters.path}`,
         {
           code: 'DEAD_LETTER',
-          hint: `when the cause is fixed, hand them over again: ${redo(command)} < ${letters.path}`,
+          hint: 'when the cause is fixed, hand them over again with the commands under "Dead letters" in docs/tail.md',
         },
       );
     },
@@ -139,8 +139,6 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
     },
   };
 }
-
-const redo = ({ file }: ExecCommand) => `${file} ...`;
 
 /** Hands the rows of a tail over to the command. The checkpoint records which rows the command acknowledged. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {

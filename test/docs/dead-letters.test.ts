@@ -1,0 +1,69 @@
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { startSandbox } from '../../src/sandbox/index.ts';
+import { readPage } from './pages.ts';
+import { isInstalled, openWorkspace } from './run.ts';
+
+const scriptOf = (info: string): string => {
+  const block = readPage('docs/tail.md').blocks.find((each) => each.info === info);
+  if (!block) throw new Error(`docs/tail.md has no block "${info}"`);
+  return block.text;
+};
+
+/** Fails while the queue is away, and records its variables and its input otherwise. */
+const deliver = `#!/bin/sh
+[ -e away ] && exit 1
+printf '%s %s %s\\n' "$TRDR_ROWS" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" >> variables
+cat >> delivered
+`;
+
+/** A folder with the dead letters of three batches. */
+async function withDeadLetters(batch: number) {
+  const service = await startSandbox({ plan: 'scale', theses: 200 });
+  const workspace = openWorkspace({ TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key });
+  onTestFinished(async () => {
+    await service.close();
+    workspace.close();
+  });
+  const cwd = mkdtempSync(join(workspace.path, 'dead-'));
+  writeFileSync(join(cwd, 'deliver'), deliver, { mode: 0o755 });
+  writeFileSync(join(cwd, 'away'), '');
+  const count = 3 * batch;
+  const run = (script: string) =>
+    execa('bash', ['-euo', 'pipefail', '-c', script], {
+      ...{ cwd, env: workspace.env, extendEnv: false, reject: false, stdin: 'ignore' },
+    });
+  const words = `--via poll --backfill ${count} --count ${count} --checkpoint tail.json --batch ${batch} --tries 1`;
+  const { exitCode, stderr } = await run(`trdr thesis tail --yes ${words} --exec ./deliver`);
+  expect([exitCode, stderr]).toEqual([9, expect.stringContaining('docs/tail.md')]);
+  await run('rm away');
+  expect((await run(scriptOf('sh dead letters'))).exitCode).toBe(0);
+  const linesOf = (name: string) => {
+    const path = join(cwd, name);
+    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
+  };
+  const dead = linesOf('again.ndjson');
+  expect(dead.length).toBe(count);
+  return { run, dead, linesOf };
+}
+
+test('a file of dead letters is handed over at once to a command that reads any number of posts', async () => {
+  const { run, dead, linesOf } = await withDeadLetters(2);
+  expect((await run(scriptOf('sh dead letters at once'))).exitCode).toBe(0);
+  expect(linesOf('delivered')).toEqual(dead);
+});
+
+test.skipIf(!isInstalled('jq'))('dead letters are handed over one by one, as with --batch 1', async () => {
+  const { run, dead, linesOf } = await withDeadLetters(1);
+  const loop = scriptOf('sh dead letters one by one');
+  // The loop stops at a post that is not accepted, and does not skip it.
+  await run('touch away');
+  const failed = await run(loop);
+  const ids = dead.map((line): string => JSON.parse(line).id);
+  expect([failed.stdout, linesOf('delivered')]).toEqual([`not accepted: ${ids[0]}`, []]);
+  await run('rm away');
+  expect((await run(loop)).exitCode).toBe(0);
+  expect([linesOf('delivered'), linesOf('variables')]).toEqual([dead, ids.map((id) => `1 ${id} ${id}`)]);
+});
