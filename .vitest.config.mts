@@ -67,7 +67,7 @@ export default defineConfig({
     // Files share a worker and its modules: loading them again for each file takes a third of the CPU of the suite.
     isolate: false,
     sequence: { sequencer: SlowFirst },
-    globalSetup: ['test/e2e/build.ts', 'test/store/require-server.ts'],
+    globalSetup: ['test/e2e/build.ts', 'test/require-tools.ts'],
     // A machine with other work to do is slow, and no test is about that.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -86,6 +86,7 @@ export async function openStage() {
         random: () => 0.5,
         signal: new AbortController().signal,
         inFlight: createInFlight(clock),
+        atEnd: new Set(),
       }).finally(() => {
         over = true;
       });

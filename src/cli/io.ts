@@ -38,6 +38,14 @@ export interface Io {
   readonly onReopen: (act: () => void) => () => void;
   /** The paid calls that a shutdown waits for. */
   readonly inFlight: InFlight;
+  /** Called with the result of the run, once it is known. */
+  readonly atEnd: Set<(end: RunEnd) => Promise<void>>;
+}
+
+/** The exit code of a run, and in one word why it ended: `done`, the code of an error, or the name of a signal. */
+export interface RunEnd {
+  readonly exit: number;
+  readonly reason: string;
 }
 
 /** The signals that shut down a run cleanly, with their exit codes. */
@@ -47,9 +55,11 @@ export type EndingSignal = keyof typeof endingSignals;
 /** The abort reason of a run that was ended by a signal. */
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';
+  readonly reason: EndingSignal;
   readonly exit: (typeof endingSignals)[EndingSignal];
   constructor(signal: EndingSignal) {
     super(`ended by ${signal}`);
+    this.reason = signal;
     this.exit = endingSignals[signal];
   }
 }

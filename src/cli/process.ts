@@ -39,6 +39,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
       return () => process.off('SIGUSR2', act);
     },
     inFlight,
+    atEnd: new Set(),
   });
   // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();

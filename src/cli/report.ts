@@ -7,18 +7,18 @@ import { journalPrefix } from '../output/notices.ts';
 import { safeLine, safeText } from '../output/terminal/safe-text.ts';
 import { loadStyle, wantsColor, wantsUnicode } from '../output/terminal/style.ts';
 import { exitOf } from './exit.ts';
-import type { Io } from './io.ts';
+import type { Io, RunEnd } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
 
 /**
- * Creates a function that reports on stderr why a run failed and returns its exit code. With --log-format
+ * Creates a function that reports on stderr why a run failed and returns how the run ended. With --log-format
  * json, the function prints one line of JSON. Otherwise it prints text if stderr is a terminal or the output
  * is a table, and one line of JSON if not. It searches the words of the command line for the flags that it
  * needs, because the command line may be invalid.
  */
-export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<number> {
+export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<RunEnd> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : failureOfUnknown(error);
     const hide = (text: string) =>
@@ -48,7 +48,7 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
       io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';
     const lines = io.isJournal ? withPrefix(`${text}${stack}`, journalPrefix('error')) : `${text}${stack}`;
     await new Promise<void>((resolve) => io.stderr.write(lines, () => resolve()));
-    return exit;
+    return { exit, reason: known.code };
   };
 }
 

@@ -5,7 +5,7 @@ import { parseWords } from './args/parse.ts';
 import { placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
-import { Interrupt, type Io } from './io.ts';
+import { Interrupt, type Io, type RunEnd } from './io.ts';
 import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { isInterrupted } from './shutdown.ts';
@@ -16,6 +16,12 @@ import { tree } from './tree.ts';
  * an exit code here, and nowhere else.
  */
 export async function run(io: Io): Promise<number> {
+  const end = await runToEnd(io);
+  for (const notify of io.atEnd) await notify(end);
+  return end.exit;
+}
+
+async function runToEnd(io: Io): Promise<RunEnd> {
   const report = createErrorReport(io);
   let settings: RunSettings | undefined;
   const interrupt = () => (io.signal.reason instanceof Interrupt ? io.signal.reason : undefined);
@@ -23,12 +29,12 @@ export async function run(io: Io): Promise<number> {
     const code = await dispatch(io, (settled) => {
       settings = settled;
     });
-    return interrupt()?.exit ?? code;
+    return interrupt() ?? { exit: code, reason: 'done' };
   } catch (error) {
     const interrupted = interrupt();
-    if (interrupted) return interrupted.exit;
-    if (error instanceof Interrupt) return error.exit;
-    if (error === outputClosed) return 0;
+    if (interrupted) return interrupted;
+    if (error instanceof Interrupt) return error;
+    if (error === outputClosed) return { exit: 0, reason: 'done' };
     return await report(error, settings);
   }
 }

@@ -5,7 +5,6 @@ import type { TailOptions } from './options.ts';
 import { createTailParts, type Ending } from './parts.ts';
 import type { TailPorts } from './ports.ts';
 import { shutDown } from './shutdown.ts';
-import { isOutOfUnits } from './spend/renewal.ts';
 import { modeOf, subscribedLink } from './state.ts';
 import type { WalkView } from './walk/walker.ts';
 
@@ -192,8 +191,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       pages: walker.pages,
       lastPost: writer.lastPost,
       turns,
-      failing: walker.trouble !== undefined && !isOutOfUnits(walker.trouble),
-      waiting: walker.trouble !== undefined && isOutOfUnits(walker.trouble),
+      failing: walker.trouble !== undefined && walker.waitsUntil === undefined,
+      waitsUntil: walker.waitsUntil ?? null,
       budgets: spend.left.budgets,
       ceilingLeft: spend.left.ceiling,
       allowanceLeft: spend.left.allowance,

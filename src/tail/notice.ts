@@ -132,8 +132,8 @@ export interface TailStatus {
   readonly connected: boolean;
   /** Whether the last request for a page failed, for a reason other than used-up units. */
   readonly failing: boolean;
-  /** Whether the tail waits because a budget or the allowance is used up. */
-  readonly waiting: boolean;
+  /** When the budget or the allowance renews for which the tail waits, in epoch ms; null if it does not wait. */
+  readonly waitsUntil: number | null;
   readonly rows: number;
   readonly pages: number;
   readonly nameless: number;

@@ -160,7 +160,7 @@ describe('a unit of systemd', () => {
     existsSync(status) && /^trdr_tail_ready\{.*\} 1$/m.test(readFileSync(status, 'utf8'));
 
   test.each(services.filter(({ text }) => text.includes('thesis tail')))(
-    'restarts after a kill without losing or repeating a post: $path',
+    'restarts after a kill, with another key, without losing or repeating a post: $path',
     async ({ settings }) => {
       const { service, workspace } = await openMachine();
       await start('trdr budget set day 100M', workspace).ended;
@@ -176,10 +176,11 @@ describe('a unit of systemd', () => {
         for (let left = count; left > 0; left--) posted.push(service.post().id);
         await until(() => existsSync(out) && idsIn().length >= posted.length);
       };
+      const keys = [service.key, service.addKey({ plan: 'scale' })];
       for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         // The next start, not the last run, must say that it is up.
         writeFileSync(status, '');
-        const { ended, kill } = start(line, workspace);
+        const { ended, kill } = start(line, workspace, { TRDR_API_KEY: keys.shift() ?? '' });
         await until(() => isUp(status));
         await post(5);
         kill(signal);

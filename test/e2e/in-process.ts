@@ -98,6 +98,7 @@ export async function runInProcess(
     signal: ending.signal,
     onReopen: () => () => {},
     inFlight: createInFlight(),
+    atEnd: new Set(),
   };
   const exitCode = await run(io);
   stdin.destroy();

@@ -87,7 +87,7 @@ function unhealthy(
   const what: Readonly<Record<HealthVerdict, string>> = {
     healthy: '',
     starting: '',
-    stopped: `stopped ${ago(status.updatedAt)}`,
+    stopped: `stopped ${ago(status.updatedAt)}${status.exitCode === null ? '' : ` with exit code ${status.exitCode} (${safeLine(status.endReason ?? '')})`}`,
     stale: `was last active ${ago(status.progressAt)}`,
     lagging: laggingText(status, now, maxLag),
   };

@@ -13,7 +13,6 @@ import { accountSharing } from '../lookup/account.ts';
 import { approveTail, limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
-import type { RelayWatch } from '../store/watch-relay.ts';
 import { lockFiles } from '../tail/files.ts';
 import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
@@ -73,10 +72,9 @@ export const thesisRelay = command({
     const { status } = service;
     const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
     const feed = store.keys.feed(feedIdOf({ tokens: normal }));
-    let watch: RelayWatch | undefined;
     try {
-      watch = watchRelay(context, service, { link: store.link, feed });
-      const world = { io, signal, notice, scope, store, key, startLine, observer: watch.observer };
+      const observer = watchRelay(context, service, { link: store.link, feed });
+      const world = { io, signal, notice, scope, store, key, startLine, observer };
       await runRelay(world, {
         tokens: normal,
         lagMs: lag,
@@ -97,7 +95,6 @@ export const thesisRelay = command({
         },
       });
     } finally {
-      await watch?.end();
       unlock();
     }
     return 0;

@@ -15,7 +15,7 @@ import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
 import type { RunStore } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
-import { type FollowerWatch, watchFollower } from './watch-follower.ts';
+import { watchFollower } from './watch-follower.ts';
 
 /** The group that a tail joins as a member. */
 export interface GroupPlan {
@@ -125,9 +125,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   );
   const { status } = flags;
   const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
-  let watch: FollowerWatch | undefined;
   try {
-    watch = watchFollower(context, { ...plan, handoff: delivering.handoff });
+    const watch = watchFollower(context, { ...plan, handoff: delivering.handoff });
     for await (const event of events) {
       watch.heard(event.kind);
       if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
@@ -157,7 +156,6 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
     }
   } finally {
     ended.abort();
-    await watch?.end();
     await delivering.end();
     unlock();
   }

@@ -228,7 +228,6 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     await output.settled();
   } finally {
     ended.abort();
-    await watch?.end();
     await output.close();
   }
   const took = span(io.clock.mono() - began);

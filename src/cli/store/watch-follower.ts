@@ -5,7 +5,7 @@ import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
-import { type HealthWatch, nothingMeasured, type TailFacts, watchHealth } from '../tail/service/watch.ts';
+import { nothingMeasured, type TailFacts, watchHealth } from '../tail/service/watch.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
@@ -13,7 +13,7 @@ import type { RunStore } from './open-store.ts';
  * Reports the state of a tail that reads from the store, in the same way as that of a tail that reads from
  * the service.
  */
-export interface FollowerWatch extends Pick<HealthWatch, 'end'> {
+export interface FollowerWatch {
   /** Called when rows were written, or handed over to a command. */
   delivered(rows: readonly TailRow[]): void;
   /** Called with the kind of each event of the follower or group. */
@@ -60,7 +60,7 @@ export function watchFollower(
   });
   const ago = (at: number) => `${span(Math.max(0, clock.now() - at))} ago`;
 
-  const health = watchHealth(context, flags, {
+  watchHealth(context, flags, {
     facts,
     turns: () => turns,
     wake() {
@@ -79,7 +79,6 @@ export function watchFollower(
   });
 
   return {
-    end: health.end,
     delivered(batch) {
       rows += batch.length;
       const at = batch.findLast((row) => row.at !== null)?.at ?? null;

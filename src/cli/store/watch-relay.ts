@@ -4,16 +4,11 @@ import type { Tail } from '../../tail/engine.ts';
 import type { HealthMode } from '../../tail/health/health.ts';
 import { statusText } from '../tail/notice-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
-import { type HealthRun, type HealthWatch, type TailFacts, watchHealth } from '../tail/service/watch.ts';
+import { type HealthRun, type TailFacts, watchHealth } from '../tail/service/watch.ts';
 import { watchedTail } from '../tail/service/watched-tail.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 import type { RelayObserver } from './relay.ts';
-
-/** Reports the state of a relay like that of a tail, over all of its terms as the leader. */
-export interface RelayWatch extends Pick<HealthWatch, 'end'> {
-  readonly observer: RelayObserver;
-}
 
 /** The counts that are summed over all terms of a run. */
 const counters = [
@@ -40,11 +35,12 @@ type Phase =
   | { readonly kind: 'standby'; readonly leader: string }
   | { readonly kind: 'leading'; readonly tail: Tail };
 
+/** Reports the state of a relay like that of a tail, over all of its terms as the leader. */
 export function watchRelay(
   run: HealthRun,
   flags: ServiceFlags,
   store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: FeedKeys },
-): RelayWatch {
+): RelayObserver {
   const { clock } = run.io;
   const proofOf = leaderProof(store.link, store.feed, clock);
   let phase: Phase = { kind: 'starting', mode: 'connecting' };
@@ -80,6 +76,7 @@ export function watchRelay(
       ...{ ...past, ...last, rate: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
       ready: wasReady,
       serviceUp: phase.kind !== 'away',
+      waitsUntil: null,
       mode: phase.kind === 'standby' ? 'standby' : phase.kind === 'away' ? 'connecting' : phase.mode,
       verifiedTo: proofOf(),
       handoff: null,
@@ -98,7 +95,7 @@ export function watchRelay(
     return `standing by: ${phase.leader} leads this feed${verified}`;
   };
 
-  const health = watchHealth(run, flags, {
+  watchHealth(run, flags, {
     facts,
     text,
     turns: () => turns + (phase.kind === 'leading' ? phase.tail.status().turns : 0),
@@ -111,25 +108,22 @@ export function watchRelay(
   });
 
   return {
-    end: health.end,
-    observer: {
-      standby(leader) {
-        phase = { kind: 'standby', leader };
-      },
-      away() {
-        phase = { kind: 'away' };
-      },
-      leading(tail) {
-        phase = { kind: 'leading', tail };
-      },
-      ended(tail) {
-        const own = watched(tail).facts();
-        past = added(past, own);
-        if (own.lastPostAt !== null) last = { lastPostAt: own.lastPostAt, lastPostLagMs: own.lastPostLagMs };
-        turns += tail.status().turns;
-        wasReady ||= own.ready;
-        phase = { kind: 'starting', mode: own.mode };
-      },
+    standby(leader) {
+      phase = { kind: 'standby', leader };
+    },
+    away() {
+      phase = { kind: 'away' };
+    },
+    leading(tail) {
+      phase = { kind: 'leading', tail };
+    },
+    ended(tail) {
+      const own = watched(tail).facts();
+      past = added(past, own);
+      if (own.lastPostAt !== null) last = { lastPostAt: own.lastPostAt, lastPostLagMs: own.lastPostLagMs };
+      turns += tail.status().turns;
+      wasReady ||= own.ready;
+      phase = { kind: 'starting', mode: own.mode };
     },
   };
 }

@@ -177,11 +177,18 @@ const spentText = ({ least, most }: Summary['spent']): string =>
 
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { mode, connected, waiting, failing, rate, gaps, filled, connections, spent, verifiedAgoMs } = status;
+  const { mode, connected, waitsUntil, failing, rate, gaps, filled, connections, spent, verifiedAgoMs } =
+    status;
   const parts = [
     unitsText(spent.most),
     perMinuteText(status.perMinute),
-    waiting ? 'waiting for units' : mode === 'ws' ? (connected ? 'live' : 'connecting') : 'polling',
+    waitsUntil !== null
+      ? `waiting until ${untilText(waitsUntil)} for units`
+      : mode === 'ws'
+        ? connected
+          ? 'live'
+          : 'connecting'
+        : 'polling',
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     verifiedAgoMs === null ? '' : `verified ${span(verifiedAgoMs)} ago`,

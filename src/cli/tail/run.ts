@@ -29,7 +29,7 @@ import { positionPath } from './resume/position.ts';
 import { readResume, startedFrom } from './resume/resume.ts';
 import { createSaver } from './resume/saver.ts';
 import type { ServiceFlags } from './service/flags.ts';
-import { type HealthWatch, watchHealth } from './service/watch.ts';
+import { watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
@@ -197,9 +197,8 @@ async function follow(
     () => pause.isOpen || status.show(statusText(tail.status())),
     ended.signal,
   );
-  let health: HealthWatch | undefined;
   try {
-    health = watchHealth(context, plan.flags, watchedTail(tail, io.clock.now, output.handoff));
+    watchHealth(context, plan.flags, watchedTail(tail, io.clock.now, output.handoff));
     const summary = await tail.run(context.signal);
     saver.ended();
     return { ...summary, check: output.check };
@@ -210,7 +209,6 @@ async function follow(
     ended.abort();
     await watch;
     await followed?.end();
-    await health?.end();
     status.hide();
     await output.close();
   }

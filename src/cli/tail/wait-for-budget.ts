@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { lockFiles } from './files.ts';
 import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
-import { type HealthWatch, nothingMeasured, watchHealth } from './service/watch.ts';
+import { nothingMeasured, watchHealth } from './service/watch.ts';
 
 /** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
 const LOOK_MS = 10 * 60_000;
@@ -22,46 +22,43 @@ export async function onceInBudget<T>(
   flags: WaitFlags,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { io, signal, notice } = context;
-  let waiting: HealthWatch | undefined;
+  const { io, signal, notice, settings } = context;
+  let waitsUntil: number | null = null;
+  let turns = 0;
+  let unlock: (() => void) | undefined;
+  let handOver: (() => Promise<void>) | undefined;
   try {
     for (;;) {
       try {
-        return await work();
+        const done = await work();
+        await handOver?.();
+        return done;
       } catch (error) {
         const ms = error instanceof Failure ? waitsForUnits(error, io.clock.now()) : undefined;
         if (!flags.waitForBudget || !(error instanceof Failure) || ms === undefined) throw error;
-        if (!waiting) {
-          waiting = openWaiting(context, flags);
-          notice(`waiting until ${untilText(io.clock.now() + ms)}: ${error.message}`);
+        waitsUntil = io.clock.now() + ms;
+        const text = `waiting until ${untilText(waitsUntil)}`;
+        if (!unlock) {
+          const { status } = flags;
+          unlock = lockFiles({
+            out: undefined,
+            checkpoint: undefined,
+            status,
+            state: settings.folders.state,
+          });
+          // The tail reports its state to the status file and the service manager, but has not started yet.
+          handOver = watchHealth(context, flags, {
+            facts: () => ({ ...nothingMeasured, waitsUntil }),
+            text: () => `${text} for units`,
+            turns: () => turns,
+            wake: () => void turns++,
+          });
+          notice(`${text}: ${error.message}`);
         }
         await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
       }
     }
-  } catch (error) {
-    await waiting?.end();
-    waiting = undefined;
-    throw error;
   } finally {
-    await waiting?.handOver();
+    unlock?.();
   }
-}
-
-/**
- * Reports the wait to the status file and the service manager, because the tail, which reports later, has not
- * started yet.
- */
-function openWaiting(context: Context, flags: ServiceFlags): HealthWatch {
-  const { status } = flags;
-  const { state } = context.settings.folders;
-  const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state });
-  let turns = 0;
-  const watch = watchHealth(context, flags, {
-    facts: () => nothingMeasured,
-    text: () => 'waiting for units',
-    turns: () => turns,
-    wake: () => void turns++,
-  });
-  const closing = (close: () => Promise<void>) => () => close().finally(unlock);
-  return { end: closing(watch.end), handOver: closing(watch.handOver) };
 }

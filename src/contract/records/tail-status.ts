@@ -13,12 +13,18 @@ export const TailStatusRecord = z.looseObject({
   command: field(z.string(), 'The trdr command that started the tail, for example thesis tail.'),
   version: field(z.string(), 'Version of trdr that runs the tail.'),
   up: field(z.boolean(), 'Whether the tail is running.'),
+  exitCode: field(z.nullable(z.int()), 'Exit code of the tail; null while it is running.'),
+  endReason: field(
+    z.nullable(z.string()),
+    'Why the tail ended: done, the name of a signal, or the code of an error; null while it is running.',
+  ),
   ready: field(z.boolean(), 'Whether the tail has been up to date with its feed at least once.'),
   serviceUp: field(z.boolean(), 'Whether the service responds.'),
   mode: field(
     z.string(),
     'How the tail follows the feed: streaming, connecting, polling, store, standby or waiting.',
   ),
+  waitsUntil: time('When the budget or the allowance renews that the tail waits for'),
   startedAt: field(z.number(), 'When the tail was started, epoch ms.'),
   updatedAt: field(z.number(), 'When the status file was written, epoch ms.'),
   verifiedTo: time('Time up to which every post was delivered, except in gaps'),

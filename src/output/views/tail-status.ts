@@ -12,6 +12,9 @@ const delivered = ({ rows, gaps, reconnects }: TailStatusRecord) =>
 const cost = ({ spent, spentAtMost }: TailStatusRecord) =>
   spentAtMost > spent ? `${unitsText(spentAtMost)} at most` : unitsText(spent);
 
+const stateText = ({ state, exitCode, endReason }: TailStatusRecord) =>
+  exitCode === null ? state : `${state}: exit code ${exitCode} (${endReason})`;
+
 const modeText = ({ mode, serviceUp, up }: TailStatusRecord) =>
   `${mode}${up && !serviceUp ? ', but the service does not respond' : ''}`;
 
@@ -45,8 +48,9 @@ export const tailStatusView = (now: number): View<TailStatusRecord> => ({
   card: {
     title: (row) => row.tail,
     lines: [
-      { label: 'state', kind: 'text', value: (row) => row.state },
+      { label: 'state', kind: 'text', value: stateText },
       { label: 'mode', kind: 'text', value: modeText },
+      { label: 'waits until', kind: 'time', value: (row) => row.waitsUntil ?? undefined },
       { label: 'delivered', kind: 'text', value: delivered },
       { label: 'handed over', kind: 'text', value: handedOver },
       { label: 'verified up to', kind: 'time', value: (row) => row.verifiedTo },

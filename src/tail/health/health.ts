@@ -6,13 +6,15 @@ export type HealthMode = (typeof healthModes)[number];
 
 /** The state of a running tail, for monitoring. Times are epoch milliseconds. */
 export interface TailHealth {
-  /** Whether the run is still active. */
-  readonly up: boolean;
+  /** The exit code of the run, and why it ended in one word; null while the run is active. */
+  readonly end: { readonly exit: number; readonly reason: string } | null;
   /** Whether the tail has been up to date with its feed at least once. */
   readonly ready: boolean;
   /** Whether the service responds. */
   readonly serviceUp: boolean;
   readonly mode: HealthMode;
+  /** When the budget or the allowance renews for which the tail waits; null if it does not wait. */
+  readonly waitsUntil: number | null;
   readonly startedAt: number;
   readonly updatedAt: number;
   /** The time of the last iteration of the main loop. If this time does not advance, the loop hangs. */

@@ -1,236 +1,122 @@
 import { healthModes, type TailHealth } from './health.ts';
 
-/** A group of samples with the same metric name, given without the prefix `trdr_tail_` and the suffix `_total`. */
-interface Family {
-  readonly name: string;
-  readonly type: 'gauge' | 'counter';
-  readonly unit?: string;
-  readonly help: string;
-  /** Returns one sample, or one for each value of a label. Null and undefined give none. */
-  readonly of: (health: TailHealth) => number | null | undefined | Labelled;
-}
-
+/** Samples of one metric that differ in the value of a label. */
 interface Labelled {
   readonly label: string;
   readonly values: readonly (readonly [value: string, sample: number])[];
 }
 
-const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
-
-const flag = (on: boolean) => (on ? 1 : 0);
-
-export const families: readonly Family[] = [
-  { name: 'up', type: 'gauge', help: 'Whether the tail is running.', of: ({ up }) => flag(up) },
-  {
-    name: 'ready',
-    type: 'gauge',
-    help: 'Whether the tail has been up to date with its feed at least once.',
-    of: ({ ready }) => flag(ready),
-  },
-  {
-    name: 'service_up',
-    type: 'gauge',
-    help: 'Whether the service responds.',
-    of: ({ serviceUp }) => flag(serviceUp),
-  },
-  {
-    name: 'mode',
-    type: 'gauge',
-    help: 'The mode of the tail: 1 for the current mode, 0 for others.',
-    of: ({ mode }) => ({ label: 'mode', values: healthModes.map((each) => [each, flag(each === mode)]) }),
-  },
-  {
-    name: 'start_timestamp_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'When the tail was started.',
-    of: ({ startedAt }) => seconds(startedAt),
-  },
-  {
-    name: 'update_timestamp_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'When this file was written.',
-    of: ({ updatedAt }) => seconds(updatedAt),
-  },
-  {
-    name: 'progress_timestamp_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'When the main loop last ran.',
-    of: ({ progressAt }) => seconds(progressAt),
-  },
-  {
-    name: 'verified_timestamp_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Time up to which every post was delivered, except in gaps.',
-    of: ({ verifiedTo }) => seconds(verifiedTo),
-  },
-  {
-    name: 'proof_age_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Time since the feed was last verified to be complete.',
-    of: ({ verifiedTo, updatedAt }) =>
-      verifiedTo === null ? null : seconds(Math.max(0, updatedAt - verifiedTo)),
-  },
-  {
-    name: 'last_post_timestamp_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Post time of the last delivered post.',
-    of: ({ lastPostAt }) => seconds(lastPostAt),
-  },
-  {
-    name: 'last_post_lag_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Time between the post time of the last post and its delivery.',
-    of: ({ lastPostLagMs }) => seconds(lastPostLagMs),
-  },
-  { name: 'rows', type: 'counter', help: 'Posts delivered.', of: ({ rows }) => rows },
-  {
-    name: 'filled_rows',
-    type: 'counter',
-    help: 'Posts that appeared in a page but were not delivered by the WebSocket.',
-    of: ({ filled }) => filled,
-  },
-  {
-    name: 'late_rows',
-    type: 'counter',
-    help: 'Posts that appeared late in pages: older than posts that had already been read.',
-    of: ({ late }) => late,
-  },
-  {
-    name: 'skipped_rows',
-    type: 'counter',
-    help: 'Posts without an id, which were skipped.',
-    of: ({ skipped }) => skipped,
-  },
-  {
-    name: 'gaps',
-    type: 'counter',
-    help: 'Stretches of the feed that could not be read.',
-    of: ({ gaps }) => gaps,
-  },
-  {
-    name: 'reconnects',
-    type: 'counter',
-    help: 'Number of reconnects.',
-    of: ({ reconnects }) => reconnects,
-  },
-  { name: 'pages', type: 'counter', help: 'Pages read.', of: ({ pages }) => pages },
-  {
-    name: 'feed_posts_per_second',
-    type: 'gauge',
-    help: 'Posts per second in the feed, averaged over about two minutes.',
-    of: ({ rate }) => rate,
-  },
-  {
-    name: 'spent_units',
-    type: 'counter',
-    unit: 'units',
-    help: 'CU that were certainly charged.',
-    of: ({ spent }) => spent,
-  },
-  {
-    name: 'spent_at_most_units',
-    type: 'gauge',
-    unit: 'units',
-    help: 'Maximum CU that may have been charged.',
-    of: ({ spentAtMost }) => spentAtMost,
-  },
-  {
-    name: 'cost_per_minute_units',
-    type: 'gauge',
-    unit: 'units',
-    help: 'CU per minute in the current mode.',
-    of: ({ perMinute }) => perMinute,
-  },
-  {
-    name: 'limit_left_units',
-    type: 'gauge',
-    unit: 'units',
-    help: 'CU that the spending limit of this run has left.',
-    of: ({ limitLeft }) => limitLeft,
-  },
-  {
-    name: 'allowance_left_units',
-    type: 'gauge',
-    unit: 'units',
-    help: "CU left of the key's allowance.",
-    of: ({ allowanceLeft }) => allowanceLeft,
-  },
-  {
-    name: 'budget_left_units',
-    type: 'gauge',
-    unit: 'units',
-    help: 'CU left in the budget of the period.',
-    of: ({ budgets }) => ({ label: 'period', values: budgets.map(({ period, left }) => [period, left]) }),
-  },
-  {
-    name: 'handoff_batches',
-    type: 'counter',
-    help: 'Batches that the command acknowledged.',
-    of: ({ handoff }) => handoff?.batches,
-  },
-  {
-    name: 'handoff_rows',
-    type: 'counter',
-    help: 'Posts that the command acknowledged.',
-    of: ({ handoff }) => handoff?.rows,
-  },
-  {
-    name: 'handoff_retries',
-    type: 'counter',
-    help: 'Retries: all attempts except the first attempt of each batch.',
-    of: ({ handoff }) => handoff?.retries,
-  },
-  {
-    name: 'handoff_dead_batches',
-    type: 'counter',
-    help: 'Batches moved to the dead-letter file.',
-    of: ({ handoff }) => handoff?.deadBatches,
-  },
-  {
-    name: 'handoff_dead_rows',
-    type: 'counter',
-    help: 'Posts moved to the dead-letter file.',
-    of: ({ handoff }) => handoff?.deadRows,
-  },
-  {
-    name: 'handoff_pending_rows',
-    type: 'gauge',
-    help: 'Posts that were read and are not yet acknowledged.',
-    of: ({ handoff }) => handoff?.pendingRows,
-  },
-  {
-    name: 'handoff_oldest_age_seconds',
-    type: 'gauge',
-    unit: 'seconds',
-    help: 'Age of the oldest post that is not yet acknowledged; 0 if there is none.',
-    of: ({ handoff, updatedAt }) =>
-      handoff && seconds(Math.max(0, updatedAt - (handoff.oldestAt ?? updatedAt))),
-  },
-  {
-    name: 'handoff_last_exit_code',
-    type: 'gauge',
-    help: 'Exit code of the last attempt; 128 plus the signal number if the command was killed.',
-    of: ({ handoff }) => handoff?.lastExit,
-  },
-  {
-    name: 'resident_memory_bytes',
-    type: 'gauge',
-    unit: 'bytes',
-    help: 'Resident memory of the process.',
-    of: ({ memoryBytes }) => memoryBytes,
-  },
-  {
-    name: 'cpu_seconds',
-    type: 'counter',
-    unit: 'seconds',
-    help: 'CPU time of the process.',
-    of: ({ cpuMs }) => seconds(cpuMs),
-  },
+/** The name without the prefix, the help text, and the value. Null and undefined give no sample. */
+type Metric = readonly [
+  name: string,
+  help: string,
+  of: (health: TailHealth) => number | null | undefined | Labelled,
 ];
+
+const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
+const age = (at: number | null, { updatedAt }: TailHealth) =>
+  at === null ? null : seconds(Math.max(0, updatedAt - at));
+
+/** The metrics of a tail. The names of counters end in `_total`; all others are gauges. */
+export const metrics: readonly Metric[] = [
+  ['up', 'Whether the tail is running.', ({ end }) => Number(end === null)],
+  [
+    'exit_code',
+    'How the tail ended; the label states why.',
+    ({ end }) => end && one('reason', end.reason, end.exit),
+  ],
+  [
+    'ready',
+    'Whether the tail has been up to date with its feed at least once.',
+    ({ ready }) => Number(ready),
+  ],
+  ['service_up', 'Whether the service responds.', ({ serviceUp }) => Number(serviceUp)],
+  ['mode', 'The mode of the tail: 1 for the current mode, 0 for others.', ({ mode }) => modes(mode)],
+  [
+    'waits_until_timestamp_seconds',
+    'When the budget renews that the tail waits for.',
+    (h) => seconds(h.waitsUntil),
+  ],
+  ['start_timestamp_seconds', 'When the tail was started.', (h) => seconds(h.startedAt)],
+  ['update_timestamp_seconds', 'When this file was written.', (h) => seconds(h.updatedAt)],
+  ['progress_timestamp_seconds', 'When the main loop last ran.', (h) => seconds(h.progressAt)],
+  [
+    'verified_timestamp_seconds',
+    'Time up to which every post was delivered, except in gaps.',
+    (h) => seconds(h.verifiedTo),
+  ],
+  ['proof_age_seconds', 'Time since the feed was last verified to be complete.', (h) => age(h.verifiedTo, h)],
+  ['last_post_timestamp_seconds', 'Post time of the last delivered post.', (h) => seconds(h.lastPostAt)],
+  [
+    'last_post_lag_seconds',
+    'Time between the post time of the last post and its delivery.',
+    (h) => seconds(h.lastPostLagMs),
+  ],
+  ['rows_total', 'Posts delivered.', (h) => h.rows],
+  [
+    'filled_rows_total',
+    'Posts that appeared in a page but were not delivered by the WebSocket.',
+    (h) => h.filled,
+  ],
+  [
+    'late_rows_total',
+    'Posts that appeared late in pages: older than posts that had already been read.',
+    (h) => h.late,
+  ],
+  ['skipped_rows_total', 'Posts without an id, which were skipped.', (h) => h.skipped],
+  ['gaps_total', 'Stretches of the feed that could not be read.', (h) => h.gaps],
+  ['reconnects_total', 'Number of reconnects.', (h) => h.reconnects],
+  ['pages_total', 'Pages read.', (h) => h.pages],
+  ['feed_posts_per_second', 'Posts per second in the feed, averaged over about two minutes.', (h) => h.rate],
+  ['spent_units_total', 'CU that were certainly charged.', (h) => h.spent],
+  ['spent_at_most_units', 'Maximum CU that may have been charged.', (h) => h.spentAtMost],
+  ['cost_per_minute_units', 'CU per minute in the current mode.', (h) => h.perMinute],
+  ['limit_left_units', 'CU that the spending limit of this run has left.', (h) => h.limitLeft],
+  ['allowance_left_units', "CU left of the key's allowance.", (h) => h.allowanceLeft],
+  ['budget_left_units', 'CU left in the budget of the period.', ({ budgets }) => budgetsLeft(budgets)],
+  ['handoff_batches_total', 'Batches that the command acknowledged.', ({ handoff }) => handoff?.batches],
+  ['handoff_rows_total', 'Posts that the command acknowledged.', ({ handoff }) => handoff?.rows],
+  [
+    'handoff_retries_total',
+    'Retries: all attempts except the first attempt of each batch.',
+    ({ handoff }) => handoff?.retries,
+  ],
+  [
+    'handoff_dead_batches_total',
+    'Batches moved to the dead-letter file.',
+    ({ handoff }) => handoff?.deadBatches,
+  ],
+  ['handoff_dead_rows_total', 'Posts moved to the dead-letter file.', ({ handoff }) => handoff?.deadRows],
+  [
+    'handoff_pending_rows',
+    'Posts that were read and are not yet acknowledged.',
+    ({ handoff }) => handoff?.pendingRows,
+  ],
+  [
+    'handoff_oldest_age_seconds',
+    'Age of the oldest post that is not yet acknowledged; 0 if there is none.',
+    (h) => h.handoff && age(h.handoff.oldestAt ?? h.updatedAt, h),
+  ],
+  [
+    'handoff_last_exit_code',
+    'Exit code of the last attempt; 128 plus the signal number if the command was killed.',
+    ({ handoff }) => handoff?.lastExit,
+  ],
+  ['resident_memory_bytes', 'Resident memory of the process.', (h) => h.memoryBytes],
+  ['cpu_seconds_total', 'CPU time of the process.', (h) => seconds(h.cpuMs)],
+];
+
+const one = (label: string, value: string, sample: number): Labelled => ({
+  label,
+  values: [[value, sample]],
+});
+
+const modes = (mode: TailHealth['mode']): Labelled => ({
+  label: 'mode',
+  values: healthModes.map((each) => [each, Number(each === mode)]),
+});
+
+const budgetsLeft = (budgets: TailHealth['budgets']): Labelled => ({
+  label: 'period',
+  values: budgets.map(({ period, left }) => [period, left]),
+});

@@ -6,10 +6,10 @@ import { healthModes, type TailHealth } from './health.ts';
 export interface SavedStatus
   extends Pick<
     TailHealth,
-    | 'up'
     | 'ready'
     | 'serviceUp'
     | 'mode'
+    | 'waitsUntil'
     | 'startedAt'
     | 'updatedAt'
     | 'progressAt'
@@ -21,6 +21,10 @@ export interface SavedStatus
     | 'spent'
     | 'spentAtMost'
   > {
+  readonly up: boolean;
+  /** How the run ended: null while it is up, and in the files of earlier versions. */
+  readonly exitCode: number | null;
+  readonly endReason: string | null;
   readonly tail: string;
   readonly command: string;
   readonly version: string;
@@ -81,9 +85,12 @@ export function readStatusFile(text: string): SavedStatus {
     command: about['command'] ?? '',
     version: about['version'] ?? '',
     up: needed('up') === 1,
+    exitCode: number('exit_code'),
+    endReason: samples.get('exit_code')?.[0]?.labels['reason'] ?? null,
     ready: needed('ready') === 1,
     serviceUp: number('service_up') !== 0,
     mode: healthModes.find((each) => each === mode) ?? 'polling',
+    waitsUntil: time('waits_until_timestamp_seconds'),
     startedAt: Math.round(needed('start_timestamp_seconds') * 1_000),
     updatedAt: Math.round(needed('update_timestamp_seconds') * 1_000),
     progressAt: Math.round(needed('progress_timestamp_seconds') * 1_000),

@@ -1,12 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { TailNotice } from '../notice.ts';
-import { waitsForUnits } from '../spend/renewal.ts';
+import { isOutOfUnits, waitsForUnits } from '../spend/renewal.ts';
 
 /** Counts the pages that were read, and reports why pages cannot be read at the moment. */
 export interface PageStatus {
   readonly pages: number;
   readonly trouble: Failure | undefined;
+  /** When the budget or the allowance renews, in epoch milliseconds, if the tail waits for that. */
+  readonly waitsUntil: number | undefined;
   /** Called when a page has arrived. */
   paid(): void;
   /** Called before a failed request is repeated. */
@@ -31,7 +33,7 @@ export function createPageStatus(
 ): PageStatus {
   let pages = 0;
   let trouble: Failure | undefined;
-  let withoutBudget = false;
+  let renewsAt: number | undefined;
   return {
     get pages() {
       return pages;
@@ -39,11 +41,14 @@ export function createPageStatus(
     get trouble() {
       return trouble;
     },
+    get waitsUntil() {
+      return trouble && isOutOfUnits(trouble) ? renewsAt : undefined;
+    },
     paid() {
       pages++;
       trouble = undefined;
-      if (withoutBudget) notify({ kind: 'renewed' });
-      withoutBudget = false;
+      if (renewsAt !== undefined) notify({ kind: 'renewed' });
+      renewsAt = undefined;
     },
     wait(ms, failure) {
       trouble = failure;
@@ -53,8 +58,9 @@ export function createPageStatus(
       // Use the wall clock, because the machine may have been suspended.
       const ms = waitsForUnits(failure, clock.now()) ?? 0;
       trouble = failure;
-      if (!withoutBudget) notify({ kind: 'budget', until: clock.now() + ms, reason: failure.message });
-      withoutBudget = true;
+      const until = clock.now() + ms;
+      if (renewsAt === undefined) notify({ kind: 'budget', until, reason: failure.message });
+      renewsAt = until;
       await clock.sleep(Math.min(BUDGET_MS, Math.max(1_000, ms)), signal);
     },
   };

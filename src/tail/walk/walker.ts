@@ -41,6 +41,7 @@ export interface Walker {
   readonly pages: number;
   /** Why pages cannot be read at the moment; undefined if they can be read. */
   readonly trouble: Failure | undefined;
+  readonly waitsUntil: number | undefined;
   /** The progress of the last walk of the run; undefined if the run is not ending. */
   readonly finale: 'wanted' | 'walking' | 'done' | undefined;
   want(): void;
@@ -220,6 +221,9 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
     },
     get trouble() {
       return status.trouble;
+    },
+    get waitsUntil() {
+      return status.waitsUntil;
     },
     get finale() {
       return finale;

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import type { RunEnd } from '../../../src/cli/io.ts';
 import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
@@ -10,7 +11,7 @@ import type { TailStatus } from '../../../src/tail/notice.ts';
 import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 
 const status: TailStatus = {
-  ...{ mode: 'poll', connected: false, failing: false, waiting: false, turns: 5, rows: 2, pages: 3 },
+  ...{ mode: 'poll', connected: false, failing: false, waitsUntil: null, turns: 5, rows: 2, pages: 3 },
   ...{ nameless: 0, lastPost: null, ceilingLeft: null, allowanceLeft: null, rate: 0, gaps: 1, filled: 0 },
   ...{ late: 0, connections: 0, spent: { least: 200, most: 400 }, perMinute: 1_200, verifiedTo: null },
   ...{ verifiedAgoMs: null, budgets: [] },
@@ -34,9 +35,10 @@ function openRelay() {
   const advance = (ms: number) => advanceTime(scheduler, ms);
   const notices: string[] = [];
   const path = join(folder, 'relay.prom');
-  const watch = watchRelay(
+  const atEnd = new Set<(end: RunEnd) => Promise<void>>();
+  const observer = watchRelay(
     {
-      io: { clock, env: {} } as never,
+      io: { clock, env: {}, atEnd } as never,
       command: 'thesis relay',
       notice: (line) => void notices.push(line),
       signal: new AbortController().signal,
@@ -48,7 +50,10 @@ function openRelay() {
     },
   );
   const read = () => readStatusFile(readFileSync(path, 'utf8'));
-  return { ...watch, advance, read, now: clock.now, notices };
+  const end = async () => {
+    for (const report of atEnd) await report({ exit: 0, reason: 'done' });
+  };
+  return { observer, end, advance, read, now: clock.now, notices };
 }
 
 test('a relay reports its state like a tail, and its counts include all of its terms', async () => {

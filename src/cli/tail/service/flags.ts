@@ -10,7 +10,7 @@ export interface ServiceFlags {
 }
 
 export const serviceOptions = {
-  status: value('--status', 'write the state to FILE as OpenMetrics text', file),
+  status: value('--status', 'write the state to FILE as metrics for Prometheus', file),
   heartbeat: value('--heartbeat', 'report the state on stderr this often', positiveDuration),
   logFormat: valueOr('--log-format', 'format of the lines on stderr', oneOf('text', 'json'), 'text'),
 };

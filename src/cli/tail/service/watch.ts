@@ -4,6 +4,7 @@ import { writeAtomic } from '../../../base/replace-file.ts';
 import type { TailHealth } from '../../../tail/health/health.ts';
 import { tailMetrics } from '../../../tail/health/metrics.ts';
 import type { Context } from '../../context.ts';
+import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
 import type { ServiceFlags } from './flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
@@ -11,7 +12,7 @@ import { openServiceManager, type ServiceManager } from './notify.ts';
 /** What a tail reports about its state. */
 export type TailFacts = Omit<
   TailHealth,
-  'up' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
+  'end' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
 >;
 
 /** The facts of a tail that has not started. */
@@ -19,6 +20,7 @@ export const nothingMeasured: TailFacts = {
   ready: false,
   serviceUp: true,
   mode: 'waiting',
+  waitsUntil: null,
   verifiedTo: null,
   lastPostAt: null,
   lastPostLagMs: null,
@@ -50,13 +52,6 @@ export interface Watched {
   wake(): void;
 }
 
-/** Reports the state of the run to the status file, stderr and the service manager. */
-export interface HealthWatch {
-  end(): Promise<void>;
-  /** Ends the reports without reporting an end of the run, because another watch continues them. */
-  handOver(): Promise<void>;
-}
-
 /** The interval between two writes of the status file, once the tail has started. */
 const WRITE_MS = 5_000;
 /** The interval between two messages to a service manager without watchdog. */
@@ -72,23 +67,27 @@ const START_MS = 60_000;
 /** The facts about the run that a health watch needs. */
 export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
 
+/**
+ * Reports the state of the run to the status file, stderr and the service manager until the run has ended. Returns a
+ * function that ends the reports earlier, without an end of the run, because another watch continues them.
+ */
 export function watchHealth(
   context: HealthRun,
   flags: ServiceFlags,
   watched: Watched,
   manager: ServiceManager | undefined = openServiceManager(context.io, context.notice),
-): HealthWatch {
-  const { clock } = context.io;
+): () => Promise<void> {
+  const { clock, atEnd } = context.io;
   const { heartbeat } = flags;
   const ended = new AbortController();
   const write = flags.status === undefined ? undefined : statusWriter(context, flags.status, watched);
   const progress = progressOf(watched, clock.now);
-  write?.(true, progress.at());
+  write?.(progress.at());
   const loops = [
     write &&
       every(
         () => (hasStarted(watched.facts()) ? WRITE_MS : LOOK_MS),
-        () => write(true, progress.look()),
+        () => write(progress.look()),
       ),
     heartbeat === undefined
       ? undefined
@@ -106,19 +105,20 @@ export function watchHealth(
   const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
   context.signal.addEventListener('abort', stopping, { once: true });
   const handOver = async () => {
+    atEnd.delete(end);
     context.signal.removeEventListener('abort', stopping);
     ended.abort();
     await Promise.all(loops);
     await manager?.settled();
   };
-  return {
-    handOver,
-    async end() {
-      if (!context.signal.aborted) stopping();
-      await handOver();
-      write?.(false, progress.at());
-    },
+  // The exit code is known only after everything else of the run has ended.
+  const end = async (result: RunEnd) => {
+    if (!context.signal.aborted) stopping();
+    await handOver();
+    write?.(progress.at(), result);
   };
+  atEnd.add(end);
+  return handOver;
 }
 
 /**
@@ -197,11 +197,11 @@ function statusWriter({ io, command, notice }: HealthRun, path: string, watched:
   const startedAt = io.clock.now();
   let failed = false;
   let written = false;
-  return (up: boolean, progressAt: number): void => {
+  return (progressAt: number, end: RunEnd | null = null): void => {
     const { user, system } = process.cpuUsage();
     const health: TailHealth = {
       ...watched.facts(),
-      up,
+      end,
       startedAt,
       progressAt,
       updatedAt: io.clock.now(),

@@ -38,6 +38,7 @@ function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
     ready: verifiedAgoMs !== null,
     serviceUp: !failing,
     mode: modeOf(status),
+    waitsUntil: status.waitsUntil,
     verifiedTo: verifiedAgoMs === null ? null : now - verifiedAgoMs,
     lastPostAt: lastPost?.at ?? null,
     lastPostLagMs: lastPost?.lagMs ?? null,
@@ -58,5 +59,5 @@ function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
   };
 }
 
-const modeOf = ({ mode, connected, waiting }: TailStatus): HealthMode =>
-  waiting ? 'waiting' : mode === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';
+const modeOf = ({ mode, connected, waitsUntil }: TailStatus): HealthMode =>
+  waitsUntil !== null ? 'waiting' : mode === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunEnd } from '../../../../src/cli/io.ts';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { watchedTail } from '../../../../src/cli/tail/service/watched-tail.ts';
@@ -12,7 +13,8 @@ import { virtualClock } from '../../../core/virtual-clock.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const facts: TailFacts = {
-  ...{ ready: false, serviceUp: true, mode: 'polling', verifiedTo: null, lastPostAt: null },
+  ...{ ready: false, serviceUp: true, mode: 'polling', waitsUntil: null, verifiedTo: null },
+  lastPostAt: null,
   ...{ lastPostLagMs: null, rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0, reconnects: 0, pages: 0 },
   ...{ rate: 0, spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
   handoff: null,
@@ -33,8 +35,9 @@ function openRun(env: Record<string, string> = {}) {
   const sent: string[][] = [];
   const ending = new AbortController();
   const tail = { facts, turns: 0, hangs: false };
+  const atEnd = new Set<(end: RunEnd) => Promise<void>>();
   const context = {
-    io: { clock, env } as never,
+    io: { clock, env, atEnd } as never,
     command: 'thesis tail',
     notice: (line: string) => void notices.push(line),
     signal: ending.signal,
@@ -53,27 +56,32 @@ function openRun(env: Record<string, string> = {}) {
   const watch = (flags: { status?: string; heartbeat?: number }) =>
     watchHealth(context, { status: flags.status, heartbeat: flags.heartbeat }, watched, manager);
   const status = () => readStatusFile(readFileSync(join(folder, 'a.prom'), 'utf8'));
-  return { folder, clock: { now: clock.now, advance }, notices, sent, ending, tail, watch, status };
+  const end = async (exit = 0, reason = 'done') => {
+    for (const report of atEnd) await report({ exit, reason });
+  };
+  return { folder, clock: { now: clock.now, advance }, notices, sent, ending, tail, watch, status, end };
 }
 
 describe('the status file of a run', () => {
   test('is written at once, every five seconds, and at the end', async () => {
     const run = openRun();
-    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    run.watch({ status: join(run.folder, 'a.prom') });
     expect(run.status()).toMatchObject({ tail: 'a', up: true, ready: false, rows: 0 });
     run.tail.facts = { ...facts, ready: true, rows: 7, verifiedTo: run.clock.now() };
     await run.clock.advance(5_000);
     expect(run.status()).toMatchObject({ up: true, ready: true, rows: 7 });
-    run.tail.facts = { ...facts, rows: 8 };
-    await health.end();
-    expect(run.status()).toMatchObject({ up: false, rows: 8 });
+    run.tail.facts = { ...facts, rows: 8, waitsUntil: 1_700_000_100_000 };
+    await run.clock.advance(5_000);
+    expect(run.status()).toMatchObject({ exitCode: null, endReason: null, waitsUntil: 1_700_000_100_000 });
+    await run.end(4, 'UNAUTHORIZED');
+    expect(run.status()).toMatchObject({ up: false, rows: 8, exitCode: 4, endReason: 'UNAUTHORIZED' });
     await run.clock.advance(60_000);
     expect(run.status().updatedAt).toBe(run.clock.now() - 60_000);
   });
 
   test('shows that the loop hangs', async () => {
     const run = openRun();
-    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    run.watch({ status: join(run.folder, 'a.prom') });
     await run.clock.advance(20_000);
     const progress = run.status().progressAt;
     expect(run.clock.now() - progress).toBeLessThan(6_000);
@@ -81,7 +89,7 @@ describe('the status file of a run', () => {
     await run.clock.advance(60_000);
     expect(run.status().updatedAt).toBeGreaterThan(run.clock.now() - 6_000);
     expect(run.clock.now() - run.status().progressAt).toBeGreaterThan(50_000);
-    await health.end();
+    await run.end();
   });
 
   test('ends the run if its first write fails, and only causes a warning if a later write fails', async () => {
@@ -89,20 +97,20 @@ describe('the status file of a run', () => {
     expect(() => run.watch({ status: join(run.folder, 'none', 'a.prom') })).toThrow('a.prom');
     const folder = join(run.folder, 'sub');
     mkdirSync(folder);
-    const health = run.watch({ status: join(folder, 'a.prom') });
+    run.watch({ status: join(folder, 'a.prom') });
     rmSync(folder, { recursive: true });
     await run.clock.advance(30_000);
     expect(run.notices).toHaveLength(1);
     expect(run.notices[0]).toMatch(/^warning: .*a\.prom/);
-    await health.end();
+    await run.end();
   });
 });
 
 test('a heartbeat is one line each time', async () => {
   const run = openRun();
-  const health = run.watch({ heartbeat: 60_000 });
+  run.watch({ heartbeat: 60_000 });
   for (let minute = 0; minute < 3; minute++) await run.clock.advance(60_000);
-  await health.end();
+  await run.end();
   expect(run.notices).toEqual(Array(3).fill('heartbeat: 0 posts'));
 });
 
@@ -111,7 +119,7 @@ describe('the service manager', () => {
 
   test('receives READY after the first verification, WATCHDOG while the loop runs, and STOPPING once', async () => {
     const run = openRun(env);
-    const health = run.watch({});
+    run.watch({});
     await run.clock.advance(25_000);
     expect(run.sent.flat().filter((line) => /READY|WATCHDOG/.test(line))).toEqual([]);
     // A long first walk extends the timeout of the start.
@@ -123,26 +131,27 @@ describe('the service manager', () => {
     for (let i = 0; i < 4; i++) await run.clock.advance(15_000);
     expect(run.sent.slice(before)).toEqual(Array(4).fill(['STATUS=0 posts', 'WATCHDOG=1']));
     run.ending.abort(new Error('stop'));
-    await health.end();
+    await run.end();
     expect(run.sent.flat().filter((line) => line === 'STOPPING=1')).toHaveLength(1);
   });
 
   test('receives READY from a tail that waits for its budget, so that a boot does not wait', async () => {
     const run = openRun(env);
     run.tail.facts = { ...facts, mode: 'waiting' };
-    const health = run.watch({});
+    run.watch({});
     await run.clock.advance(2_000);
     expect(run.sent.at(-1)).toEqual(['READY=1', 'STATUS=0 posts', 'WATCHDOG=1']);
     await run.clock.advance(15_000);
     expect(run.sent.at(-1)).toEqual(['STATUS=0 posts', 'WATCHDOG=1']);
-    await health.end();
+    await run.end();
   });
 
   test('receives no STOPPING when another watch takes over, and the status file still states that the run is up', async () => {
     const run = openRun(env);
-    const health = run.watch({ status: join(run.folder, 'a.prom') });
+    const handOver = run.watch({ status: join(run.folder, 'a.prom') });
     await run.clock.advance(2_000);
-    await health.handOver();
+    await handOver();
+    await run.end();
     expect(run.sent.flat()).not.toContain('STOPPING=1');
     expect(run.status().up).toBe(true);
   });
@@ -150,7 +159,7 @@ describe('the service manager', () => {
   test('receives nothing while the loop hangs, so that it restarts the tail', async () => {
     const run = openRun(env);
     run.tail.facts = { ...facts, ready: true };
-    const health = run.watch({});
+    run.watch({});
     for (let i = 0; i < 3; i++) await run.clock.advance(15_000);
     run.tail.hangs = true;
     await run.clock.advance(15_000);
@@ -160,7 +169,7 @@ describe('the service manager', () => {
     run.tail.hangs = false;
     for (let i = 0; i < 2; i++) await run.clock.advance(15_000);
     expect(run.sent.at(-1)).toContain('WATCHDOG=1');
-    await health.end();
+    await run.end();
   });
 
   test('receives nothing if the watchdog is meant for another process', () => {
@@ -205,7 +214,7 @@ test('the state of a tail comes from its engine', () => {
       mode: 'ws',
       connected: true,
       failing: false,
-      waiting: false,
+      waitsUntil: null,
       turns: 1,
       rows: 2,
       pages: 3,
@@ -246,11 +255,12 @@ test('the state of a tail comes from its engine', () => {
       { period: 'all', left: 9 },
     ],
   });
-  expect(watched({ waiting: true, verifiedAgoMs: null }).facts()).toMatchObject({
+  expect(watched({ waitsUntil: 1_700_000_000_000, verifiedAgoMs: null }).facts()).toMatchObject({
     mode: 'waiting',
+    waitsUntil: 1_700_000_000_000,
     ready: false,
   });
-  expect(watched({ waiting: true }).text()).toContain('waiting for units');
+  expect(watched({ waitsUntil: 1_700_000_000_000 }).text()).toContain('waiting until 2023-11-14 22:14 UTC for units');
   expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not respond');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
   const state: HandoffHealth = {
