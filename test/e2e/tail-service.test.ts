@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, closeSync, fstatSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { readStatusFile } from '../../src/tail/health/read-status.ts';
 import { until } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
@@ -61,6 +62,78 @@ test('a tail reports its health to its status file, service manager and log', as
   const ended = await runInProcess(['tail', 'status', status], { home });
   expect([ended.exitCode, ended.error()['code']]).toEqual([9, 'TAIL_STOPPED']);
   expect(ended.json()).toMatchObject({ state: 'stopped', up: false });
+});
+
+test.each([
+  ['is done', ['--count', '1'], ''],
+  ['reaches its spending limit', ['--max-cu', '200', '--count', '100'], ''],
+  ['loses its key', ['--count', '100'], 'UNAUTHORIZED@thesis.*+1'],
+  ['moves posts to the dead-letter file', ['--count', '1', '--exec', 'false', '--tries', '1'], ''],
+  ['is interrupted', ['--count', '100'], ''],
+])('the status file of a run that %s states the exit code and the reason', async (how, words, faults) => {
+  const sandbox = await withSandbox({ ...plenty, faults });
+  const home = openHome();
+  const path = join(home.path, 'a.prom');
+  const stop = new AbortController();
+  const all = [
+    '--via',
+    'poll',
+    '--lag',
+    '100ms',
+    '--backfill',
+    '20',
+    '--yes',
+    '--status',
+    path,
+    '-o',
+    'ndjson',
+  ];
+  const running = runInProcess(['thesis', 'tail', ...all, ...words], {
+    sandbox,
+    home,
+    interrupt: stop.signal,
+  });
+  if (how === 'is interrupted') {
+    await until(() =>
+      /^trdr_tail_ready\{.*\} 1$/m.test(readFileSync(path, { encoding: 'utf8', flag: 'a+' })),
+    );
+    stop.abort();
+  }
+  const ran = await running;
+  const error = ran.stderr.split('\n').some((line) => line.startsWith('{"error":'))
+    ? ran.error()['code']
+    : undefined;
+  const { up, exitCode, endReason } = readStatusFile(readFileSync(path, 'utf8'));
+  expect([up, exitCode, endReason]).toEqual([
+    false,
+    ran.exitCode,
+    error ?? (ran.exitCode === 0 ? 'done' : 'SIGINT'),
+  ]);
+  expect(ran.exitCode === 0).toBe(how === 'is done');
+});
+
+test('the status file of a tail that waits for its budget states until when', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const path = join(home.path, 'a.prom');
+  expect((await runInProcess(['budget', 'set', 'day', '200'], { sandbox, home })).exitCode).toBe(0);
+  const stop = new AbortController();
+  const words = ['--via', 'poll', '--lag', '100ms', '--wait-for-budget', '--yes', '--status', path];
+  const running = runInProcess(['thesis', 'tail', ...words], { sandbox, home, interrupt: stop.signal });
+  const waitsUntil = () =>
+    /^trdr_tail_waits_until_timestamp_seconds\{.*\} ([\d.]+)$/m.exec(
+      readFileSync(path, { encoding: 'utf8', flag: 'a+' }),
+    )?.[1];
+  await until(() => waitsUntil() !== undefined);
+  const midnight = Math.ceil(Date.now() / 86_400_000) * 86_400;
+  expect(Math.abs(Number(waitsUntil()) - midnight)).toBeLessThan(5);
+  const shown = await runInProcess(['tail', 'status', path], { home });
+  expect(shown.json()).toMatchObject({
+    mode: 'waiting',
+    waitsUntil: Math.round(Number(waitsUntil()) * 1_000),
+  });
+  stop.abort();
+  expect((await running).exitCode).toBe(130);
 });
 
 test('without systemd-notify, socat notifies the service manager', async () => {
