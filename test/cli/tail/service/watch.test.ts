@@ -260,7 +260,9 @@ test('the state of a tail comes from its engine', () => {
     waitsUntil: 1_700_000_000_000,
     ready: false,
   });
-  expect(watched({ waitsUntil: 1_700_000_000_000 }).text()).toContain('waiting until 2023-11-14 22:14 UTC for units');
+  expect(watched({ waitsUntil: 1_700_000_000_000 }).text()).toContain(
+    'waiting until 2023-11-14 22:14 UTC for units',
+  );
   expect(watched({ mode: 'poll', failing: true }).text()).toContain('polling · the service does not respond');
   expect(watched({ connected: false }).facts().mode).toBe('connecting');
   const state: HandoffHealth = {
