@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
 import {
+  assumesNoGap,
   doesNotLookBack,
+  doesNotNotice,
   doesNotWait,
+  forgets,
+  ignoresFeed,
   inSteps,
   reconnects,
   withoutFence,
@@ -9,7 +13,7 @@ import {
   withoutNonce,
 } from './relay/mutants.ts';
 import { relaySeeds, simulateRelays } from './relay/run.ts';
-import { lateRequests, type RelaySchedule, relayScheduleOf, slowReplica } from './relay/schedule.ts';
+import { emptied, lateRequests, type RelaySchedule, relayScheduleOf, slowReplica } from './relay/schedule.ts';
 import type { RelayMutation } from './relay/world.ts';
 
 /** The number of schedules. `RELAY_SEEDS=10000` runs more, `SEED=n` repeats one. */
@@ -32,6 +36,7 @@ test(
 test.each([
   ['requests of a former leader arrive late', lateRequests],
   ['a replica whose clock is behind takes over', slowReplica],
+  ['the store loses everything', emptied],
 ])(
   'relays and followers deliver every post exactly once even if %s',
   { timeout: PATIENCE_MS },
@@ -42,14 +47,18 @@ test.each([
 
 // The first seed is one in which the mutant is known to fail. Others follow in case the schedules change.
 test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
-  ['a former leader may publish', withoutFence, lateRequests, 6],
-  ['leases have no nonce', withoutNonce, relayScheduleOf, 13],
+  ['a former leader may publish', withoutFence, lateRequests, 29],
+  ['leases have no nonce', withoutNonce, relayScheduleOf, 14],
   ['ids are not saved with their posts', withoutIds, relayScheduleOf, 0],
-  ['ids and posts are saved in steps', inSteps, relayScheduleOf, 53],
-  ['an answer of the store is not waited for', doesNotWait, relayScheduleOf, 9],
-  ['a term outlives its connection', reconnects, relayScheduleOf, 20],
+  ['ids and posts are saved in steps', inSteps, relayScheduleOf, 54],
+  ['an answer of the store is not waited for', doesNotWait, relayScheduleOf, 14],
+  ['a term outlives its connection', reconnects, relayScheduleOf, 101],
   ['a follower does not look back', doesNotLookBack, slowReplica, 0],
+  ['a relay forgets its feed', forgets, emptied, 0],
+  ['a relay on standby remembers nothing', ignoresFeed, emptied, 0],
+  ['a follower does not notice a loss', doesNotNotice, relayScheduleOf, 30],
+  ['a follower assumes that nothing is missing', assumesNoGap, relayScheduleOf, 39],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
   const [failed] = await simulateRelays(range(of, from, from + 60), mutation);
-  expect(failed?.problems.join('\n')).toMatch(/is missing in|is twice in|two terms had/);
+  expect(failed?.problems.join('\n')).toMatch(/is missing in|is twice in|two terms had|reported a gap/);
 });

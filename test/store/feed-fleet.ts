@@ -1,5 +1,5 @@
-import { statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync, statSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
@@ -11,7 +11,7 @@ import { openHome, startTrdr } from '../e2e/harness.ts';
 import type { StoreServer } from './server.ts';
 
 /** What can happen to a fleet. */
-export const disasters = ['leader', 'power', 'server', 'follower', 'pause'] as const;
+export const disasters = ['leader', 'power', 'server', 'empty', 'follower', 'pause'] as const;
 type Disaster = (typeof disasters)[number];
 
 const disturbances = 'withhold=2%,dup=2%,reorder=5%:200ms,500@theses=2%,lost@theses=1%';
@@ -43,16 +43,20 @@ export async function startFeedFleet(
     });
     return child;
   };
-  const relay = (name: string) =>
+  // A relay that is started again has the files of its machine.
+  const homes = [openHome(), openHome()] as const;
+  const relay = (name: string, at: number) =>
     listen(
       name,
       startTrdr(['thesis', 'relay', '--yes', '--lag', '300ms'], {
-        ...{ sandbox, home: openHome(), env: envOf(name) },
+        ...{ sandbox, home: homes[at] ?? openHome(), env: envOf(name) },
       }),
     );
   const outs = ['one', 'two'].map((name) => ({ name, home: openHome() }));
   const follow = ({ name, home }: (typeof outs)[number]) => {
     const output = ['--out', 'theses.ndjson', '--since', '1h', '--fields', 'id,platformCreatedAt'];
+    // When the store loses everything, posts on their way to a follower can be lost: a gap, which is filled.
+    output.push('--fill', '--yes');
     return listen(
       name,
       startTrdr(['thesis', 'tail', '--via', 'store', ...output], { sandbox, home, env: envOf(name) }),
@@ -66,7 +70,7 @@ export async function startFeedFleet(
       expect.fail(`seed ${seed}: ${error.message}\n${said.join('')}`),
     );
 
-  const relays = [relay('relay-a'), relay('relay-b')];
+  const relays = [relay('relay-a', 0), relay('relay-b', 1)];
   const followers = outs.map(follow);
   const posting = startPosting(sandbox, 50, () => (random.next() < 0.01 ? 50 : 1));
   await patience(() => size(0) > 0);
@@ -77,7 +81,7 @@ export async function startFeedFleet(
       async leader(victim, round) {
         relays[victim]?.kill(random.next() < 0.5 ? 'SIGKILL' : 'SIGTERM');
         await relays[victim];
-        relays[victim] = relay(`relay-${round}`);
+        relays[victim] = relay(`relay-${round}`, victim);
       },
       async server() {
         const from = performance.now();
@@ -100,6 +104,21 @@ export async function startFeedFleet(
         const last = server.aof();
         truncateSync(last, random.between(last === file ? synced : 0, statSync(last).size + 1));
         await server.start();
+        outages.push([from, performance.now()]);
+      },
+      /** The server loses everything: at once, or because it is started again without its file. */
+      async empty() {
+        const from = performance.now();
+        if (random.next() < 0.5) {
+          const admin = await server.connect();
+          await admin.send('FLUSHALL', []);
+          admin.close();
+        } else {
+          await server.kill();
+          rmSync(dirname(server.aof()), { recursive: true });
+          await delay(random.between(0, 3_000));
+          await server.start();
+        }
         outages.push([from, performance.now()]);
       },
       async follower(victim) {
@@ -141,7 +160,7 @@ export async function startFeedFleet(
       for (const [at, child] of relays.entries()) {
         child.kill('SIGTERM');
         await child;
-        relays[at] = relay(`relay-last-${at}`);
+        relays[at] = relay(`relay-last-${at}`, at);
       }
       const complete = (at: number) => {
         const lines = idsOf(text(at));

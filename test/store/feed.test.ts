@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import type { StoreConnection } from '../../src/store/connection.ts';
+import type { RedisArgument, StoreConnection } from '../../src/store/connection.ts';
 import { storeFailure } from '../../src/store/failures.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
 import {
@@ -10,7 +10,13 @@ import {
   type FeedPosition,
   type FollowEvent,
 } from '../../src/store/feed/follower.ts';
-import { openTerm, type Post, type RelayTerm, type TermOptions } from '../../src/store/feed/term.ts';
+import {
+  openTerm,
+  type Post,
+  type RelayMemory,
+  type RelayTerm,
+  type TermOptions,
+} from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
@@ -97,14 +103,14 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   it('is led again at once by a process whose connection broke, and by no other process', async () => {
     const server = await startServer();
     const [one, two, three] = [await server.connect(), await server.connect(), await server.connect()];
-    const last = { token: '' };
-    const first = await term(one, { leaseMs: 60_000, last });
+    const memory: RelayMemory = { token: '', state: undefined };
+    const first = await term(one, { leaseMs: 60_000, memory });
     await first.publish([post('a', 1_000)]);
     one.close();
     await until(() => first.over.aborted);
     expect(await openTerm(options(two))).toEqual({ leftMs: expect.any(Number) });
-    const again = await term(three, { leaseMs: 60_000, last });
-    expect([again.known, again.token === first.token, last.token]).toEqual([
+    const again = await term(three, { leaseMs: 60_000, memory });
+    expect([again.known, again.token === first.token, memory.token]).toEqual([
       [['a', 1_000]],
       false,
       again.token,
@@ -315,6 +321,131 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const { ids, others } = await collect(server, { kind: 'position', position }, 1);
     expect(ids).toEqual(['d']);
     expect(others[0]).toMatchObject({ kind: 'gap', from: { id: 'b', at: 2 }, to: { id: 'd', at: 4 } });
+    store.close();
+  });
+
+  it('continues without a gap if the store loses everything and a relay remembers the feed', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    for (const way of ['on the same connection', 'on another connection']) {
+      await admin.send('FLUSHALL', []);
+      const memory: RelayMemory = { token: '', state: undefined };
+      const first = await term(await server.connect(), { memory, renewMs: 20 });
+      const at = Date.now();
+      await first.publish([post('a', at), post('b', at + 1)]);
+      await first.save('{"mark":1}', at, [
+        ['a', at],
+        ['b', at + 1],
+      ]);
+      const lose = async () => {
+        await admin.send('FLUSHALL', []);
+        await until(() => first.over.aborted);
+      };
+      const restore = async () => {
+        const next = await term(await server.connect(), { memory });
+        expect([next.restored, next.mark, next.known.map(([id]) => id)]).toEqual([
+          true,
+          '{"mark":1}',
+          ['a', 'b'],
+        ]);
+        await next.publish([post('b', at + 1), post('c', at + 2)]);
+      };
+      if (way === 'on the same connection') {
+        const { ids, others } = await collect(server, { kind: 'newest', rows: 10 }, 3, async () => {
+          await lose();
+          await restore();
+        });
+        expect([ids, others.map(({ kind }) => kind).filter((kind) => kind === 'gap')]).toEqual([
+          ['a', 'b', 'c'],
+          [],
+        ]);
+        continue;
+      }
+      const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
+      if (position === undefined) throw new Error('no position');
+      await lose();
+      const waiting = collect(server, { kind: 'position', position }, 1, restore);
+      expect(await waiting).toMatchObject({
+        ids: ['c'],
+        others: [{ kind: 'lost' }, { kind: 'live' }, { kind: 'found' }],
+      });
+    }
+    admin.close();
+  });
+
+  it('reports a gap if the store loses everything and no relay remembers the feed, or not what was missed', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const memory: RelayMemory = { token: '', state: undefined };
+    const first = await term(await server.connect(), { memory, renewMs: 20 });
+    await first.publish([post('a', 1), post('b', 2)]);
+    const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
+    if (position === undefined) throw new Error('no position');
+    await first.publish([post('c', 3)]);
+    await first.save('{"mark":1}', 1, []);
+    const gapTo = (id: string) => ({ kind: 'gap', from: { id: 'b', at: 2 }, to: { id }, ahead: [{ id }] });
+    for (const [how, remembered] of [
+      ['d', memory],
+      ['e', undefined],
+    ] as const) {
+      await admin.send('FLUSHALL', []);
+      await until(() => first.over.aborted);
+      // This follower has read nothing of what is lost, and the next one has read all but the last post.
+      const next = term(await server.connect(), remembered && { memory: remembered });
+      await (await next).publish([post(how, 4)]);
+      const { ids, others } = await collect(server, { kind: 'position', position }, 1);
+      expect([ids, others.find(({ kind }) => kind === 'gap')]).toMatchObject([[how], gapTo(how)]);
+    }
+    const standing = await collect(server, { kind: 'newest', rows: 10 }, 2, async () => {
+      await admin.send('FLUSHALL', []);
+      await (await term(await server.connect())).publish([post('f', 5)]);
+    });
+    expect([standing.ids, standing.others.find(({ kind }) => kind === 'gap')]).toMatchObject([
+      ['e', 'f'],
+      { kind: 'gap', from: { id: 'e' }, to: { id: 'f' } },
+    ]);
+    // A follower of a feed that no relay has ever begun misses nothing.
+    await admin.send('FLUSHALL', []);
+    const early = await collect(server, { kind: 'now' }, 1, async () => {
+      await (await term(await server.connect())).publish([post('g', 6)]);
+    });
+    expect([early.ids, early.others]).toMatchObject([['g'], [{ kind: 'live' }]]);
+    admin.close();
+  });
+
+  it('reports posts that were deleted before they were read, also on a standing connection', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const leader = await term(store);
+    await leader.publish([post('a', 1)]);
+    let isCut = false;
+    const open = async () => {
+      const own = await server.connect({ commandMs: 500 });
+      return {
+        ...own,
+        // Between two reads of the follower, posts arrive and all but the last one are trimmed.
+        async send(name: string, ...rest: readonly [readonly RedisArgument[], number?]) {
+          if (name === 'XREAD' && !isCut && String(rest[0].at(-1)) !== '0-0') {
+            isCut = true;
+            await leader.publish([post('b', 2), post('c', 3)]);
+            await store.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
+          }
+          return own.send(name, ...rest);
+        },
+      };
+    };
+    const done = new AbortController();
+    const events: FollowEvent[] = [];
+    const clock = systemClock;
+    const follower = createFollower({ open, feed, begin: { kind: 'now' }, clock, blockMs: 50 });
+    for await (const event of follower.events(done.signal)) {
+      if (event.kind !== 'live') events.push(event);
+      if (event.kind === 'rows') done.abort();
+    }
+    expect(events).toMatchObject([
+      { kind: 'gap', from: { id: 'a' }, to: { id: 'c' } },
+      { kind: 'rows', rows: [{ id: 'c' }] },
+    ]);
     store.close();
   });
 

@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/base/clock.ts';
-import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
+import { openTerm, type RelayMemory, type RelayTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import type { StoreServer } from './server.ts';
 
@@ -7,10 +7,12 @@ import type { StoreServer } from './server.ts';
 export const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
 
 /** Becomes the leader of the feed, over a new connection. */
-export async function leader(server: StoreServer): Promise<RelayTerm> {
+export async function leader(server: StoreServer, memory?: RelayMemory): Promise<RelayTerm> {
   const term = await openTerm({
     ...{ store: await server.connect(), feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
     describe: () => ({}),
+    memory,
+    renewMs: 50,
   });
   if ('leftMs' in term) throw new Error('another one leads');
   return term;
@@ -19,3 +21,6 @@ export async function leader(server: StoreServer): Promise<RelayTerm> {
 /** Posts with these ids. */
 export const posts = (...ids: readonly string[]) =>
   ids.map((id) => ({ id, at: Date.now(), body: JSON.stringify({ id }) }));
+
+/** A machine that remembers nothing about its groups. */
+export const noMemory = { read: () => undefined, save() {} };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { followGroup } from '../../src/store/feed/group.ts';
-import type { GroupEvent, GroupOptions } from '../../src/store/feed/group-batches.ts';
+import type { GroupEvent, GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
+import type { RelayMemory } from '../../src/store/feed/term.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
-import { feed, leader, posts } from './group-feed.ts';
+import { feed, leader, noMemory, posts } from './group-feed.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
 
@@ -15,13 +16,15 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
   let acknowledge = true;
   let acknowledgements = 0;
   let open: Extract<GroupEvent, { kind: 'batch' }> | undefined;
+  const gaps: GroupEvent[] = [];
   const options: GroupOptions = {
     ...{ open: () => server.connect({ commandMs: 5_000 }), feed, name: 'g', shared: false, machine: 'm' },
-    ...{ clock: systemClock, batch: 10, lingerMs: 0, start: '0', ...given },
+    ...{ clock: systemClock, batch: 10, lingerMs: 0, start: '0', memory: noMemory, ...given },
   };
   const done = (async () => {
     for await (const event of followGroup(options, over.signal)) {
       kinds.push(event.kind);
+      if (event.kind === 'gap') gaps.push(event);
       if (event.kind !== 'batch') continue;
       got.push(...event.rows.map(({ id }) => id));
       open = event;
@@ -34,7 +37,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
     }
   })();
   return {
-    ...{ got, kinds },
+    ...{ got, kinds, gaps },
     open: () => open,
     acknowledged: () => acknowledgements,
     hold: () => {
@@ -98,6 +101,55 @@ describe.skipIf(!hasServer())('a group', () => {
       expect([one.got[2], one.kinds.includes('interrupted')]).toEqual([`${name} c`, true]);
       await one.stop();
     }
+    admin.close();
+  });
+
+  it('knows what it missed when the store loses everything', async () => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const memory: RelayMemory = { token: '', state: undefined };
+    const kept = new Map<string, GroupPlace>();
+    const remembering = (name: string, given: Partial<GroupOptions> = {}) =>
+      join(server, {
+        ...{ name, start: '$', ...given },
+        memory: { read: () => kept.get(name), save: (place) => void kept.set(name, place) },
+      });
+    let term = await leader(server, memory);
+    const publish = async (...ids: readonly string[]) => {
+      await term.publish(posts(...ids));
+      await term.save('{"mark":1}', null, []);
+    };
+    const lose = async () => {
+      await admin.send('FLUSHALL', []);
+      await until(() => term.over.aborted);
+      term = await leader(server, memory);
+    };
+    const hasGroup = async (name: string) =>
+      String(await admin.send('XINFO', ['GROUPS', feed.stream]).catch(() => '')).includes(name);
+
+    const [one, many] = [remembering('one'), remembering('many', { shared: true })];
+    await until(async () => (await hasGroup('one')) && (await hasGroup('many')));
+    const standby = join(server, { name: 'one' });
+    await until(() => standby.kinds.includes('standby'));
+    await publish('a');
+    await until(() => one.acknowledged() === 1 && many.acknowledged() === 1);
+    await lose();
+    await until(async () => (await hasGroup('one')) && (await hasGroup('many')));
+    await publish('b');
+    await until(() => one.got.length === 2 && many.got.length === 2);
+    // The member that was active has read all; of a shared group, no member knows what the others have read.
+    expect([one.got, one.gaps, one.kinds.includes('found')]).toEqual([['a', 'b'], [], true]);
+    expect(many.gaps).toMatchObject([{ missing: null, from: { id: 'a' }, to: { id: 'b' } }]);
+    for (const member of [one, many, standby]) await member.stop();
+
+    // A machine whose group is gone when it starts knows up to where it has read.
+    await publish('missed');
+    await lose();
+    await publish('c');
+    const later = remembering('one');
+    await until(() => later.got.length === 1);
+    expect([later.got, later.gaps]).toMatchObject([['c'], [{ from: { id: 'b' }, to: { id: 'c' } }]]);
+    await later.stop();
     admin.close();
   });
 

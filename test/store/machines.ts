@@ -32,8 +32,11 @@ const nowhere: Ledger = {
  * number of machines, and whether there is a shared budget.
  */
 export function savedMemory(folder: string, name: string): StoreMemory {
-  const file = join(folder, `memory-${name}.json`);
-  return createMemory({ load: () => readFileSync(file, 'utf8'), save: (text) => writeAtomic(file, text) });
+  const path = (of: string) => join(folder, `memory-${name}-${of}.json`);
+  return createMemory({
+    load: (of) => readFileSync(path(of), 'utf8'),
+    save: (of, text) => writeAtomic(path(of), text),
+  });
 }
 
 /** A machine that spends through a store. Its clock can be advanced, which ends the pause after a failure. */

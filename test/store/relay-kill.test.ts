@@ -6,11 +6,11 @@ import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 /** Number of disasters; higher in a long run. */
-const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 5);
+const ROUNDS = Number(process.env['STORE_ROUNDS'] ?? 6);
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 
 describe.skipIf(!hasServer())('a fleet on one feed', () => {
-  it(`gives followers every post once, through ${ROUNDS} kills, pauses and power failures`, {
+  it(`gives followers every post once, through ${ROUNDS} kills, pauses, power failures and losses of the whole store`, {
     timeout: 60_000 + ROUNDS * 30_000,
   }, async () => {
     const seed = seedOf();

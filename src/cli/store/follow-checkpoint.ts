@@ -31,7 +31,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   if (value?.['form'] !== FORM || value['version'] !== 1)
     throw refuse(path, 'is not a valid checkpoint file');
   if (value['feed'] !== feed) throw refuse(path, 'belongs to another feed');
-  const { entry, last, known } = value;
+  const { entry, last, known, born } = value;
   if (
     typeof entry !== 'string' ||
     !/^\d+-\d+$/.test(entry) ||
@@ -41,7 +41,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
     throw refuse(path, 'is damaged');
   }
   return withIds(
-    { entry, last: placeOf(last), known },
+    { entry, last: placeOf(last), known, ...(typeof born === 'string' && { born }) },
     since.map(([id]) => id),
   );
 }

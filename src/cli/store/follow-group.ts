@@ -4,12 +4,14 @@ import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
+import type { GroupPlace } from '../../store/feed/group-batches.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { createBell, withBell } from '../tail/bell.ts';
 import { lockFiles } from '../tail/files.ts';
 import { gapFailure } from '../tail/gap-failure.ts';
+import { placeText } from '../tail/notice-text.ts';
 import { openTailWriter } from '../tail/output/writer.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
@@ -107,8 +109,11 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const floor = flags.since === undefined ? null : instantAt(flags.since, io.clock.now(), settings.utc);
   const limit = flags.count ?? Number.POSITIVE_INFINITY;
   let count = 0;
-  let gap: string | undefined;
+  const gaps: string[] = [];
+  /** What may be missing if the run ends after the store has lost the group; undefined if it has not. */
+  let loss: string | undefined;
   const name = safeLine(group);
+  const memory = groupMemory(context, store, `${feedId}/${group}`);
   const events = followGroup(
     {
       open: store.link.open,
@@ -120,6 +125,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
       batch: delivering.batch,
       lingerMs: delivering.lingerMs,
       start: flags.since === undefined ? '$' : '0',
+      memory,
     },
     until,
   );
@@ -134,11 +140,21 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
         notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
       if (event.kind === 'away' || event.kind === 'interrupted') notice(event.why);
       if (event.kind === 'back') notice('the store is available again');
-      if (event.kind === 'gap') {
-        const text = `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
-        notice(`GAP: ${text}`);
-        gap ??= text;
+      if (event.kind === 'lost') {
+        const last = event.from ? ` after ${placeText(event.from)}` : '';
+        loss = `posts${last} may be missing: the store has lost group ${name}`;
+        notice(`${loss}; waiting for the next post`);
       }
+      if (event.kind === 'found') notice('the store has the feed again, and no post is missing');
+      if (event.kind === 'gap') {
+        const what =
+          event.missing === null
+            ? `the store has lost group ${name}, and posts may be missing`
+            : `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
+        gaps.push(`${what}, between ${placeText(event.from)} and ${placeText(event.to)}`);
+        notice(`GAP: ${gaps.at(-1)}`);
+      }
+      if (event.kind === 'gap' || event.kind === 'found') loss = undefined;
       if (event.kind !== 'batch') continue;
       const wanted = event.rows
         .map(streamedRow)
@@ -157,10 +173,36 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   } finally {
     ended.abort();
     await delivering.end();
+    memory.end();
     unlock();
   }
-  notice(`stopped: ${countText(count, 'post')}, ${unitsText(context.spent)}`);
+  if (loss !== undefined) gaps.push(loss);
+  notice(
+    `stopped: ${countText(count, 'post')}, ${gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap')}, ${unitsText(context.spent)}`,
+  );
   signal.throwIfAborted();
+  const [gap] = gaps;
   if (gap !== undefined && closed?.aborted !== true) throw gapFailure(gap);
   delivering.check();
+}
+
+/** How often the position of a group is saved at most. */
+const SAVE_MS = 1_000;
+
+/** What this machine remembers of the position of a group. */
+function groupMemory({ io: { clock } }: Context, { memory }: RunStore, name: string) {
+  let unsaved: GroupPlace | undefined;
+  let savedAt = Number.NEGATIVE_INFINITY;
+  const end = () => {
+    if (unsaved) memory.update({ groups: { ...memory.read().groups, [name]: unsaved } });
+    [unsaved, savedAt] = [undefined, clock.mono()];
+  };
+  return {
+    read: () => memory.read().groups[name],
+    save(place: GroupPlace) {
+      unsaved = place;
+      if (clock.mono() - savedAt >= SAVE_MS) end();
+    },
+    end,
+  };
 }

@@ -85,6 +85,8 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
   }
 }
 
+type GapEvent = Extract<FollowEvent, { kind: 'gap' }>;
+
 const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
   `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
 
@@ -167,9 +169,14 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return emit(rows);
   }
 
-  async function onGap({ from, to, ahead }: Extract<FollowEvent, { kind: 'gap' }>): Promise<boolean> {
-    if (plan.fill) {
-      const start = from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
+  /** Where to start to fill a gap; null if the gap cannot be filled. */
+  const fillsFrom = ({ from }: GapEvent): FeedPoint | null =>
+    plan.fill === undefined ? null : (from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null));
+
+  async function onGap(gap: GapEvent): Promise<boolean> {
+    const { from, to, ahead } = gap;
+    const start = fillsFrom(gap);
+    if (plan.fill && start) {
       notice(
         `the store no longer has the posts between ${placeText(start)} and ${placeText(to)}; fetching them from the service`,
       );
@@ -177,15 +184,18 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     }
     const text = `posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them`;
     gaps.push(text);
-    notice(`GAP: ${text}; add --fill to fetch them from the service`);
+    notice(`GAP: ${text}${plan.fill ? '' : '; add --fill to fetch them from the service'}`);
     return true;
   }
+
+  /** What may be missing if the run ends after the store has lost the feed; undefined if it has not. */
+  let loss: string | undefined;
 
   /** The position after the delivered posts of an event. */
   function positionAfter(event: FollowEvent): FeedPosition | undefined {
     const position = follower.position();
     const end = delivered.at(-1);
-    if (event.kind === 'gap' && plan.fill && position && end) {
+    if (event.kind === 'gap' && fillsFrom(event) && position && end) {
       // A later run finds the same gap, and fetches only the posts after this one.
       const known = delivered.map(({ id }) => id);
       return { ...withIds(position, known), last: { id: end.id, at: end.at } };
@@ -202,6 +212,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       entry: last.entry,
       last: { id: last.id, at: last.at },
       known: [...(reached?.known ?? []), ...known],
+      born: position?.born,
     };
   }
 
@@ -211,12 +222,19 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     watch = watchFollower(context, { ...plan, handoff: output.handoff });
     for await (const event of follower.events(until)) {
       let open = true;
-      watch.heard(event.kind === 'gap' && plan.fill ? 'rows' : event.kind);
+      watch.heard(event.kind === 'gap' && fillsFrom(event) ? 'rows' : event.kind);
+      if (event.kind === 'gap' || event.kind === 'found') loss = undefined;
       if (event.kind === 'rows')
         open = await emit(event.rows.filter(({ id }) => !filled.has(id)).map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
       else if (event.kind === 'back') notice('the store is available again');
+      else if (event.kind === 'found') notice('the store has the feed again, and no post is missing');
+      else if (event.kind === 'lost') {
+        const last = follower.position()?.last;
+        loss = `posts${last ? ` after ${placeText(last)}` : ''} may be missing: the store has lost the feed`;
+        notice(`${loss}; waiting for a relay that continues it`);
+      }
       // The reader closed the output and did not receive the last rows, so do not save a position after them.
       if (closed) break;
       const position = positionAfter(event);
@@ -230,6 +248,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     ended.abort();
     await output.close();
   }
+  if (loss !== undefined) gaps.push(loss);
   const took = span(io.clock.mono() - began);
   notice(
     `stopped after ${took}: ${countText(count, 'post')}, ${gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap')}, ${unitsText(context.spent)}`,

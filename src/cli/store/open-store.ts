@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { ensureFolder, readBounded } from '../../base/files.ts';
+import { ensureFolder, LARGEST_CHECKPOINT, readBounded } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import type { ConnectOptions } from '../../store/connection.ts';
@@ -41,7 +41,7 @@ export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStor
     address,
     connect,
     machine: machineOf(settings),
-    memory: createMemory(memoryFile(settings.folders.state, keys.bind)),
+    memory: createMemory(memoryFiles(settings.folders.state, keys.bind)),
   };
 }
 
@@ -84,14 +84,14 @@ function readCa(path: string): string {
   return text;
 }
 
-function memoryFile(folder: string | undefined, bind: string) {
+function memoryFiles(folder: string | undefined, bind: string) {
   if (folder === undefined) return undefined;
-  const path = join(folder, `store-${bind}.json`);
+  const pathOf = (name: string) => join(folder, `store-${bind}${name === '' ? '' : `-${name}`}.json`);
   return {
-    load: () => readBounded(path, 64 * 1024),
-    save(text: string) {
+    load: (name: string) => readBounded(pathOf(name), LARGEST_CHECKPOINT),
+    save(name: string, text: string) {
       ensureFolder(folder);
-      writeAtomic(path, text, { sync: false });
+      writeAtomic(pathOf(name), text, { sync: false });
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import type { RelayTerm } from '../../store/feed/term.ts';
+import type { FeedState, RelayTerm } from '../../store/feed/term.ts';
 import { readCheckpoint } from '../../tail/output/checkpoint.ts';
 import { timing } from '../../tail/timing.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
@@ -28,6 +28,24 @@ function checkpointOf(mark: string, feed: string) {
       hint: 'run "trdr store check", which names the store key to remove',
       cause: error,
     });
+  }
+}
+
+/**
+ * The state that a relay remembers; undefined if it is damaged, or if the feed was verified only up to a time before
+ * `since`. The store would keep no posts of that age.
+ */
+export function usableState(
+  state: FeedState | undefined,
+  feed: string,
+  since: number,
+): FeedState | undefined {
+  if (state === undefined) return undefined;
+  try {
+    const { base } = readCheckpoint(state.mark, feed).watermark;
+    return base !== null && base < since ? undefined : state;
+  } catch {
+    return undefined;
   }
 }
 

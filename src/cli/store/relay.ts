@@ -2,8 +2,14 @@ import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { interruptionText, isStoreFailure, unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
-import { type LeaderDescription, openTerm, type Post, type RelayTerm } from '../../store/feed/term.ts';
-import type { FeedKeys } from '../../store/keys.ts';
+import {
+  type LeaderDescription,
+  openTerm,
+  type Post,
+  type RelayMemory,
+  type RelayTerm,
+  readFeedState,
+} from '../../store/feed/term.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource, TailPorts, TailSink } from '../../tail/ports.ts';
@@ -12,7 +18,7 @@ import type { Context } from '../context.ts';
 import { createNoticeLines } from '../tail/limit-notices.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
-import { markText, resumeFrom } from './relay-mark.ts';
+import { markText, resumeFrom, usableState } from './relay-mark.ts';
 
 /** What a relay reads, and how long the store keeps the posts. */
 export interface RelayPlan {
@@ -28,7 +34,10 @@ export interface RelayPlan {
 /** The dependencies of a relay. */
 export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
-  readonly store: Pick<RunStore, 'keys' | 'machine'> & { readonly link: Pick<RunStore['link'], 'open'> };
+  readonly store: Pick<RunStore, 'keys' | 'machine'> & {
+    readonly link: Pick<RunStore['link'], 'open'>;
+    readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;
+  };
   readonly key: TailPorts['key'];
   /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
@@ -54,13 +63,14 @@ interface Health {
 }
 
 const LOOK_MS = 1_000;
+/** How often a relay on standby reads the state of the feed, in case the store loses it. */
+const STATE_MS = 10_000;
 const FIRST_TRIES = 2;
 
 /** Leads a feed whenever no other machine does, until the run ends or fails. */
 export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void> {
   const { io, signal, notice, store } = world;
-  const feed = store.keys.feed(feedIdOf(plan));
-  const last = { token: '' };
+  const memory: RelayMemory = { token: '', state: store.memory.readFeed(feedIdOf(plan)) };
   let waiting = false;
   for (;;) {
     signal.throwIfAborted();
@@ -73,8 +83,8 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       if (waiting) notice('the store is available again');
       waiting = false;
       const health: Health = { tail: undefined };
-      const term = await standBy(world, connection, feed, plan, { health, last });
-      await lead(world, plan, term, health);
+      const term = await standBy(world, connection, plan, health, memory);
+      await lead(world, plan, term, health, memory);
       return;
     } catch (error) {
       if (signal.aborted || !unusable(error)) throw error;
@@ -92,17 +102,36 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
 
 /** Waits until this machine can lead, and returns its term. */
 async function standBy(
-  { io, signal, notice, store: { machine }, observer }: RelayWorld,
+  world: RelayWorld,
   store: StoreConnection,
-  feed: FeedKeys,
-  { keepMs, keepRows }: RelayPlan,
-  { health, last }: { readonly health: Health; readonly last: { token: string } },
+  plan: RelayPlan,
+  health: Health,
+  memory: RelayMemory,
 ): Promise<RelayTerm> {
+  const {
+    io,
+    signal,
+    notice,
+    store: { keys, machine, memory: saved },
+    observer,
+  } = world;
+  const { keepMs, keepRows } = plan;
+  const feed = keys.feed(feedIdOf(plan));
   let isReported = false;
+  let stateAt = io.clock.mono();
   const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
   for (;;) {
-    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe, last });
+    memory.state = usableState(memory.state, nameOf(world, plan), io.clock.now() - keepMs);
+    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe, memory });
     if (!('leftMs' in term)) return term;
+    if (io.clock.mono() >= stateAt) {
+      const state = await readFeedState(store, feed);
+      if (state.mark !== '') {
+        memory.state = state;
+        saved.saveFeed(feedIdOf(plan), state);
+      }
+      stateAt = io.clock.mono() + STATE_MS;
+    }
     if (!isReported) {
       const name = await store.send('HGET', [feed.info, 'machine']);
       const leader = typeof name === 'string' ? safeName(name) : 'another machine';
@@ -116,15 +145,26 @@ async function standBy(
 
 const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 
+const nameOf = ({ scope }: RelayWorld, { options }: RelayPlan) =>
+  `${options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+
 /** Runs the tail until the term ends. */
-async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health: Health): Promise<void> {
-  const { io, scope, signal, notice, startLine } = world;
-  const name = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+async function lead(
+  world: RelayWorld,
+  plan: RelayPlan,
+  term: RelayTerm,
+  health: Health,
+  memory: RelayMemory,
+): Promise<void> {
+  const { io, signal, notice, startLine, store } = world;
+  const name = nameOf(world, plan);
   const start = resumeFrom(term, name);
   notice(
     start.kind === 'now'
       ? 'leading this feed, starting with new posts'
-      : 'leading this feed, continuing where the previous leader stopped',
+      : term.restored
+        ? 'leading this feed, which the store has lost, and continuing where this machine remembers'
+        : 'leading this feed, continuing where the previous leader stopped',
   );
   const linesOf = createNoticeLines(io.clock.mono);
   const tail = createTail(
@@ -136,9 +176,10 @@ async function lead(world: RelayWorld, plan: RelayPlan, term: RelayTerm, health:
       sink: relaySink(term),
       key: world.key,
       spool: openSpool,
-      save(text) {
+      async save(text) {
         const { mark, floor, known } = markText(text, name);
-        return term.save(mark, floor, known);
+        await term.save(mark, floor, known);
+        if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
       },
     },
     {

@@ -3,6 +3,7 @@ import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { type Place, readPlace } from './place.ts';
 import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from './place-after.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface FeedPosition {
   readonly last: FeedPoint | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
+  /** Identifies the stream of the entry, which is another one after the store has lost its data. */
+  readonly born?: string | undefined;
 }
 
 /** Where a follower starts reading. */
@@ -53,6 +56,12 @@ export type FollowEvent =
       readonly to: FeedPoint;
       readonly ahead: readonly FeedPoint[];
     }
+  /**
+   * The store has lost the feed. The follower waits for a relay that continues it; then comes a gap, or `found` if no
+   * post is missing.
+   */
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'found' }
   /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
@@ -82,13 +91,25 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   let entry: string | undefined;
   let last: FeedPoint | null = null;
   let known = new Map<string, number>();
+  /** The stream of `entry`; undefined if it is not known. */
+  let born: string | undefined;
   let started = false;
   let live = false;
+  /**
+   * Where reading continues, and in which stream: at `entry`, or elsewhere if that entry was lost. `stream` is
+   * undefined while the follower waits for a relay to begin the feed again.
+   */
+  let cursor = '0-0';
+  let stream: string | undefined;
+  let moved = false;
+  let lost = false;
 
   if (begin.kind === 'position') {
     entry = begin.position.entry;
     last = begin.position.last;
     known = new Map(begin.position.known);
+    born = begin.position.born;
+    [cursor, stream] = [entry, born];
     started = true;
   }
 
@@ -107,36 +128,40 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
+  const place = (store: StoreConnection) => readPlace(store, feed, entry ?? '0-0');
+
+  /** Continues reading after an entry that need not exist. */
+  function moveTo(after: string, of: string | undefined): void {
+    [cursor, stream, moved] = [after, of, true];
+  }
+
   /** Finds the entry after which the run starts reading. */
   async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
+    const { born: current, after } = await place(store);
     const [newestRow] = await newest(store, 1);
-    const top = newestRow?.entry ?? '0-0';
-    if (begin.kind === 'now') {
-      entry = top;
-      if (newestRow) take([newestRow]);
-    }
-    if (begin.kind === 'newest') {
-      const rows = await newest(store, begin.rows);
-      const [first] = rows;
-      entry = first === undefined ? top : before(first.entry);
-    }
-    if (begin.kind === 'since') {
+    // Without posts, it is not known yet whether the store has those since the start.
+    if (begin.kind === 'since' && newestRow === undefined) return undefined;
+    [born, stream] = [current, current];
+    let gap: FollowEvent | undefined;
+    if (begin.kind === 'after') gap = await findLast(store, begin, after);
+    else if (begin.kind === 'since') {
       entry = before(startOf(begin.ms - HALF_HOUR_MS));
       const ahead = await range(store, '-', AHEAD);
       const [oldest] = ahead;
-      if (oldest && entryMs(oldest.entry) > begin.ms) {
-        started = true;
-        return { kind: 'gap', from: null, to: oldest, ahead };
-      }
-    }
-    if (begin.kind === 'after') return await findLast(store, begin);
+      if (oldest && entryMs(oldest.entry) > begin.ms) gap = { kind: 'gap', from: null, to: oldest, ahead };
+    } else if (begin.kind === 'newest') {
+      const [first] = await newest(store, begin.rows);
+      entry = first === undefined ? (newestRow?.entry ?? '0-0') : before(first.entry);
+    } else entry = '0-0';
+    moveTo(entry ?? '0-0', current);
+    if (begin.kind === 'now' && newestRow) take([newestRow]);
     started = true;
-    return undefined;
+    return gap;
   }
 
   /** Finds where to continue after the last delivered post. */
-  async function findLast(store: StoreConnection, after: BeginAfter) {
-    const from = startOf(after.floor - HALF_HOUR_MS);
+  async function findLast(store: StoreConnection, begin: BeginAfter, after: string) {
+    const from = startOf(begin.floor - HALF_HOUR_MS);
     const walked: WalkedEntry[] = [];
     let found = false;
     // Set no state before the search is complete: if the connection breaks, the search starts again on the
@@ -145,40 +170,57 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
       const end = walked.at(-1)?.entry;
       const rows = await range(store, end === undefined ? from : `(${end}`, COUNT);
       for (const { entry, id, at } of rows) walked.push({ entry, id, at });
-      found = rows.some(({ id }) => id === after.last.id);
+      found = rows.some(({ id }) => id === begin.last.id);
       length = rows.length;
     }
-    const place = placeAfter(walked, after);
-    [entry, last] = [before(from), after.last];
-    const gap = place.isFound ? undefined : await missed(store);
+    const place = placeAfter(walked, begin);
+    [entry, last, known] = [before(from), begin.last, new Map(place.known)];
+    const gap = place.isFound ? undefined : await missed(store, after);
     entry = place.entry ?? before(from);
-    known = new Map(place.known);
-    started = true;
     return gap;
   }
 
   /** Returns a gap if entries after this follower's position were deleted. */
-  async function missed(store: StoreConnection): Promise<FollowEvent | undefined> {
+  async function missed(store: StoreConnection, after: string): Promise<FollowEvent | undefined> {
     const ahead = await range(store, '-', AHEAD);
     const [oldest] = ahead;
-    if (!oldest || entry === undefined || !isBefore(entry, oldest.entry) || known.has(oldest.id))
-      return undefined;
-    if (last === null && entry === '0-0') return undefined;
+    if (!oldest || entry === undefined || !isBefore(entry, oldest.entry)) return undefined;
+    if (known.has(oldest.id) || known.has(after) || (last === null && entry === '0-0')) return undefined;
     return { kind: 'gap', from: last, to: oldest, ahead };
   }
 
-  /**
-   * Checks on a new connection whether the entry of this follower's position still exists; otherwise goes
-   * back in the stream.
-   */
-  async function verify(store: StoreConnection): Promise<FollowEvent | undefined> {
-    if (!started) return find(store);
-    if (entry === undefined || last === null) return undefined;
-    const [found] = readEntries(await store.send('XRANGE', [feed.stream, entry, entry]));
-    if (found?.id === last.id) return undefined;
-    const gap = await missed(store);
-    entry = before(startOf(entryMs(entry) - LOOK_BACK_MS));
-    return gap;
+  /** Whether the position is no longer in the store, or it is not known yet where reading continues. */
+  const isGone = ({ born: current, id }: Place) =>
+    current !== stream || (!moved && last !== null && id !== last.id);
+
+  /** Finds where reading continues if the entry of this follower's position no longer exists. */
+  async function relocate(store: StoreConnection, place: Place): Promise<FollowEvent | undefined> {
+    const { born: current, after, id } = place;
+    const wasLost = lost;
+    lost = false;
+    const found = wasLost ? ({ kind: 'found' } as const) : undefined;
+    if (born === undefined || born === current || (last !== null && id === last.id)) {
+      // The stream is the same one, or was begun by a version of trdr that does not identify streams.
+      born = current;
+      moveTo(entry ?? '0-0', current);
+      moved = id !== last?.id;
+      if (!moved || last === null) return found;
+      const gap = await missed(store, after);
+      moveTo(before(startOf(entryMs(cursor) - LOOK_BACK_MS)), current);
+      return gap ?? found;
+    }
+    const ahead = await range(store, '-', AHEAD);
+    const [oldest] = ahead;
+    // A follower that has found no stream at its start has missed nothing.
+    const isNew = born === '' && last === null;
+    const isComplete = isNew || known.has(after) || (oldest !== undefined && known.has(oldest.id));
+    if (oldest === undefined && (current === '' || !isComplete)) {
+      lost = true;
+      moveTo('0-0', undefined);
+      return wasLost ? undefined : { kind: 'lost' };
+    }
+    moveTo('0-0', current);
+    return oldest && !isComplete ? { kind: 'gap', from: last, to: oldest, ahead } : found;
   }
 
   /** Returns the rows that were not delivered yet, and marks them as delivered. */
@@ -187,7 +229,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     for (const row of rows) known.set(row.id, entryMs(row.entry));
     const end = rows.at(-1);
     if (end) {
-      entry = end.entry;
+      [entry, born, cursor, moved] = [end.entry, stream, end.entry, false];
       last = { id: end.id, at: end.at };
       prune();
     }
@@ -198,14 +240,21 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     store: StoreConnection,
     signal: AbortSignal,
   ): AsyncGenerator<FollowEvent, void, void> {
-    const event = await verify(store);
-    if (event) yield event;
-    while (!signal.aborted) {
-      const block = live ? blockMs : 1;
-      const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, entry ?? '0-0'];
+    // On a new connection, look first whether the position still exists.
+    for (let block = 1; !signal.aborted; block = live ? blockMs : 1) {
+      const start = started ? undefined : await find(store);
+      if (start) yield start;
+      const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, cursor];
       const rows = readStreams(await store.send('XREAD', wanted, block));
-      const fresh = take(rows);
-      if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
+      // Entries count only if the one before them still exists. Otherwise, entries between them may be missing.
+      const found = await place(store);
+      if (started && isGone(found)) {
+        const event = await relocate(store, found);
+        if (event) yield event;
+      } else if (started) {
+        const fresh = take(rows);
+        if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
+      }
       if (rows.length > 0 || live) continue;
       live = true;
       yield { kind: 'live' };
@@ -243,6 +292,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
         : {
             entry,
             last,
+            ...(born !== undefined && { born }),
             known: [...known].filter(([, ms]) => ms >= entryMs(entry ?? '') - LOOK_BACK_MS),
           },
   };

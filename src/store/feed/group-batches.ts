@@ -4,6 +4,8 @@ import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import { readPlace } from './place.ts';
+import type { FeedPoint } from './place-after.ts';
 
 /**
  * How long a read may block. A renewal of the lease waits for the read, so this time must be much shorter than
@@ -14,6 +16,14 @@ const BLOCK_MS = 1_000;
  * If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch.
  */
 const ABANDONED_MS = 60_000;
+
+/** What a machine remembers about a group, in case the store loses it. */
+export interface GroupPlace {
+  /** Identifies the stream that the group read. */
+  readonly born: string;
+  /** The last post that a member on this machine has delivered; null if there is none. */
+  readonly last: FeedPoint | null;
+}
 
 export interface GroupOptions {
   /** Opens a connection for this member alone, because its reads block the connection. */
@@ -32,6 +42,7 @@ export interface GroupOptions {
   readonly lingerMs: number;
   /** Where a new group starts: at new posts (`$`) or at the oldest post (`0`). */
   readonly start: '$' | '0';
+  readonly memory: { read(): GroupPlace | undefined; save(place: GroupPlace): void };
   readonly leaseMs?: number | undefined;
   readonly abandonedMs?: number | undefined;
 }
@@ -48,8 +59,19 @@ export type GroupEvent =
       /** Aborted when this member loses its lease or connection; another member then gets the batch. */
       readonly over: AbortSignal;
     }
-  /** The number of entries that were deleted before they were delivered. */
-  | { readonly kind: 'gap'; readonly missing: number }
+  /**
+   * The entries between these posts were deleted before they were delivered. `missing` is their number; null if the
+   * store has lost the group, so that the number is not known. `from` is null if this machine has delivered no post.
+   */
+  | {
+      readonly kind: 'gap';
+      readonly missing: number | null;
+      readonly from: FeedPoint | null;
+      readonly to: FeedPoint;
+    }
+  /** The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing. */
+  | { readonly kind: 'lost'; readonly from: FeedPoint | null }
+  | { readonly kind: 'found' }
   | { readonly kind: 'standby' }
   | { readonly kind: 'active' }
   | { readonly kind: 'away'; readonly why: string }
@@ -66,6 +88,7 @@ export interface GroupWork {
    * after this entry.
    */
   acknowledged: string | undefined;
+  place: GroupPlace | undefined;
 }
 
 /** The connection, lease and commands with which a member reads and acknowledges batches. */
@@ -80,6 +103,10 @@ export interface Membership {
   readonly signal: AbortSignal;
 }
 
+/** Whether the store has lost a group. A place in no stream is that of a member that began before any relay. */
+export const hasLost = (place: GroupPlace | undefined, born: string): boolean =>
+  place !== undefined && place.born !== born && (place.born !== '' || place.last !== null);
+
 /** Yields the batches of a member until it loses its membership. */
 export async function* batches({
   options,
@@ -92,8 +119,27 @@ export async function* batches({
 }: Membership): AsyncGenerator<GroupEvent, void, void> {
   const ended = AbortSignal.any([lost, signal]);
   const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
-  const missing = await join({ ...options, start: work.acknowledged ?? options.start }, store);
-  if (missing > 0) yield { kind: 'gap', missing };
+  const { born } = await readPlace(store, feed, '0-0');
+  let isLost = hasLost(work.place, born);
+  const start = isLost ? '0' : (work.acknowledged ?? options.start);
+  const gap = await join({ ...options, start }, store);
+  const from = work.place?.last ?? null;
+  if (isLost) yield { kind: 'lost', from };
+  else if (gap) yield { kind: 'gap', ...gap, from };
+  if (!isLost) work.place = { born, last: from };
+
+  /**
+   * Called before the first batch after the store has lost the group. Only the member of an ordered group that has read
+   * the last post of the former stream knows that no post is missing.
+   */
+  async function findGap(to: FeedPoint): Promise<GroupEvent> {
+    const { born, after } = await readPlace(store, feed, '0-0');
+    isLost = false;
+    work.place = { born, last: from };
+    if (!shared && from !== null && from.id === after) return { kind: 'found' };
+    return { kind: 'gap', missing: null, from, to };
+  }
+
   const read = async (from: string, count: number, blockMs: number) => {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
     const words = ['GROUP', name, consumer, 'COUNT', count, ...block, 'STREAMS', feed.stream, from];
@@ -104,15 +150,27 @@ export async function* batches({
     rows: readonly StreamRow[],
     entries: readonly string[],
   ): AsyncGenerator<GroupEvent, void, void> {
+    const [first] = rows;
+    if (isLost && first) yield await findGap(first);
+    if (work.place?.born === '')
+      work.place = { ...work.place, born: (await readPlace(store, feed, '0-0')).born };
     const done = new AbortController();
     work.open = true;
     if (shared) void keepPending(entries, AbortSignal.any([done.signal, lost]));
     try {
-      yield { kind: 'batch', rows, over: lost, ack: () => ack(entries) };
+      yield { kind: 'batch', rows, over: lost, ack: () => deliverAck(rows, entries) };
     } finally {
       work.open = false;
       done.abort();
     }
+  }
+
+  /** Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it. */
+  async function deliverAck(rows: readonly StreamRow[], entries: readonly string[]): Promise<void> {
+    const last = rows.at(-1);
+    if (last && work.place) work.place = { ...work.place, last: { id: last.id, at: last.at } };
+    if (work.place) options.memory.save(work.place);
+    await ack(entries);
   }
 
   /**
@@ -171,12 +229,13 @@ export async function* batches({
 }
 
 /**
- * Creates the group if it does not exist. Returns how many entries were deleted before the group read them.
+ * Creates the group if it does not exist. Returns how many entries were deleted before the group read them, and the
+ * first post after them.
  */
 async function join(
   { feed, name, start }: Pick<GroupOptions, 'feed' | 'name'> & { readonly start: string },
   store: StoreConnection,
-): Promise<number> {
+): Promise<{ readonly missing: number; readonly to: FeedPoint } | undefined> {
   const exists = (await store.send('EXISTS', [feed.stream])) === 1;
   const groups = exists ? listReply(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
   const own = groups.find((group) => group.get('name') === name);
@@ -185,15 +244,18 @@ async function join(
     await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });
-    return 0;
+    return undefined;
   }
   const [first] = readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', 1]));
   const read = String(own.get('last-delivered-id') ?? '0-0');
-  if (first === undefined || !isBefore(read, first.entry)) return 0;
+  if (first === undefined || !isBefore(read, first.entry)) return undefined;
   const length = Number(await store.send('XLEN', [feed.stream]));
   const [added, count] = [await addedEver(feed, store), own.get('entries-read') ?? null];
-  if (added !== undefined && count !== null) return Math.max(0, added - length - Number(count));
-  return Math.max(0, Number(own.get('lag') ?? 0) - length);
+  const missing =
+    added !== undefined && count !== null
+      ? added - length - Number(count)
+      : Number(own.get('lag') ?? 0) - length;
+  return missing > 0 ? { missing, to: first } : undefined;
 }
 
 /**

@@ -3,11 +3,14 @@ import type { StoreConnection } from '../connection.ts';
 import { interruptionText, isStoreFailure, storeFailure, unusable } from '../failures.ts';
 import { ackOrdered } from '../scripts/feed.ts';
 import { renew, resign } from '../scripts/lease.ts';
-import { batches, type GroupEvent, type GroupOptions, type GroupWork } from './group-batches.ts';
+import { batches, type GroupEvent, type GroupOptions, type GroupWork, hasLost } from './group-batches.ts';
+import { readPlace } from './place.ts';
 import { LEASE_MS } from './term.ts';
 
 const RETRY_MS = 1_000;
 const RENEW_MS = 2_500;
+/** Longer than a member needs to notice that the store has lost the group, and to join it again. */
+const GRACE_MS = 5_000;
 
 /** Reads a feed as a member of a group. The group receives each post at least once. */
 export async function* followGroup(
@@ -15,7 +18,7 @@ export async function* followGroup(
   signal: AbortSignal,
 ): AsyncGenerator<GroupEvent, void, void> {
   let away = false;
-  const work: GroupWork = { open: false, acknowledged: undefined };
+  const work: GroupWork = { open: false, acknowledged: undefined, place: options.memory.read() };
   while (!signal.aborted) {
     let store: StoreConnection | undefined;
     // Closes the connection to end a blocking read, but not while a batch still has to be acknowledged.
@@ -61,7 +64,16 @@ async function* orderedMember(
   const lease = feed.group(name);
   const token = randomUUID();
   let waiting = false;
-  while ((await store.send('SET', [lease, token, 'NX', 'PX', leaseMs])) !== 'OK') {
+  let hasWaited = false;
+  for (;;) {
+    const { born } = await readPlace(store, feed, '0-0');
+    work.place ??= { born, last: null };
+    // If the store has lost the group, another member may know its position: let that one take the lease first.
+    if (!hasWaited && work.place.last === null && hasLost(work.place, born)) {
+      hasWaited = true;
+      await clock.sleep(GRACE_MS, signal);
+    }
+    if ((await store.send('SET', [lease, token, 'NX', 'PX', leaseMs])) === 'OK') break;
     if (!waiting) yield { kind: 'standby' };
     waiting = true;
     await clock.sleep(RETRY_MS, signal);

@@ -79,8 +79,12 @@ async function rebuild(store: StoreConnection, feed: FeedKeys): Promise<KnownIds
   return rows.map(({ id, at }) => [id, at]);
 }
 
-async function readIds(store: StoreConnection, feed: FeedKeys): Promise<KnownIds> {
-  const flat = listReply(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
+const readIds = async (store: StoreConnection, feed: FeedKeys): Promise<KnownIds> =>
+  idsReply(await store.send('ZRANGE', [feed.seen, 0, -1, 'WITHSCORES']));
+
+/** Ids with their post times, from a reply of ZRANGE. */
+export function idsReply(reply: unknown): KnownIds {
+  const flat = listReply(reply);
   const known: [string, number | null][] = [];
   for (let at = 0; at + 1 < flat.length; at += 2) {
     known.push([String(flat[at]), timeFrom(String(flat[at + 1]))]);

@@ -4,9 +4,9 @@ import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure, storeFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
-import { publish, report } from '../scripts/feed.ts';
+import { beginFeed, feedState, publish, report } from '../scripts/feed.ts';
 import { lead, resign } from '../scripts/lease.ts';
-import { type KnownIds, knownIds } from './known-ids.ts';
+import { idsReply, type KnownIds, knownIds } from './known-ids.ts';
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
@@ -26,6 +26,25 @@ export type LeaderDescription = Readonly<
   Partial<Record<'machine' | 'mode' | 'gaps' | 'spent' | 'verifiedAgo', string | number>>
 >;
 
+/** A checkpoint of a feed, with what is needed to continue from it in a store that has lost the feed. */
+export interface FeedState {
+  readonly mark: string;
+  readonly ids: KnownIds;
+  /** The id of the last post that was published; empty if it is not known. */
+  readonly last: string;
+}
+
+/** What a relay remembers between its terms. */
+export interface RelayMemory {
+  /**
+   * The token of the last term, which has ended. The lease of that term can outlive its connection, for example if the
+   * server restarts; `openTerm` does not wait for it.
+   */
+  token: string;
+  /** The state from which the relay continues if the store has lost the feed; undefined if it knows none. */
+  state: FeedState | undefined;
+}
+
 export interface TermOptions {
   readonly store: StoreConnection;
   readonly feed: FeedKeys;
@@ -34,11 +53,8 @@ export interface TermOptions {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
-  /**
-   * The token of the caller's last term, which has ended. The lease of that term can outlive its connection, for
-   * example if the server restarts; `openTerm` does not wait for it. `openTerm` then stores the new token here.
-   */
-  readonly last?: { token: string } | undefined;
+  /** `openTerm` updates it. */
+  readonly memory?: RelayMemory | undefined;
   /** What `store status` shows about the leader: its machine, mode and cost. */
   readonly describe: () => LeaderDescription;
 }
@@ -50,6 +66,8 @@ export interface TermOptions {
  */
 export interface RelayTerm {
   readonly token: string;
+  /** Whether the store had lost the feed, and got it back from the memory of this relay. */
+  readonly restored: boolean;
   /** The checkpoint of the previous leader; undefined if the store has none. */
   readonly mark: string | undefined;
   readonly known: KnownIds;
@@ -70,17 +88,16 @@ export interface RelayTerm {
 
 /** Becomes the leader. If another process leads, returns the remaining time of its lease in ms. */
 export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
-  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS, last } = options;
+  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
+  const memory = options.memory ?? { token: '', state: undefined };
   const asked = clock.mono();
   const description = () => Object.entries(options.describe()).flat();
   const nonce = randomBytes(12).toString('hex');
   const keys = [feed.lease, feed.epoch, feed.info];
-  const answer = listReply(
-    await store.run(lead, keys, [nonce, leaseMs, last?.token ?? '', ...description()]),
-  );
+  const answer = listReply(await store.run(lead, keys, [nonce, leaseMs, memory.token, ...description()]));
   const [token, second] = answer;
   if (typeof token !== 'string' || token === '') return { leftMs: Number(second) || leaseMs };
-  if (last) last.token = token;
+  memory.token = token;
 
   const end = new AbortController();
   const over = AbortSignal.any([end.signal, store.lost]);
@@ -114,15 +131,16 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
-  async function send(args: readonly (string | number)[]): Promise<void> {
+  /** Returns the id of the last post that was published. */
+  async function send(args: readonly (string | number)[]): Promise<string> {
     const keys = [feed.lease, feed.seen, feed.stream, feed.mark, feed.info];
     for (;;) {
       check();
       try {
-        const [word]: readonly unknown[] = listReply(
+        const [word, , , lastPost]: readonly unknown[] = listReply(
           await store.run(publish, keys, [token as string, ...args]),
         );
-        if (word === 'ok') return;
+        if (word === 'ok') return String(lastPost);
         finish('this process has lost its lease of the feed');
       } catch (error) {
         if (!isStoreFailure(error, 'STORE_FULL')) throw error;
@@ -131,10 +149,30 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
-  const known = await knownIds(store, feed, { token, checked: second });
+  /**
+   * Reads the state of the feed. If the store has lost it, continues from what this relay remembers; if the relay
+   * remembers nothing, the feed starts over.
+   */
+  async function state(): Promise<FeedState> {
+    const ids = await knownIds(store, feed, { token: token as string, checked: second });
+    const { mark, last } = await readFeedState(store, feed);
+    const isLost = mark === '' && ids.length === 0;
+    const found = isLost ? (memory.state ?? { mark, ids, last }) : { mark, ids, last };
+    if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
+      const keys = [feed.lease, feed.seen, feed.mark, feed.info];
+      const args = [token as string, found.mark, members(found.ids), found.last];
+      if ((await store.run(beginFeed, keys, args)) !== 1)
+        finish('this process has lost its lease of the feed');
+    }
+    restored = isLost && memory.state !== undefined;
+    return found;
+  }
+
+  let restored = false;
+  const { mark, ids: known, last } = await state();
+  memory.state = mark === '' ? undefined : { mark, ids: known, last };
   /** The ids that need not be sent with the next checkpoint, because the store has them. */
   const stored = new Set(known.map(([id]) => id));
-  const mark = await store.send('GET', [feed.mark]);
   check();
   for (const work of [renewing(), watching()]) {
     work.catch((error: unknown) => {
@@ -143,7 +181,8 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
   return {
     token,
-    mark: typeof mark === 'string' ? mark : undefined,
+    restored,
+    mark: mark === '' ? undefined : mark,
     known,
     over,
     async publish(posts) {
@@ -156,9 +195,9 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     },
     async save(text, floor, ids) {
       const missing = ids.filter(([id]) => !stored.has(id));
-      const members =
-        missing.length === 0 ? '' : JSON.stringify(missing.map(([id, at]) => [id, at ?? '+inf']));
-      await send([text, floor ?? '', keepMs, keepRows, members]);
+      const added = missing.length === 0 ? '' : members(missing);
+      const last = await send([text, floor ?? '', keepMs, keepRows, added]);
+      memory.state = { mark: text, ids, last };
       stored.clear();
       for (const [id] of ids) stored.add(id);
     },
@@ -167,4 +206,14 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
       end.abort(storeFailure('STORE_AWAY', 'the term was ended'));
     },
   };
+}
+
+/** Ids with their post times, as the scripts read them. */
+const members = (ids: KnownIds) => JSON.stringify(ids.map(([id, at]) => [id, at ?? '+inf']));
+
+/** The state of a feed in the store; the checkpoint is empty if the store has none. */
+export async function readFeedState(store: StoreConnection, feed: FeedKeys): Promise<FeedState> {
+  const reply = await store.run(feedState, [feed.mark, feed.seen, feed.info], []);
+  const [mark, last, ids] = listReply(reply);
+  return { mark: String(mark), last: String(last), ids: idsReply(ids) };
 }

@@ -8,18 +8,19 @@ import { script } from '../script.ts';
  * KEYS: lease, seen ids, stream, checkpoint, info. ARGV: token, checkpoint (or empty), the post time before which
  * seen ids are removed (or empty), how long to keep posts in ms, how many posts to keep, ids and times of posts to
  * mark as seen without publishing them (JSON, or empty), then id, post time and body of each post, oldest first.
- * Returns `fenced` if the caller has lost the lease, or `ok`, how many posts were new, and the id of the last entry.
+ * Returns `fenced` if the caller has lost the lease, or `ok`, how many posts were new, the id of the last entry, and
+ * the id of the last post that any leader has published.
  */
 export const publish = script(
   'publish',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
-local added, last, fresh, members = 0, '', {}, {}
+local added, last, lastPost, fresh, members = 0, '', '', {}, {}
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
   if not fresh[id] and not redis.call('ZSCORE', KEYS[2], id) then
     last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
-    fresh[id] = true
+    fresh[id], lastPost = true, id
     -- The id of a post without a time is never removed, because the age of the post is not known.
     members[2 * added + 1], members[2 * added + 2] = time == '' and '+inf' or time, id
     added = added + 1
@@ -37,11 +38,64 @@ if ARGV[3] ~= '' then
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[3])
 end
 if added > 0 then
-  redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
-  redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))
+  local trimmed = redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
+  trimmed = trimmed + redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))
+  -- The first entry is then no longer the one that follows this post.
+  if trimmed > 0 then redis.call('HDEL', KEYS[5], 'after') end
   redis.call('HSET', KEYS[5], 'published', now)
+  redis.call('HSET', KEYS[5], 'last', lastPost)
 end
-return { 'ok', added, last }`,
+return { 'ok', added, last, redis.call('HGET', KEYS[5], 'last') or '' }`,
+);
+
+/**
+ * Reads what a relay remembers of a feed. KEYS: checkpoint, seen ids, info. Returns the checkpoint (empty if there is
+ * none), the id of the last published post (or empty), and the seen ids with their post times.
+ */
+export const feedState = script(
+  'feedState',
+  `
+local ids = redis.call('ZRANGE', KEYS[2], 0, -1, 'WITHSCORES')
+return { redis.call('GET', KEYS[1]) or '', redis.call('HGET', KEYS[3], 'last') or '', ids }`,
+  { frees: true },
+);
+
+/**
+ * Begins a feed that the store does not have, with the state that the leader remembers, if it does. `born` identifies
+ * the stream, so that followers notice that it is another one. `after` is the last post of the former stream: the new
+ * one continues after it, without a gap.
+ *
+ * KEYS: lease, seen ids, checkpoint, info. ARGV: token, checkpoint (or empty), ids and times of the seen posts (JSON),
+ * last published post (or empty). Returns 0 if the caller has lost the lease.
+ */
+export const beginFeed = script(
+  'beginFeed',
+  `
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+for _, one in ipairs(cjson.decode(ARGV[3])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
+if ARGV[2] ~= '' then redis.call('SET', KEYS[3], ARGV[2]) end
+redis.call('HSET', KEYS[4], 'born', ARGV[1])
+redis.call('HSET', KEYS[4], 'after', ARGV[4])
+redis.call('HSET', KEYS[4], 'last', ARGV[4])
+return 1`,
+);
+
+/**
+ * Finds out whether the position of a follower still exists. KEYS: stream, info. ARGV: the last entry that was read.
+ * Returns the id of the stream, the post that it continues after, and the id of the post of that entry; each of them is
+ * empty if there is none.
+ */
+export const findPlace = script(
+  'findPlace',
+  `
+local id = ''
+for _, pair in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])) do
+  for at = 1, #pair[2], 2 do
+    if pair[2][at] == 'id' then id = pair[2][at + 1] end
+  end
+end
+return { redis.call('HGET', KEYS[2], 'born') or '', redis.call('HGET', KEYS[2], 'after') or '', id }`,
+  { frees: true },
 );
 
 /**

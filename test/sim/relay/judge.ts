@@ -1,8 +1,11 @@
+import type { Post } from '../posts.ts';
 import { above } from '../service.ts';
-import { type RelayOutcome, streamOf } from './world.ts';
+import { type Delivered, type RelayOutcome, streamOf } from './world.ts';
 
 /** How late a post may be found: after a poll, a takeover and the walks that verify the feed. */
 const SETTLED_MS = 100_000;
+/** How far a post that appeared late may be outside the bounds of the gap in which it is missing. */
+const LATE_MS = 120_000;
 
 /** Describes what is wrong in a finished run of relays and followers; empty if nothing is. */
 export function judgeRelay(outcome: RelayOutcome): string[] {
@@ -15,25 +18,60 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
       above(post, top) && !held.has(post.id) && post.visibleAt < endsAt - SETTLED_MS - schedule.service.lagMs,
   );
   const known = new Set(service.posts.map(({ id }) => id));
-  const problemsOf = (where: string, ids: readonly string[]): string[] => {
+  const problemsOf = (
+    where: string,
+    ids: readonly string[],
+    isExcused: (post: Post) => boolean,
+  ): string[] => {
     const have = new Set(ids);
     const twice = ids.filter((id, at) => ids.indexOf(id) !== at);
     return [
       ...due
-        .filter(({ id }) => !have.has(id))
+        .filter((post) => !have.has(post.id) && !isExcused(post))
         .map(({ id, visibleAt }) => `${id} (${visibleAt}) is missing in ${where}`),
       ...twice.map((id) => `${id} is twice in ${where}`),
       ...ids.filter((id) => !known.has(id)).map((id) => `${id} in ${where} was never posted`),
     ];
   };
   const tokens = store.tokens.filter((token, at) => store.tokens.indexOf(token) !== at);
+  const lost = new Set(store.lost.flatMap(streamOf));
   return [
     ...outcome.problems,
-    ...problemsOf('the stream', streamOf(store)),
-    ...followers.flatMap(({ ids, gaps }, at) => [
-      ...problemsOf(`follower ${at}`, ids),
-      ...gaps.map((time) => `follower ${at} reported a gap at ${time}`),
-    ]),
+    // If relays have lost their files, posts that none of them published are missing. Followers report this gap.
+    ...problemsOf('the stream', streamOf(store), ({ id }) => lost.has(id) || schedule.forgetful),
+    ...followers.flatMap((follower, at) => {
+      const ids = follower.rows.map(({ id }) => id);
+      return [
+        ...problemsOf(`follower ${at}`, ids, (post) => isInGap(post, follower)),
+        ...follower.gaps
+          .filter((gap) => !isJustified(gap, follower, outcome))
+          .map((gap) => `follower ${at} reported a gap at ${gap.at}`),
+      ];
+    }),
     ...tokens.map((token) => `two terms had the token ${token}`),
   ];
+}
+
+const isInGap = ({ at }: Post, { gaps }: Delivered): boolean =>
+  gaps.some(
+    ({ from, to }) =>
+      at === null ||
+      ((from?.at ?? Number.NEGATIVE_INFINITY) - LATE_MS <= at &&
+        at <= (to.at ?? Number.POSITIVE_INFINITY) + LATE_MS),
+  );
+
+/**
+ * Whether a follower may report a gap: the store had lost everything, and the follower had not read all of it, or the
+ * relays had lost their files too.
+ */
+function isJustified(
+  gap: Delivered['gaps'][number],
+  { rows }: Delivered,
+  { store, schedule }: RelayOutcome,
+): boolean {
+  return store.lost.some(({ at, data }) => {
+    if (at > gap.at) return false;
+    const before = new Set(rows.filter((row) => row.at <= at).map(({ id }) => id));
+    return schedule.forgetful || streamOf({ data }).some((id) => !before.has(id));
+  });
 }

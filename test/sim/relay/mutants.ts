@@ -113,29 +113,78 @@ export const reconnects: RelayMutation = {
   },
 };
 
-/** A follower assumes that the last entry that it read still exists. */
-export const doesNotLookBack: RelayMutation = {
-  follower(store) {
-    const send: StoreConnection['send'] = async (name, args, ms) => {
-      const [stream = '', from, to] = args.map(String);
-      if (name !== 'XRANGE' || from !== to) return store.send(name, args, ms);
-      const found = await store.send(name, args, ms);
-      if (Array.isArray(found) && found.length > 0) return found;
-      const last = lastRows.get(`${stream} ${from}`);
-      return last === undefined ? found : [last];
-    };
+/** A relay starts an emptied feed over, at the newest post. */
+export const forgets: RelayMutation = {
+  forgets: true,
+  relay: (store) => ({
+    ...store,
+    async run(script, keys, args) {
+      const reply = await store.run(script, keys, args);
+      return script.name === 'publish' && Array.isArray(reply) ? reply.with(3, '') : reply;
+    },
+  }),
+};
+
+/** A relay on standby does not read the state of the feed. */
+export const ignoresFeed: RelayMutation = {
+  relay: (store) => {
+    let leads = false;
     return {
       ...store,
-      async send(name, args, ms) {
-        const answer = await send(name, args, ms);
-        if (name === 'XREAD' && Array.isArray(answer)) {
-          for (const [stream, rows] of answer)
-            for (const row of rows) lastRows.set(`${stream} ${row[0]}`, row);
-        }
-        return answer;
+      async run(script, keys, args) {
+        const reply = await store.run(script, keys, args);
+        if (script.name === 'lead') leads = Array.isArray(reply) && reply[0] !== '';
+        return script.name === 'feedState' && !leads ? ['', '', []] : reply;
       },
     };
   },
 };
-/** The entries that followers received, by stream and entry id. */
-const lastRows = new Map<string, unknown>();
+
+/** The replies to a follower that looks for its place: the stream, the post that it continues after, and the post there. */
+type PlaceReply = readonly [born: string, after: string, id: string];
+
+/** Changes these replies. `known` is the post that the follower has read there; `first` is the first reply. */
+const inPlace = (
+  change: (place: PlaceReply, known: string, first: PlaceReply) => PlaceReply,
+): RelayMutation => {
+  const ids = new Map<string, string>();
+  return {
+    follower(store) {
+      let first: PlaceReply | undefined;
+      return {
+        ...store,
+        async send(name, args, ms) {
+          const answer = await store.send(name, args, ms);
+          const streams = name === 'XREAD' && Array.isArray(answer) ? answer : [];
+          for (const [, rows] of streams)
+            for (const [entry, fields] of rows) ids.set(entry, fields[fields.indexOf('id') + 1]);
+          return answer;
+        },
+        async run(script, keys, args) {
+          const reply = await store.run(script, keys, args);
+          if (script.name !== 'findPlace' || !Array.isArray(reply)) return reply;
+          const place: PlaceReply = [String(reply[0]), String(reply[1]), String(reply[2])];
+          first ??= place;
+          return change(place, ids.get(String(args[0])) ?? '', first);
+        },
+      };
+    },
+  };
+};
+
+/** A follower assumes that the last entry that it read still exists. */
+export const doesNotLookBack = inPlace(([born, after, id], known) => [
+  born,
+  after,
+  known === '' ? id : known,
+]);
+
+/** A follower looks for its place only when it connects. */
+export const doesNotNotice = inPlace((_, known, [born, after, id]) => [
+  born,
+  after,
+  known === '' ? id : known,
+]);
+
+/** A follower assumes that every new stream continues after its last post. */
+export const assumesNoGap = inPlace(([born, , id], known) => [born, known, id]);

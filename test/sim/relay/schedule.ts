@@ -4,15 +4,18 @@ import { type Schedule, scheduleOf, uneventful } from '../schedule.ts';
 /** A fault of the store, and its time. */
 export interface StoreFault {
   readonly kind:
-    | 'down' // the server stops, and starts again without its last writes
+    | 'down' // the server stops, and starts again without its last writes, or without any data
+    | 'flush' // the server loses all data, while its connections stay
     | 'break' // all connections break
-    | 'split' // a replica takes over, while some clients still use the former primary
+    | 'split' // a replica, which may be empty, takes over, while some clients still use the former primary
     | 'late' // requests arrive late, even after their connection was closed
     | 'full'; // the server accepts no writes
   readonly from: number;
   readonly to: number;
   /** The length of the period whose writes are lost, in ms. */
   readonly lostMs: number;
+  /** Whether the server has lost all data at the end of the fault. */
+  readonly empty: boolean;
   /** By how much the clock of a replica is wrong. */
   readonly skewMs: number;
   readonly p: number;
@@ -35,6 +38,8 @@ export interface RelaySchedule {
   readonly service: Schedule;
   readonly faults: readonly StoreFault[];
   readonly blows: readonly ProcessFault[];
+  /** Whether relays that are started again have lost their files. */
+  readonly forgetful: boolean;
 }
 
 /** By this time, the first leader has published posts. */
@@ -57,7 +62,7 @@ export function relayScheduleOf(seed: number): RelaySchedule {
     return { from, to: from + rng.between(least, most) };
   };
   return {
-    ...{ seed, relays, followers, service },
+    ...{ seed, relays, followers, service, forgetful: rng.chance(0.2) },
     faults: storeFaults(rng, span),
     blows: Array.from({ length: rng.int(5) }, () => ({
       kind: rng.pick(['kill', 'pause'] as const),
@@ -73,14 +78,15 @@ function storeFaults(rng: Rng, span: Span): StoreFault[] {
   const faults: StoreFault[] = [];
   let taken = 0;
   for (let left = rng.int(5); left > 0; left--) {
-    const kind = rng.pick(['down', 'break', 'split', 'late', 'full'] as const);
+    const kind = rng.pick(['down', 'flush', 'break', 'split', 'late', 'full'] as const);
     const lostMs = kind === 'down' || kind === 'split' ? rng.pick([0, 300, 1_000]) : 0;
+    const empty = kind === 'flush' || ((kind === 'down' || kind === 'split') && rng.chance(0.3));
     const fault = {
-      ...{ kind, lostMs, skewMs: rng.between(-1_500, 1_500), p: rng.pick([0.05, 0.3]) },
+      ...{ kind, lostMs, empty, skewMs: rng.between(-1_500, 1_500), p: rng.pick([0.05, 0.3]) },
       ...span(200, 15_000),
     };
     // While a server is being replaced, it has no other fault.
-    const replaces = kind === 'down' || kind === 'split';
+    const replaces = kind === 'down' || kind === 'split' || kind === 'flush';
     if (replaces && fault.from < taken) continue;
     if (replaces) taken = fault.to + 2_000;
     faults.push(fault);
@@ -96,10 +102,10 @@ const quiet = (seed: number, given: Partial<RelaySchedule>): RelaySchedule => {
     ...given.service,
     ...{ via: 'poll', busyMs: 180_000 },
   };
-  return { ...schedule, faults: [], blows: [], ...given, service };
+  return { ...schedule, faults: [], blows: [], forgetful: false, ...given, service };
 };
 
-const noLoss = { lostMs: 0, skewMs: 0, p: 1 };
+const noLoss = { lostMs: 0, empty: false, skewMs: 0, p: 1 };
 
 /**
  * Requests of a leader are delayed until another process leads. After these requests have arrived, both processes are
@@ -128,5 +134,30 @@ export function slowReplica(seed: number): RelaySchedule {
   return quiet(seed, {
     ...{ relays: 2, followers: 2, service: { ...service, late: 0, behindMs: 0, rate: 1, lagMs: 2_000 } },
     faults: [{ kind: 'split', from, to: from + rng.between(15_000, 30_000), ...noLoss, skewMs: -8_000 }],
+  });
+}
+
+/**
+ * The store loses everything, once or twice: at once, in an outage, or because an empty replica takes over. Some of the
+ * processes may be killed at the same time. Relays and followers know enough to continue without a gap.
+ */
+export function emptied(seed: number): RelaySchedule {
+  const rng = rngOf(seed, 44);
+  const { service } = relayScheduleOf(seed);
+  const first = rng.between(30_000, 90_000);
+  const times = rng.chance(0.5) ? [first] : [first, first + rng.between(30_000, 60_000)];
+  return quiet(seed, {
+    ...{ relays: 1 + rng.int(2), followers: 2, service },
+    faults: times.map((from) => {
+      const kind = rng.pick(['down', 'flush', 'split'] as const);
+      const skewMs = kind === 'split' ? rng.between(-1_500, 1_500) : 0;
+      const to = from + rng.between(500, 20_000);
+      return { ...noLoss, kind, empty: true, from, to, skewMs };
+    }),
+    blows: times.flatMap((from) =>
+      rng.chance(0.5)
+        ? [{ kind: 'kill' as const, process: rng.int(4), from: from + rng.between(1, 5_000), to: 0 }]
+        : [],
+    ),
   });
 }

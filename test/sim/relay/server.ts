@@ -13,6 +13,8 @@ export interface StoreModel {
   open(client: StoreClient): Promise<StoreConnection>;
   /** The data at the end of the run. */
   readonly data: Data;
+  /** All data that the store has lost at once, and when. */
+  readonly lost: readonly { readonly at: number; readonly data: Data }[];
   /** The tokens of all leases that were taken. */
   readonly tokens: readonly string[];
 }
@@ -32,7 +34,8 @@ export type Rewrite = (script: Script) => string;
 const COMMAND_MS = 2_000;
 
 interface Server {
-  readonly data: Data;
+  data: Data;
+  readonly clock: () => number;
   readonly run: (text: string, keys: readonly string[], args: readonly string[]) => Reply;
   readonly boot: string;
   readonly connections: Set<(why: string) => void>;
@@ -49,15 +52,17 @@ export function createStore(
   let boots = 0;
   const now = () => scheduler.now;
 
-  const serve = (data: Data): Server => {
-    const runner = createScriptRunner((name, args) => data.command(name, args));
-    return {
-      data,
-      run: (text, keys, args) => data.atomically(() => runner.run(text, keys, args)),
+  const serve = (clock: () => number, log: Data['log'] = []): Server => {
+    const runner = createScriptRunner((name, args) => own.data.command(name, args));
+    const own: Server = {
+      data: createData(clock, log),
+      clock,
+      run: (text, keys, args) => own.data.atomically(() => runner.run(text, keys, args)),
       boot: `boot${boots++}`,
       connections: new Set(),
       waiting: new Set(),
     };
+    return own;
   };
   const clockOf = (skew: number) => () => EPOCH + now() + skew;
   const until = (data: Data, ms: number) =>
@@ -66,25 +71,37 @@ export function createStore(
     for (const end of [...server.connections]) end('the server went away');
   };
 
-  let server = serve(createData(clockOf(0)));
+  let server = serve(clockOf(0));
+  const lost: { at: number; data: Data }[] = [];
   /** The former primary, as long as some clients use it. */
   let former: Server | undefined;
   const active = (kind: StoreFault['kind']) =>
     schedule.faults.find((fault) => fault.kind === kind && fault.from <= now() && now() < fault.to);
 
   for (const fault of schedule.faults) {
-    const { from, to, lostMs } = fault;
+    const { from, to, lostMs, empty } = fault;
+    /** The writes that the next server knows. */
+    const left = (ms: number) => {
+      if (empty) lost.push({ at: now(), data: server.data });
+      return empty ? [] : until(server.data, ms);
+    };
     if (fault.kind === 'down') {
       scheduler.at(from, () => hangUp(server));
       scheduler.at(to, () => {
-        server = serve(createData(clockOf(0), until(server.data, to - from + lostMs)));
+        server = serve(clockOf(0), left(to - from + lostMs));
+      });
+    }
+    if (fault.kind === 'flush') {
+      scheduler.at(from, () => {
+        left(0);
+        server.data = createData(server.clock);
       });
     }
     if (fault.kind === 'break') scheduler.at(from, () => hangUp(server));
     if (fault.kind === 'split') {
       scheduler.at(from, () => {
         former = server;
-        server = serve(createData(clockOf(fault.skewMs), until(server.data, lostMs)));
+        server = serve(clockOf(fault.skewMs), left(lostMs));
         // Half of the clients notice the failover at once, the others later.
         for (const end of [...former.connections]) if (rng.chance(0.5)) end('it is a replica, not a primary');
       });
@@ -189,6 +206,7 @@ export function createStore(
     get data() {
       return server.data;
     },
+    lost,
     tokens,
   };
 }

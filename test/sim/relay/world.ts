@@ -2,7 +2,8 @@ import { Failure } from '../../../src/base/failure.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
-import { type Begin, createFollower } from '../../../src/store/feed/follower.ts';
+import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
+import type { FeedState } from '../../../src/store/feed/term.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import { calmMs } from '../posts.ts';
 import { rngOf } from '../rng.ts';
@@ -21,12 +22,16 @@ export interface RelayMutation {
     scheduler: Scheduler,
   ) => StoreConnection;
   readonly follower?: (store: StoreConnection) => StoreConnection;
+  /** Whether relays read nothing that they have saved. */
+  readonly forgets?: boolean;
 }
 
-/** What a follower delivered, over all its processes. */
-interface Delivered {
-  readonly ids: string[];
-  readonly gaps: number[];
+type Gap = Extract<FollowEvent, { kind: 'gap' }>;
+
+/** What a follower delivered and reported, and when, over all its processes. */
+export interface Delivered {
+  readonly rows: { readonly id: string; readonly at: number }[];
+  readonly gaps: (Pick<Gap, 'from' | 'to'> & { readonly at: number })[];
 }
 
 export interface RelayOutcome {
@@ -45,7 +50,7 @@ const feed = keys.feed(feedIdOf({ tokens: [] }));
 const RESTART_MS = 2_000;
 
 /** Ids in the stream of a store, in its order. */
-export const streamOf = ({ data }: StoreModel): string[] =>
+export const streamOf = ({ data }: Pick<StoreModel, 'data'>): string[] =>
   data.entries(feed.stream).map(({ fields }) => fields[fields.indexOf('id') + 1] ?? '');
 
 export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMutation = {}) {
@@ -115,6 +120,14 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
     }
   };
 
+  const saved = new Map<number, FeedState>();
+  const memoryOf = (number: number) => ({
+    readFeed: () => (mutation.forgets === true ? undefined : saved.get(number)),
+    saveFeed(_: string, state: FeedState) {
+      if (!schedule.forgetful) saved.set(number, state);
+    },
+  });
+
   const relay = (number: number) =>
     supervise(number, async (process, life) => {
       const rng = rngOf(schedule.seed, 50 + number + 10 * life);
@@ -131,7 +144,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           signal: end.signal,
           notice: () => {},
           scope: { baseUrl: 'https://api.example.test', key: 'k' },
-          store: { link: { open }, keys, machine: `m${number}` },
+          store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
           key: access.key,
           startLine: (line) => line,
         },
@@ -153,7 +166,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
 
   const followers: Delivered[] = [];
   const follow = (number: number) => {
-    const delivered: Delivered = { ids: [], gaps: [] };
+    const delivered: Delivered = { rows: [], gaps: [] };
     followers.push(delivered);
     let begin: Begin = { kind: 'now' };
     return supervise(number, async (process) => {
@@ -168,8 +181,9 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
       });
       for await (const event of follower.events(end.signal)) {
         // A follower saves its rows and its position together, as a follower with a file does.
-        if (event.kind === 'rows') delivered.ids.push(...event.rows.map(({ id }) => id));
-        if (event.kind === 'gap') delivered.gaps.push(scheduler.now);
+        const at = scheduler.now;
+        if (event.kind === 'rows') delivered.rows.push(...event.rows.map(({ id }) => ({ id, at })));
+        if (event.kind === 'gap') delivered.gaps.push({ from: event.from, to: event.to, at });
         const position = follower.position();
         if (position) begin = { kind: 'position', position };
       }
