@@ -177,11 +177,16 @@ export function holdLock(path: string, what: string): LockHandle {
 }
 
 function lockedFailure(path: string, holder: LockHolder | undefined, what = path): Failure {
-  const where = holder && otherHostOf(holder);
+  if (holder === undefined) {
+    return new Failure('local', `cannot lock ${what}: ${path} exists, but is not a lock of trdr`, {
+      code: 'LOCKED',
+      retryable: true,
+      hint: `rename ${path}, or use a different name for ${what}`,
+    });
+  }
+  const where = otherHostOf(holder);
   const on = where === undefined ? '' : ` on ${where}`;
-  const who = holder
-    ? `locked by process ${holder.pid}${on} since ${new Date(holder.since).toISOString()}`
-    : 'locked by another process';
+  const who = `locked by process ${holder.pid}${on} since ${new Date(holder.since).toISOString()}`;
   return new Failure('local', `${what} is in use: ${who}`, {
     code: 'LOCKED',
     retryable: true,

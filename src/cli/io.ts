@@ -3,7 +3,12 @@ import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
 /** An output stream to a terminal, a pipe or a file. */
-export type Out = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number };
+export type Out = Writable & {
+  readonly fd?: number;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+};
 
 /** The terminal on which the user answers questions. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
@@ -18,7 +23,7 @@ export interface Terminal {
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: TerminalInput & { readonly isTTY?: boolean };
+  readonly stdin: TerminalInput & { readonly fd?: number; readonly isTTY?: boolean };
   readonly stdout: Out;
   readonly stderr: Out;
   /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */

@@ -134,7 +134,9 @@ test.each(['my own notes', '{"lockfileVersion":3}', 'one\ntwo\n'])(
     writeFileSync(lock, text);
     const long = new Date(Date.now() - 100 * UNTOUCHED_MS);
     utimesSync(lock, long, long);
-    expect(() => holdLock(lock, 'F.csv')).toThrow('F.csv is in use: locked by another process');
+    expect(() => holdLock(lock, 'F.csv')).toThrow(
+      `cannot lock F.csv: ${lock} exists, but is not a lock of trdr`,
+    );
     expect(readFileSync(lock, 'utf8')).toBe(text);
   },
 );

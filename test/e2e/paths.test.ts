@@ -1,7 +1,20 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { commonOptions } from '../../src/cli/args/common.ts';
+import { longName } from '../../src/cli/args/option.ts';
+import { allCommands } from '../../src/cli/docs/help.ts';
+import { type Home, openHome, programEnv, runInProcess, withSandbox } from './harness.ts';
+import { program } from './program.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -48,6 +61,85 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
     expect(service.calls).toEqual([]);
   });
+});
+
+/** Other spellings of the file `name` in the current folder. */
+const spellings: Readonly<Record<string, (home: Home, name: string) => string>> = {
+  'the same name': (_, name) => name,
+  'a longer path': (_, name) => `./gone/../${name}`,
+  'an absolute path': (home, name) => join(home.path, name),
+  'a symbolic link': (home, name) => {
+    symlinkSync(join(home.path, name), join(home.path, 'symlink'));
+    return 'symlink';
+  },
+  'a linked folder': (home, name) => {
+    symlinkSync(home.path, join(home.path, 'folder'));
+    return `folder/${name}`;
+  },
+  'a hard link': (home, name) => {
+    linkSync(join(home.path, name), join(home.path, 'hardlink'));
+    return 'hardlink';
+  },
+};
+
+/** Every pair of file flags of a command that cannot name the same file, with what trdr appends to the first name. */
+const clashes = (await allCommands()).flatMap((command) => {
+  const options = [...Object.values(command.options), ...Object.values(commonOptions(command.common))].filter(
+    ({ value }) => value?.complete === 'file',
+  );
+  const words = [
+    ...command.path.split(' '),
+    ...command.args.flatMap(({ optional, choices }) => (optional ? [] : (choices?.[0] ?? 'mira'))),
+  ];
+  return options.flatMap((one) =>
+    ['', ...Object.values(one.value?.writes ?? {})].flatMap((ending) =>
+      options
+        .filter((other) => other !== one && (one.value?.writes ?? other.value?.writes) !== undefined)
+        .map((other) => ({ words, one: `--${longName(one)}`, ending, other: `--${longName(other)}` })),
+    ),
+  );
+});
+
+describe.each(Object.entries(spellings))('a file with two roles, as %s', (_, spell) => {
+  test('is rejected for each pair of flags, before anything is changed or sent', async () => {
+    const service = await withService(() => ({ status: 500, body: {} }));
+    expect(clashes.length).toBeGreaterThan(20);
+    for (const { words, one, ending, other } of clashes) {
+      const home = openHome();
+      const text = 'mira\njuno\n';
+      writeFileSync(join(home.path, `a.ndjson${ending}`), text);
+      const name = spell(home, `a.ndjson${ending}`);
+      const before = readdirSync(home.path);
+      const argv = [...words, one, 'a.ndjson', other, name];
+      const ran = await runInProcess(argv, { sandbox: service, home, cwd: home.path, stdin: '' });
+      expect([ran.exitCode, ran.stderr], argv.join(' ')).toEqual([2, expect.stringContaining('same file')]);
+      expect([readdirSync(home.path), readFileSync(resolve(home.path, name), 'utf8')]).toEqual([
+        before,
+        text,
+      ]);
+    }
+    expect(service.calls).toEqual([]);
+  });
+});
+
+test('stdin and stdout have roles too, and two inputs or two devices may be the same', async () => {
+  const home = openHome();
+  const run = async (line: string) => {
+    writeFileSync(join(home.path, 'a.csv'), 'handle\nmira\n');
+    const ran = await execa('sh', ['-c', `"$NODE" "$TRDR" ${line}`], {
+      env: { ...programEnv({ home }), NODE: process.execPath, TRDR: program },
+      extendEnv: false,
+      cwd: home.path,
+      reject: false,
+    });
+    return `${ran.exitCode}${/[^"]*are the same file/.exec(ran.stderr)?.[0] ?? ''}`;
+  };
+  expect(await run('whois - --sandbox --out a.csv < a.csv')).toBe('2--out and stdin are the same file');
+  expect(await run('whois --file a.csv --sandbox >> a.csv')).toBe('2--file and stdout are the same file');
+  expect(readFileSync(join(home.path, 'a.csv'), 'utf8')).toBe('handle\nmira\n');
+  expect(await run('whois mira --sandbox --out b.csv < a.csv')).toBe('0');
+  expect(await run('pnl mira --sandbox --out b.csv --fresh > /dev/null')).toBe('0');
+  expect(await run('pnl --from b.csv --file b.csv --column subject --sandbox > /dev/null')).toBe('0');
 });
 
 test('relative names of files are relative to the folder of the run', async () => {

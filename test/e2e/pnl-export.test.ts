@@ -124,7 +124,7 @@ describe('an interrupted export', () => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+2' });
     const { run, out, text } = exportOf(sandbox);
     writeFileSync(out, 'of last night\n');
-    const { exitCode, stderr } = await run('--retries', '0');
+    const { exitCode, stderr } = await run('--fresh', '--retries', '0');
     expect([exitCode, text()]).toEqual([9, 'of last night\n']);
     expect(stderr).toContain('200 of 350 handles');
     sandbox.faults.set('');
@@ -366,11 +366,64 @@ describe('--fresh', () => {
     expect((await run('--resume', '--fresh', '--no-cache')).exitCode).toBe(0);
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
     sandbox.faults.set('503@users.pnl+3');
-    await run('--retries', '0', '--no-cache');
+    await run('--fresh', '--retries', '0', '--no-cache');
     sandbox.faults.set('');
     expect((await run('--fresh', '--no-cache')).exitCode).toBe(0);
     expect([text() === FILE, existsSync(journal)]).toEqual([true, false]);
     expect(Math.max(...sandbox.served.values())).toBeGreaterThan(2);
+  });
+});
+
+describe('an existing file', () => {
+  const existing = async (text = 'of last night\n') => {
+    const sandbox = await withNumbers();
+    const given = exportOf(sandbox, openHome(), someHandles(3));
+    writeFileSync(given.out, text);
+    return { ...given, sandbox };
+  };
+
+  test.each([
+    ['n', 11],
+    ['', 11],
+    ['y', 0],
+  ])('is replaced only if the user agrees: %j', async (answer, exit) => {
+    const { sandbox, home, words, text, out } = await existing();
+    const ran = await runInProcess(words(), { sandbox, home, tty: true, typed: [`${answer}\r`] });
+    expect([ran.exitCode, text() !== 'of last night\n']).toEqual([exit, exit === 0]);
+    expect(ran.stderr).toContain(`${out} already exists. Replace it? [y/N]`);
+    if (exit === 0) return;
+    expect(ran.stderr).toContain('NOT_CONFIRMED');
+    expect(sandbox.log.length).toBe(0);
+  });
+
+  test.each([[[]], [['--sandbox']], [['--max-cu', '1M']]])(
+    'is not replaced without a terminal: %j',
+    async (more) => {
+      const { sandbox, home, words, text, journal } = await existing();
+      const ran = await runInProcess(words(...more), { sandbox, home });
+      expect([ran.exitCode, ran.error()['code'], text()]).toEqual([
+        11,
+        'CONFIRMATION_NEEDED',
+        'of last night\n',
+      ]);
+      expect([sandbox.log.length, existsSync(journal)]).toEqual([0, false]);
+    },
+  );
+
+  test('is replaced without a question by --fresh, if it is empty, and by other commands', async () => {
+    const { sandbox, home, run, text, out } = await existing();
+    expect((await run('--fresh')).exitCode).toBe(0);
+    expect(text()).not.toContain('night');
+    writeFileSync(out, '');
+    expect((await run()).exitCode).toBe(0);
+    for (const words of [
+      ['thesis', 'list', '--out', out],
+      ['whois', 'mira', '--out', out],
+    ]) {
+      const before = text();
+      expect((await runInProcess(words, { sandbox, home })).exitCode).toBe(0);
+      expect(text()).not.toBe(before);
+    }
   });
 });
 
@@ -380,7 +433,7 @@ test('--resume continues an interrupted export to a file that is named by a link
   const target = join(home.path, 'target.ndjson');
   writeFileSync(target, `${jsonLine({ subject: HANDLES[0], found: false, code: 'NOT_OBSERVED' })}\n`);
   symlinkSync(target, out);
-  await run('--retries', '0');
+  await run('--fresh', '--retries', '0');
   sandbox.faults.set('');
   expect((await run('--resume')).exitCode).toBe(0);
   expect(readFileSync(target, 'utf8')).toBe(FILE);

@@ -92,14 +92,15 @@ describe('--from', () => {
     );
   });
 
-  test('writes to the file it reads, and leaves it as it was if it cannot be read', async () => {
+  test('rejects the file that it reads as its output, and a file that it cannot read', async () => {
     const { run, text, home } = await exported();
-    expect((await run(['--from', 'all.csv', '--sort', 'rank', '--out', 'all.csv'])).exitCode).toBe(0);
-    expect(text('all.csv').split('\n')).toHaveLength(HANDLES.length * 4 + 2);
+    const whole = text('all.csv');
+    const same = await run(['--from', 'all.csv', '--window', '7d', '--out', 'all.csv']);
+    expect([same.exitCode, text('all.csv')]).toEqual([2, whole]);
     const before = text('all.ndjson');
     writeFileSync(join(home.path, 'torn.ndjson'), before.slice(0, -20));
-    const torn = await run(['--from', 'torn.ndjson', '--out', 'torn.ndjson']);
-    expect([torn.exitCode, text('torn.ndjson')]).toEqual([2, before.slice(0, -20)]);
+    const torn = await run(['--from', 'torn.ndjson', '--out', 'all.csv']);
+    expect([torn.exitCode, text('all.csv')]).toEqual([2, whole]);
     expect(torn.error()['message']).toContain(`line ${HANDLES.length}`);
   });
 

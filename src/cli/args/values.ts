@@ -3,6 +3,10 @@ import type { Kind } from '../../base/values.ts';
 /** A kind of value that a flag or an argument accepts, with its completion. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
+  /**
+   * For a file that the run writes: the files that trdr creates beside it, by their purpose, as endings of its name.
+   */
+  readonly writes?: Readonly<Record<string, string>>;
   /** A text that has the same effect as omitting the flag. */
   readonly absent?: string;
 }
@@ -31,4 +35,16 @@ export const folder: Value<string> = {
 };
 
 /** A file to write to; `-` means stdout. */
-export const outFile: Value<string> = { ...file, absent: '-' };
+export const outFile: Value<string> = {
+  ...file,
+  absent: '-',
+  writes: { lock: '.lock', journal: '.journal' },
+};
+
+/** A checkpoint, with the batches that the command of --exec did not accept. */
+export const checkpointFile: Value<string> = {
+  ...file,
+  writes: { lock: '.lock', 'dead-letter file': '.dead.ndjson' },
+};
+
+export const statusFile: Value<string> = { ...file, writes: { lock: '.lock' } };

@@ -17,7 +17,7 @@ import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
-import { hasJournal, isFinished } from '../pnl/finished-export.ts';
+import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
@@ -33,7 +33,7 @@ export const pnl = command({
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, and --fresh starts over. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11 if it cannot ask. (Other commands and --from replace the file of --out without asking.) With both flags, an interrupted export of the same handles is continued, and any other is started over.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
@@ -49,8 +49,8 @@ export const pnl = command({
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
     sort: value('--sort', 'sort by this column of the first --window, best first', oneOf(...sortKeys)),
-    resume: flag('--resume', 'with --out: resume an interrupted export'),
-    fresh: flag('--fresh', 'with --out: start over, even if FILE is finished'),
+    resume: flag('--resume', 'with --out: resume an interrupted export, keep a finished one'),
+    fresh: flag('--fresh', 'with --out: start over, and replace FILE without asking'),
     from: excluding(
       value('--from', 'read an earlier export instead of the service', file),
       '--resume',
@@ -134,6 +134,7 @@ export const pnl = command({
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, targets, { shape, strict, saved });
+    if (!resume && !fresh) await confirmReplacement(context, out);
     return await exportPnl(context, targets, { out, resume, fresh, shape, strict, saved });
   },
 });

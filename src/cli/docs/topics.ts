@@ -60,6 +60,7 @@ export const topics: readonly DocPage[] = [
     about: [
       'stdout contains only data; notices, prompts, progress, costs and errors go to stderr.',
       'The default format is table on a terminal, and ndjson otherwise. Choose another one with --output, with the extension of --out FILE, with TRDR_OUTPUT, or with "trdr config set output FORMAT".',
+      '--out FILE replaces FILE when the output is complete. Only pnl asks first, because its answers are expensive; tails append.',
     ],
     sections: [
       {

@@ -4,6 +4,7 @@ import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Context } from '../context.ts';
 import { handlesText } from '../spend/approve-pnl.ts';
+import { confirm } from '../spend/ask-yes-no.ts';
 import { readExport } from './from/read-export.ts';
 
 /**
@@ -47,4 +48,26 @@ export async function isFinished(
     `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,
   );
   return true;
+}
+
+/**
+ * Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. Throws if the user
+ * declines or cannot be asked.
+ */
+export async function confirmReplacement(
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  out: string,
+): Promise<void> {
+  const found = statsOf(out);
+  if (!found?.isFile() || found.size === 0 || hasJournal(out)) return;
+  const answer = await confirm(io, `${out} already exists. Replace it?`, signal);
+  if (answer) return;
+  throw new Failure(
+    'confirm',
+    answer === undefined ? `${out} already exists` : `cancelled; ${out} was not changed`,
+    {
+      code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
+      hint: 'add --fresh to replace it, --resume to keep it if it is finished, or use a different file',
+    },
+  );
 }

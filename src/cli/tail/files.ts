@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkFolder } from '../../base/check-folder.ts';
-import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
@@ -25,16 +24,9 @@ interface TailFiles {
 
 /** Locks these files against other tails. Returns a function that unlocks them. */
 export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => void {
-  const named = Object.entries({ out, checkpoint, status }).flatMap(([flag, path]) =>
-    path === undefined ? [] : [[`--${flag}`, realPath(path)] as const],
-  );
-  const targets = named.map(([, target]) => target);
+  const targets = [out, checkpoint, status].flatMap((path) => (path === undefined ? [] : realPath(path)));
   // Without this check, acquiring the lock would create the folder, even if the path has a typo.
   for (const target of targets) checkFolder(dirname(target));
-  const [one, other] = named.filter(([, target]) => targets.indexOf(target) !== targets.lastIndexOf(target));
-  if (one && other) {
-    throw usageError(`${one[0]} and ${other[0]} are the same file`, 'use a separate file for each');
-  }
   const locks: LockHandle[] = [];
   const release = () => {
     for (const lock of locks) lock.release();

@@ -2,7 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { duration, positiveDuration, time } from '../../base/time-values.ts';
 import { integer } from '../../base/values.ts';
 import { excluding, flag, value, valueOr } from '../args/option.ts';
-import { file, text } from '../args/values.ts';
+import { checkpointFile, text } from '../args/values.ts';
 import { rotateRule } from './output/rotation.ts';
 import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';
@@ -15,7 +15,7 @@ export const tailOptions = {
   count: value('--count', 'stop after N posts', integer({ min: 1 })),
   duration: value('--duration', 'stop after this length of time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
-  checkpoint: value('--checkpoint', 'checkpoint file to resume from; updated during the run', file),
+  checkpoint: value('--checkpoint', 'checkpoint file to resume from; updated during the run', checkpointFile),
   rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
   compress: flag('--compress', 'with --rotate: gzip finished files'),
   ...serviceOptions,
