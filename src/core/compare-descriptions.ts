@@ -1,5 +1,4 @@
-import { isRecord } from '../base/json-object.ts';
-import { asObject, type DescribedField, describedFields } from './description-fields.ts';
+import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** A difference between the API description that the service publishes and the one built into trdr. */
 export interface ApiDifference {
@@ -12,15 +11,27 @@ export interface ApiDifference {
   readonly breaks: boolean;
 }
 
-interface Operation {
-  readonly call: string;
-  readonly node: unknown;
+/** An endpoint, a parameter, or a field of a body or an answer. */
+interface Part extends Pick<ApiDifference, 'what' | 'call'> {
+  /** What a text calls the part, such as `answer 200: items[].id`; empty for an endpoint. */
+  readonly name: string;
+  /** The path of the part that contains this one. */
+  readonly parent?: string;
+  /** Sorted JSON types; empty if any type is allowed. */
+  readonly types: readonly string[];
+  readonly required: boolean;
+  /** Whether trdr sends the part, cannot read the answer without it, or only prints it. */
+  readonly use: 'sent' | 'needed' | 'printed';
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
+/** The fields of an answer without which trdr cannot read it: the answer itself, and the list of its records. */
+const NEEDED: readonly string[] = ['', 'items', 'entries'];
+/** Maximum nesting. Deeper schemas are recursive or not relevant. */
+const DEEPEST = 8;
 
 /**
- * Compares two OpenAPI documents: `theirs` from the service, `ours` from this version of trdr. Lists the
+ * Compares two OpenAPI documents: `ours` from this version of trdr, `theirs` from the service. Lists the
  * endpoints, parameters and fields that `theirs` adds, lacks or describes differently. Parts that do not affect
  * trdr (errors, texts, examples) and the paths in `ignored` are not compared.
  */
@@ -29,201 +40,183 @@ export function compareDescriptions(
   theirs: unknown,
   ignored: readonly string[] = [],
 ): ApiDifference[] {
-  const [known, present] = [operationsOf(ours), operationsOf(theirs)];
-  const skip = (key: string) => ignored.some((path) => key.endsWith(` ${path}`));
+  const [known, present] = [flatten(ours, ignored), flatten(theirs, ignored)];
   const differences: ApiDifference[] = [];
-  for (const [key, mine] of known) {
-    if (skip(key)) continue;
-    const their = present.get(key);
-    const { call } = mine;
-    if (!their)
-      differences.push({ what: 'endpoint', how: 'removed', call, text: 'was removed', breaks: true });
-    else {
-      differences.push(...parameters(call, ours, mine.node, theirs, their.node));
-      differences.push(...bodies(call, ours, mine.node, theirs, their.node));
-    }
+  const report = ({ what, call, name }: Part, how: ApiDifference['how'], text: string, breaks: boolean) =>
+    differences.push({ what, how, call, text: `${name} ${text}`.trim(), breaks });
+  // Of a part that was added or removed, only the outermost one is reported. A part of any type may contain every
+  // other part, although the description does not list them.
+  const isListedIn = (parts: ReadonlyMap<string, Part>, { parent }: Part) =>
+    parent === undefined || (parts.get(parent)?.types.length ?? 0) > 0;
+  for (const [path, part] of known) {
+    const other = present.get(path);
+    const [isSent, isNeeded] = [part.use === 'sent', part.use === 'needed'];
+    if (!other) {
+      if (isListedIn(present, part))
+        report(part, 'removed', 'was removed', isSent || (isNeeded && part.required));
+    } else if (isOther(part, other)) {
+      const breaks = isSent ? !accepts(other, part) : isNeeded && !accepts(part, other);
+      report(part, 'changed', `is ${typeText(other)}, was ${typeText(part)}`, breaks);
+    } else if (isSent && !part.required && other.required) report(part, 'changed', 'is now required', true);
+    else if (!isSent && part.required && !other.required)
+      report(part, 'changed', 'may now be absent', isNeeded);
   }
-  for (const [key, { call }] of present) {
-    if (known.has(key) || skip(key)) continue;
-    differences.push({ what: 'endpoint', how: 'added', call, text: 'is new', breaks: false });
+  for (const [path, part] of present) {
+    if (known.has(path) || !isListedIn(known, part)) continue;
+    const isRequired = part.use === 'sent' && part.required;
+    const detail = isRequired ? ', and required' : part.what === 'field' ? ` (${typeText(part)})` : '';
+    report(part, 'added', `is new${detail}`, isRequired);
   }
   return differences;
 }
 
-/** The operations by method and path; the names of path parameters are removed. */
-function operationsOf(document: unknown): Map<string, Operation> {
-  const found = new Map<string, Operation>();
+/** The parts of a document by path. The names of path parameters are omitted, because they may differ. */
+function flatten(document: unknown, ignored: readonly string[]): Map<string, Part> {
+  const parts = new Map<string, Part>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
     for (const method of METHODS) {
       const operation = asObject(item)[method];
-      if (!isRecord(operation)) continue;
-      const shared = list(asObject(item)['parameters']);
-      const node = { ...operation, parameters: [...shared, ...list(operation['parameters'])] };
-      const key = `${method.toUpperCase()} ${path.replace(/\{[^}]*\}/g, '{}')}`;
-      found.set(key, { call: `${method.toUpperCase()} ${path}`, node });
+      if (!isRecord(operation) || ignored.includes(path)) continue;
+      const call = `${method.toUpperCase()} ${path}`;
+      const parent = call.replace(/\{[^}]*\}/g, '{}');
+      parts.set(parent, {
+        what: 'endpoint',
+        call,
+        name: '',
+        types: ['object'],
+        required: false,
+        use: 'sent',
+      });
+      let position = 0;
+      for (const given of [...list(asObject(item)['parameters']), ...list(operation['parameters'])]) {
+        const parameter = resolved(given, document);
+        const where = parameter['in'];
+        if (where !== 'query' && where !== 'path') continue;
+        const name = `${where} parameter ${where === 'path' ? ++position : String(parameter['name'])}`;
+        const types = typesOf(alternativesOf(parameter['schema'] ?? parameter, document));
+        const required = parameter['required'] === true;
+        parts.set(`${parent} ${name}`, {
+          what: 'parameter',
+          call,
+          name,
+          parent,
+          types,
+          required,
+          use: 'sent',
+        });
+      }
+      const add = (place: string, schema: unknown, isSent: boolean) =>
+        addFields(parts, document, schema, { call, endpoint: parent, place, isSent });
+      const body = contentOf(operation['requestBody'], document);
+      if (body !== undefined) add('body', body, true);
+      for (const [status, answer] of Object.entries(asObject(operation['responses'])))
+        if (/^2\d\d$/.test(status))
+          add(`answer ${status}`, bare(contentOf(answer, document), document), false);
     }
   }
-  return found;
+  return parts;
 }
 
-function parameters(
-  call: string,
-  ours: unknown,
-  mine: unknown,
-  theirs: unknown,
-  their: unknown,
-): ApiDifference[] {
-  const [known, present] = [parametersOf(mine, ours), parametersOf(their, theirs)];
-  const differences: ApiDifference[] = [];
-  const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
-    differences.push({ what: 'parameter', how, call, text, breaks });
-  for (const [key, field] of known) {
-    const other = present.get(key);
-    if (!other) add('removed', `${key} was removed`, true);
-    else if (isOther(field, other))
-      add('changed', `${key} is ${typeText(other)}, was ${typeText(field)}`, true);
-    else if (!field.required && other.required) add('changed', `${key} is now required`, true);
-  }
-  for (const [key, { required }] of present) {
-    if (!known.has(key)) add('added', `${key} is new${required ? ', and required' : ''}`, required);
-  }
-  return differences;
+/** Adds the fields of a body or an answer. */
+function addFields(
+  parts: Map<string, Part>,
+  document: unknown,
+  schema: unknown,
+  { call, endpoint, place, isSent }: Record<'call' | 'endpoint' | 'place', string> & { isSent: boolean },
+): void {
+  const collect = (given: unknown, path: string, parent: string, isRequired: boolean, depth: number) => {
+    if (depth > DEEPEST) return;
+    const alternatives = alternativesOf(given, document);
+    const name = path === '' ? place : `${place}: ${path}`;
+    const key = `${endpoint} ${name}`;
+    const known = parts.get(key);
+    const own = typesOf(alternatives);
+    const types =
+      known && (known.types.length === 0 || own.length === 0) ? [] : union(known?.types ?? [], own);
+    const required = isRequired && (known?.required ?? true);
+    const use = isSent ? 'sent' : NEEDED.includes(path) ? 'needed' : 'printed';
+    parts.set(key, { what: 'field', call, name, parent, types, required, use });
+    for (const alternative of alternatives) {
+      for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {
+        // With several alternatives, every field counts as optional, because another alternative may lack the field.
+        const always = alternatives.length === 1 && list(alternative['required']).includes(member);
+        collect(inner, path === '' ? member : `${path}.${member}`, key, always, depth + 1);
+      }
+      if (alternative['items'] !== undefined)
+        collect(alternative['items'], `${path}[]`, key, true, depth + 1);
+    }
+  };
+  collect(schema, '', endpoint, false, 0);
 }
 
 /**
- * Parameters by location and name. Path parameters are matched by position, because their names may differ.
+ * The alternatives that a schema allows: references are followed, unions are split, `allOf` parts are merged.
  */
-function parametersOf(node: unknown, document: unknown): Map<string, DescribedField> {
-  const found = new Map<string, DescribedField>();
-  let place = 0;
-  for (const given of list(asObject(node)['parameters'])) {
-    const parameter = asObject(deref(given, document));
-    const where = parameter['in'];
-    if (where !== 'query' && where !== 'path') continue;
-    const field = describedFields(parameter['schema'] ?? parameter, document).get('') ?? {
-      types: [],
-      required: false,
-    };
-    const name =
-      where === 'path' ? `path parameter ${++place}` : `query parameter ${String(parameter['name'])}`;
-    found.set(name, { types: field.types, required: parameter['required'] === true });
+function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObject[] {
+  if (!isRecord(given) || depth > DEEPEST) return [{}];
+  if (typeof given['$ref'] === 'string')
+    return alternativesOf(resolved(given, document), document, depth + 1);
+  if (Array.isArray(given['allOf'])) {
+    const { allOf, ...rest } = given;
+    const merged = [rest, ...given['allOf'].flatMap((part) => alternativesOf(part, document, depth + 1))];
+    const properties = Object.assign({}, ...merged.map((part) => asObject(part['properties'])));
+    const required = merged.flatMap((part) => list(part['required']));
+    return [Object.assign({}, ...merged, { properties, required })];
   }
-  return found;
+  const options = given['anyOf'] ?? given['oneOf'];
+  if (!Array.isArray(options)) return [given];
+  const alternatives = options.flatMap((option) => alternativesOf(option, document, depth + 1));
+  return given['nullable'] === true ? [...alternatives, { type: 'null' }] : alternatives;
 }
 
-function bodies(
-  call: string,
-  ours: unknown,
-  mine: unknown,
-  theirs: unknown,
-  their: unknown,
-): ApiDifference[] {
-  const sent = (node: unknown, document: unknown) => contentOf(asObject(node)['requestBody'], document);
-  const differences = fields(call, 'body', ours, sent(mine, ours), theirs, sent(their, theirs));
-  const answers = asObject(asObject(mine)['responses']);
-  for (const status of Object.keys(answers).filter((each) => /^2\d\d$/.test(each))) {
-    const other = asObject(asObject(their)['responses'])[status];
-    if (other === undefined) {
-      differences.push({
-        what: 'field',
-        how: 'removed',
-        call,
-        text: `the answer with status ${status} was removed`,
-        breaks: false,
-      });
-      continue;
-    }
-    const [own, their200] = [contentOf(answers[status], ours), contentOf(other, theirs)];
-    const place = `answer ${status}`;
-    differences.push(...fields(call, place, ours, bare(own, ours), theirs, bare(their200, theirs)));
-  }
-  return differences;
+/** The JSON types of several alternatives; empty if one of them allows any type. */
+function typesOf(alternatives: readonly JsonObject[]): string[] {
+  const all = alternatives.map((alternative) => {
+    const { type } = alternative;
+    const named = type === undefined ? impliedTypes(alternative) : [type].flat().map(String);
+    return alternative['nullable'] === true && named.length > 0 ? [...named, 'null'] : named;
+  });
+  return all.some((types) => types.length === 0) ? [] : union([], all.flat());
 }
 
-function fields(
-  call: string,
-  place: string,
-  ours: unknown,
-  mine: unknown,
-  theirs: unknown,
-  their: unknown,
-): ApiDifference[] {
-  if (mine === undefined && their === undefined) return [];
-  const [known, present] = [describedFields(mine ?? {}, ours), describedFields(their ?? {}, theirs)];
-  const differences: ApiDifference[] = [];
-  const add = (how: ApiDifference['how'], text: string, breaks: boolean) =>
-    differences.push({ what: 'field', how, call, text: `${place}: ${text}`, breaks });
-  const matters = (path: string) => place === 'body' || isStructure(path);
-  for (const [path, field] of known) {
-    const other = present.get(path);
-    const name = path === '' ? 'the whole record' : path;
-    if (!other) {
-      // Report a removed field only if its parent still exists; otherwise, the parent is reported. Do not
-      // report it if the parent may now have any type, because the parent may still contain the field.
-      const parent = present.get(parentOf(path));
-      if (parent && (parent.types.length > 0 || hasChildren(present, parentOf(path)))) {
-        add('removed', `${name} was removed`, field.required && matters(path));
-      }
-    } else if (isOther(field, other)) {
-      add(
-        'changed',
-        `${name} is ${typeText(other)}, was ${typeText(field)}`,
-        matters(path) && isNarrower(field, other),
-      );
-    } else if (field.required && !other.required) {
-      add('changed', `${name} may now be absent`, matters(path));
-    }
-  }
-  for (const [path, { types }] of present) {
-    const parent = known.get(parentOf(path));
-    if (!known.has(path) && parent && parent.types.length > 0) {
-      add('added', `${path} is new (${typeText({ types })})`, false);
-    }
-  }
-  return differences;
+/** The types of a schema that has no `type`, derived from its other members: `properties` implies an object. */
+function impliedTypes(alternative: JsonObject): string[] {
+  if (isRecord(alternative['properties'])) return ['object'];
+  return alternative['items'] === undefined ? [] : ['array'];
 }
-
-/** True for a field without which trdr cannot read the answer. */
-const isStructure = (path: string) => ['', 'items', 'entries'].includes(path);
 
 /** The schema inside an envelope of data and meta, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {
-  const properties = asObject(asObject(deref(schema, document))['properties']);
+  const properties = asObject(resolved(schema, document)['properties']);
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
 }
 
 const contentOf = (given: unknown, document: unknown): unknown => {
-  const content = asObject(asObject(deref(given, document))['content']);
+  const content = asObject(resolved(given, document)['content']);
   return asObject(content['application/json'] ?? Object.values(content)[0])['schema'];
 };
 
-const deref = (given: unknown, document: unknown): unknown => {
+/** An object of the document, or the object that it refers to. */
+function resolved(given: unknown, document: unknown): JsonObject {
   const ref = asObject(given)['$ref'];
-  if (typeof ref !== 'string' || !ref.startsWith('#/')) return given;
-  return ref
-    .slice(2)
-    .split('/')
-    .reduce<unknown>((at, part) => asObject(at)[part], document);
-};
-
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const parentOf = (path: string) => path.replace(/(\[\]|\.?[^.[\]]+)$/, '');
-const hasChildren = (fields: ReadonlyMap<string, DescribedField>, path: string) =>
-  [...fields.keys()].some((key) => key !== path && parentOf(key) === path);
-
-type Types = Pick<DescribedField, 'types'>;
-const typeText = ({ types }: Types) => (types.length === 0 ? 'anything' : types.join(' or '));
-
-/**
- * Whether two fields have different types. A field that allows any type counts as equal to every other field.
- */
-function isOther(ours: Types, theirs: Types): boolean {
-  if (ours.types.length === 0 || theirs.types.length === 0) return false;
-  return ours.types.join() !== theirs.types.join();
+  if (typeof ref !== 'string') return asObject(given);
+  // A reference is a path such as `#/components/schemas/Me`.
+  const [, ...names] = ref.split('/');
+  return asObject(names.reduce<unknown>((at, name) => asObject(at)[name], document));
 }
 
-/** Whether the service may send a type that trdr does not accept. */
-const isNarrower = (ours: Types, theirs: Types) =>
-  theirs.types.some(
-    (type) => !ours.types.includes(type) && !(type === 'integer' && ours.types.includes('number')),
+const asObject = (value: unknown): JsonObject => (isRecord(value) ? value : {});
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort();
+
+const typeText = ({ types }: Part) => (types.length === 0 ? 'anything' : types.join(' or '));
+
+/** Whether two parts have different types. A part that allows any type counts as equal to every other part. */
+const isOther = ({ types: ours }: Part, { types: theirs }: Part) =>
+  ours.length > 0 && theirs.length > 0 && ours.join() !== theirs.join();
+
+/** Whether a reader of one part accepts every type of another. */
+const accepts = (reader: Part, { types }: Part) =>
+  types.every(
+    (type) => reader.types.includes(type) || (type === 'integer' && reader.types.includes('number')),
   );

@@ -86,6 +86,25 @@ describe('a description compared with ours', () => {
     ]);
   });
 
+  test('breaks a call that requires more, or no longer accepts what trdr sends', () => {
+    const theirs = altered((document) => {
+      const content = ['paths', '/v2/user/handles/pnl', 'post', 'requestBody', 'content', 'application/json'];
+      const handles = { type: ['array', 'null'], items: { type: 'string' } };
+      const properties = { handles, tenant: { type: 'string' }, note: { type: 'string' } };
+      Object.assign(at(document, ...content), {
+        schema: { type: 'object', properties, required: ['handles', 'tenant'] },
+      });
+      const [limit = {}] = Object.values(at(document, 'paths', '/v2/thesis', 'get', 'parameters'));
+      Object.assign(limit, { required: true });
+    });
+    expect(brief(drift(theirs)).map(([, , , text, breaks]) => [text, breaks])).toEqual([
+      ['body: handles is array or null, was array', false],
+      [expect.stringMatching(/^query parameter \w+ is now required$/), true],
+      ['body: tenant is new, and required', true],
+      ['body: note is new (string)', false],
+    ]);
+  });
+
   test('reports a field that may now be null or absent', () => {
     const theirs = altered((document) => {
       const user = schema(document, 'LaunchpadUser');
