@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
-import { createByteMask } from '../../core/client/mask-key-bytes.ts';
+import { createByteMask } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect, Link, LinkEnd } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';

@@ -1,5 +1,4 @@
 import { Failure } from '../../base/failure.ts';
-import { keyFormsOf } from './key-forms.ts';
 
 /**
  * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
@@ -17,22 +16,44 @@ export function maskKey(key: string): string {
 }
 
 /**
- * Masks the key wherever a text contains it, also in another case, JSON-escaped, percent-encoded, as HTML, or
- * in base64 or hex.
+ * The forms in which a service or a proxy may repeat a key: as it is, percent-encoded, and JSON-escaped. The forms
+ * of a key of letters, digits, `_` and `-` are equal.
  */
+function formsOf(key: string): readonly string[] {
+  const percent = encodeURIComponent(key);
+  const json = JSON.stringify(key).slice(1, -1);
+  // Some serializers also escape slashes, or the characters that HTML interprets.
+  const forHtml = json.replace(/[<>&']/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  const lower = percent.replace(/%../g, (code) => code.toLowerCase());
+  return [...new Set([key, percent, lower, json, json.replaceAll('/', '\\/'), forHtml])];
+}
+
+/** Masks the key wherever a text contains it, also percent-encoded or JSON-escaped. */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_KEY_LENGTH) return text;
-  const forms = keyFormsOf(key);
   // Replace with a function, because `$&` in a replacement string would insert the key.
-  const mask = () => maskKey(key);
-  let masked = text.includes(key) ? text.replaceAll(key, mask) : text;
-  if (forms.escapeStart.test(masked) || masked.toLowerCase().includes(forms.lower)) {
-    masked = masked.replace(forms.escapable, mask);
-  }
-  for (const encoding of forms.encodings) {
-    if (masked.includes(encoding)) masked = masked.replaceAll(encoding, '****');
-  }
-  return masked;
+  return formsOf(key).reduce((masked, form) => masked.replaceAll(form, () => maskKey(key)), text);
+}
+
+/**
+ * Creates a function that masks the key in bytes as `withoutKey` does, and returns the same object if they do not
+ * contain the key. Every frame of the live feed passes through this function.
+ */
+export function createByteMask(key: string | undefined): (bytes: Uint8Array) => Uint8Array {
+  if (!key || key.length < MIN_KEY_LENGTH) return (bytes) => bytes;
+  // Search for the part from the last underscore on. The search skips to the first byte of what it looks for, and
+  // underscores are rarer in frames than letters.
+  const parts = formsOf(key).map((form) =>
+    Buffer.from(form.slice(Math.max(0, form.lastIndexOf('_', form.length - MIN_KEY_LENGTH)))),
+  );
+  return (bytes) => {
+    const { buffer, byteOffset, byteLength } = bytes;
+    const given = bytes instanceof Buffer ? bytes : Buffer.from(buffer, byteOffset, byteLength);
+    if (!parts.some((part) => given.includes(part))) return bytes;
+    const text = given.toString('utf8');
+    const masked = withoutKey(text, key);
+    return masked === text ? bytes : Buffer.from(masked);
+  };
 }
 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
