@@ -4,7 +4,7 @@ import { Failure } from '../../base/failure.ts';
  * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
  * change answers.
  */
-export const MIN_KEY_LENGTH = 8;
+const MIN_KEY_LENGTH = 8;
 
 /**
  * The masked form of a key for messages: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough
