@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
@@ -140,6 +141,7 @@ describe('trdr api', () => {
     const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
     const { exitCode, error } = await runInProcess(['api', '/v2/thesis', '--paginate', '--yes'], {
       sandbox: service,
+      clock: virtualClock(),
     });
     expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'WALK_STUCK', 3]);
   });

@@ -57,6 +57,26 @@ describe('--from', () => {
     expect((await run(['--from', 'all.ndjson', '--json'])).stdout).toBe(text('all.json'));
   });
 
+  test('reads an export that a spreadsheet has saved with semicolons and decimal commas, or with tabs', async () => {
+    const { run, text, home } = await exported(['mira', 'solwolf', 'nosuch', 'nowallet']);
+    const rows = text('all.tsv')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.split('\t'));
+    const save = (name: string, separator: string, write: (cell: string) => string) =>
+      writeFileSync(
+        join(home.path, name),
+        rows.map((cells) => `${cells.map(write).join(separator)}\r\n`).join(''),
+      );
+    save('one.csv', ';', (cell) => (/^-?\d+\.\d+$/.test(cell) ? cell.replace('.', ',') : cell));
+    save('one.txt', '\t', (cell) => cell);
+    expect(text('one.csv')).toMatch(/;-?\d+,\d+;/);
+    for (const name of ['one.csv', 'one.txt']) {
+      const { stdout, stderr } = await run(['--from', name, '-o', 'tsv']);
+      expect([stderr, stdout]).toEqual(['', text('all.tsv')]);
+    }
+  });
+
   test('sorts, and draws the same table as the service would give', async () => {
     const { run, sandbox } = await exported();
     const words = ['--window', '7d', '--sort', 'volumeUsd'];

@@ -56,6 +56,45 @@ describe('nothing is charged', () => {
     expect(String(error()['hint']).startsWith(hint)).toBe(true);
   });
 
+  const wallets = [
+    '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6',
+    '29C1XCzXZZGnZiBqALZtNj5sJw9yzpPqPzQmCNKsjzFL',
+  ];
+  const commands = ['whois', 'resolve', 'pnl', 'launchpad user'];
+  const lists = [',', ';', ', ', ' ; '].flatMap((mark) => commands.map((name) => [name, mark] as const));
+  test.each(lists)('for a list of subjects: %s with "%s"', async (name, mark) => {
+    const sandbox = await withSandbox();
+    const words = name.split(' ');
+    const subjects = name === 'launchpad user' ? wallets : ['mira', 'solwolf'];
+    const list = subjects.join(mark);
+    const given = await runInProcess([...words, '-y', list], { sandbox });
+    const lines = await runInProcess([...words, '-y', '-'], { sandbox, stdin: `${subjects[0]}\n${list}\n` });
+    const stdin = `a,subject\n,${subjects[0]}\n,"${list}"\n`;
+    const column = await runInProcess([...words, '-y', '-', '--column', 'subject'], { sandbox, stdin });
+    expect([given.exitCode, lines.exitCode, column.exitCode, sandbox.meter().unitsUsed]).toEqual([
+      2, 2, 2, 0,
+    ]);
+    expect(lines.error()['message']).toMatch(/^line 2: .*: expected one subject, got a list$/);
+    expect(column.error()['message']).toContain('line 3: ');
+    const [, next = ''] = /with: trdr (.*)$/.exec(String(given.error()['hint'])) ?? [];
+    expect(next).toBe(`${name} -y ${subjects.join(' ')}`);
+    const ran = await runInProcess(next.split(' '), { sandbox });
+    expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
+  });
+
+  test.each([
+    ['thesis list --token SPUD,KOALA', '--symbol'],
+    ['thesis list --user mira;solwolf', 'write only one, such as mira'],
+    ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
+    ['thesis tail --token a,b', 'write only one'],
+    ['launchpad callouts --coin a;b', 'write only one'],
+  ])('for a list in a flag: %s', async (line, hint) => {
+    const sandbox = await withSandbox();
+    const { exitCode, error } = await runInProcess(line.split(' '), { sandbox });
+    expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
+    expect(error()['hint']).toContain(hint);
+  });
+
   test('for a tail with a file that cannot be resumed', async () => {
     const sandbox = await withSandbox();
     const words = ['thesis', 'tail', '--user', 'mira', '--duration', '1s', '--out', 'tail.csv'];

@@ -69,6 +69,6 @@ export function commonOptions(groups: readonly Common[]): Options {
 /** Flags of commands that accept many subjects. */
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
-  column: value('--column', 'for CSV input: the column that contains the subjects', text('name')),
+  column: value('--column', 'for CSV or TSV input: the column with the subjects', text('name')),
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;

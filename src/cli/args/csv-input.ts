@@ -1,19 +1,25 @@
 import { usageError } from '../../base/failure.ts';
 
-/** A row of CSV, with the line on which it starts. */
+/** A row of a table, with the line on which it starts. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
+  readonly separator: Separator;
 }
+
+type Separator = ',' | ';' | '\t';
 
 /** The maximum length of a row in characters. Rows with subjects are much shorter. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
 /**
- * Parses CSV as a stream. Quoted cells may contain separators, doubled quotes and line breaks. Throws if a
- * closing quote is missing or a row is too long.
+ * Parses CSV as a stream. The header decides whether cells are separated by commas, semicolons or tabs. Quoted cells
+ * may contain separators, doubled quotes and line breaks; with tabs, there are no quotes, but escapes such as `\\n`, as
+ * trdr and `jq` write them. Throws if a closing quote is missing or a row is too long.
  */
-export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+export async function* readCsv(all: AsyncIterable<string>): AsyncGenerator<CsvRow> {
+  const { separator, chunks } = await sniff(all);
+  const isQuoting = separator !== '\t';
   let cells: string[] = [];
   let cell = '';
   let line = 1;
@@ -23,7 +29,8 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
   // A quote or CR at the end of a chunk may be the first half of a doubled quote or CRLF.
   let pending: '"' | '\r' | '' = '';
   const row = () => {
-    const done = { line: begun, cells: [...cells, cell] };
+    const whole = [...cells, cell];
+    const done = { line: begun, cells: isQuoting ? whole : whole.map(unescaped), separator };
     cells = [];
     cell = '';
     begun = line;
@@ -58,8 +65,8 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       if (quoted) {
         if (char === '"') pending = '"';
         else cell += char;
-      } else if (char === '"' && cell === '') quoted = true;
-      else if (char === ',') {
+      } else if (char === '"' && cell === '' && isQuoting) quoted = true;
+      else if (char === separator) {
         cells.push(cell);
         cell = '';
       } else if (char === '\n' || char === '\r') {
@@ -74,4 +81,32 @@ export async function* readCsv(chunks: AsyncIterable<string>): AsyncGenerator<Cs
       'close it; write a quote inside a value as ""',
     );
   if (cell !== '' || cells.length > 0) yield row();
+}
+
+const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
+const unescaped = (cell: string) => cell.replace(/\\[\\tnr]/g, (pair) => escapes[pair] ?? pair);
+
+/** Finds the separator: the most frequent one in the first line with text, outside of quotes. */
+async function sniff(text: AsyncIterable<string>) {
+  const rest = text[Symbol.asyncIterator]();
+  let head = '';
+  while (head.length <= LONGEST_ROW && !/[^\r\n][\r\n]/.test(head)) {
+    const { value, done } = await rest.next();
+    if (done) break;
+    head += value;
+  }
+  async function* chunks() {
+    yield head;
+    yield* { [Symbol.asyncIterator]: () => rest };
+  }
+  const [line = ''] = head.trimStart().split(/[\r\n]/, 1);
+  const marks = line.replace(/"[^"]*"?/g, '').match(/[,;\t]/g) ?? [];
+  const count = (mark: Separator) => marks.filter((each) => each === mark).length;
+  // A name may contain another separator, most likely a comma.
+  const separators = marks.length === 0 ? ([','] as const) : (['\t', ';', ','] as const);
+  const separator = separators.reduce<Separator>(
+    (best, mark) => (count(mark) > count(best) ? mark : best),
+    separators[0],
+  );
+  return { separator, chunks: chunks() };
 }

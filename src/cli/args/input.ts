@@ -136,13 +136,19 @@ async function* fromBytes(
 ): AsyncGenerator<Iterable<GivenSubject>> {
   if (column === undefined) return yield* fromLines(chunks, name);
   let at: number | undefined;
-  for await (const { cells, line } of readCsv(inputText(chunks))) {
+  let width = 0;
+  for await (const { cells, line, separator } of readCsv(inputText(chunks))) {
     if (at === undefined) {
+      if (cells.every((cell) => trimText(cell) === '')) continue;
       at = columnAt(cells, column);
+      width = cells.length;
       continue;
     }
     const cell = trimText(cells[at] ?? '');
-    if (cell !== '') yield [{ text: cell, line }];
+    // Cells that are separated by tabs cannot contain line breaks, but spreadsheets write such cells in quotes.
+    if (separator === '\t' && cells.length < width && cells.some((each) => /^"(?:[^"]|"")*$/.test(each)))
+      throw usageError(`line ${line} ends within a quoted cell`, 'save the table as CSV instead');
+    if (cell !== '') yield [{ text: separator === '\t' ? cell.replace(/^"(.*)"$/, '$1') : cell, line }];
   }
   if (at === undefined)
     throw usageError(
@@ -178,22 +184,16 @@ async function* fromLines(
  */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
-  // A word such as `user` or `wallet` is most likely a header in a CSV file, but a handle in any other file.
-  if (header !== undefined && /\.csv$/i.test(name)) {
+  // A word such as `user` or `wallet` is most likely a header in a table, but a handle in any other file.
+  if (header !== undefined && /\.(?:csv|tsv|tab)$/i.test(name)) {
     const hint = `select this column with --column ${header}; if ${header} is a handle, write it as @${header}`;
     throw usageError(`${name} starts with a header: ${header}`, hint);
   }
   if (first.startsWith('@') || !/[,;"\t]/.test(first)) return;
-  if (first.includes(',')) {
+  if (/[,;\t]/.test(first)) {
     throw usageError(
       `${name} contains several columns`,
-      'select the column with the subjects: --column NAME (the first line must name the columns)',
-    );
-  }
-  if (/[;\t]/.test(first)) {
-    throw usageError(
-      `${name} contains columns that are not separated by commas`,
-      'save the input as CSV with commas, and select the column with the subjects: --column NAME',
+      'select the column with the subjects: --column NAME (the first line must name the columns); or write one subject per line',
     );
   }
   throw usageError(
@@ -210,14 +210,6 @@ function columnAt(header: readonly string[], column: string): number {
   if (exact !== -1) return exact;
   const folded = names.findIndex((name) => name.toLowerCase() === column.toLowerCase());
   if (folded !== -1) return folded;
-  const [only = ''] = names;
-  // Do not list the columns if the file uses another separator: the list would be the whole line.
-  if (names.length === 1 && /[;\t]/.test(only)) {
-    throw usageError(
-      `the input has no column "${column}": its columns are not separated by commas`,
-      'save the input as CSV with commas',
-    );
-  }
   const near = didYouMean(column, names, (name) => `"${name}"`);
   throw usageError(
     `the input has no column "${column}"`,

@@ -5,15 +5,21 @@ import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, list, value } from './option.ts';
-import { text } from './values.ts';
+import { text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
 /** The number of consecutive pages without a match after which a list with a limit stops. */
 export const MAX_PAGES_WITHOUT_MATCH = 20;
 
+const symbol: Value<string> = {
+  ...text('symbol'),
+  hint: 'repeat the flag for each symbol: --symbol SPUD --symbol KOALA',
+  read: (given) => (/[,;]/.test(given) ? undefined : given),
+};
+
 /** Flags with which lists and tails select posts by text and token. */
 export const filterOptions = {
-  symbol: list('--symbol', 'only posts about tokens with this symbol', text('symbol')),
+  symbol: list('--symbol', 'only posts about tokens with this symbol', symbol),
   grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };

@@ -1,8 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
+import { listRefused, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
+import { commandWith } from '../spend/continue-command.ts';
 import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts';
 
 /** The maximum number of subjects that are validated before the first paid call. */
@@ -59,16 +60,24 @@ export async function gatherSubjects(
   };
 }
 
-/** The subjects of the input. Throws if a subject is an API key, so that no record contains the key. */
+/**
+ * The subjects of the input. Throws if a subject is an API key, so that no record contains the key, or if an argument
+ * is a list.
+ */
 export const subjectsOf = (
   source: SubjectSource,
   { io, settings }: Pick<Context, 'io' | 'settings'>,
 ): AsyncGenerator<GivenSubject> =>
   readSubjects(source, io, ({ text, line }) => {
-    const word = trimText(text);
-    if (!isKey(word, settings.key)) return;
-    const failure = keyAsSubject(word, settings.key);
-    throw line === undefined ? failure : onLine(line, failure);
+    const words = subjectsIn(text);
+    const word = words.find((each) => isKey(each, settings.key));
+    if (word !== undefined) {
+      const failure = keyAsSubject(word, settings.key);
+      throw line === undefined ? failure : onLine(line, failure);
+    }
+    if (line !== undefined || words.length === 0 || words[0] === trimText(text)) return;
+    const argv = io.argv.flatMap((each) => (source.words.includes(each) ? subjectsIn(each) : [each]));
+    throw listRefused(text, `pass each subject as an argument, with: ${commandWith(argv)}`);
   });
 
 /** Whether a command has exactly one answer: there is one subject, and it is an argument. */

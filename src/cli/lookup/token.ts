@@ -25,6 +25,11 @@ export type TokenChoice = { readonly address: string } | { readonly symbol: stri
  */
 export async function readToken(given: string): Promise<TokenChoice> {
   const text = trimText(given);
+  if (/[,;]/.test(text))
+    throw usageError(
+      `--token: expected one token, got a list: ${text.slice(0, 100)}`,
+      'pass one token; to list theses about several, filter with --symbol for each of them',
+    );
   if (!SYMBOL.test(text) || /^0x/i.test(text)) return { address: await addressOf('--token', text) };
   return { symbol: text };
 }

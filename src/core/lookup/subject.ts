@@ -24,6 +24,9 @@ export const isUserId = (text: string): boolean => UUID.test(text);
 
 const EVM = /^0x[0-9a-f]{40}$/i;
 
+/** The subjects in a text with commas or semicolons, which no handle, wallet or user id contains. */
+export const subjectsIn = (text: string): string[] => text.split(/[,;]/).map(trimText).filter(Boolean);
+
 /**
  * Detects the type of a subject from its format. Throws at a mistyped address with a description of the typo,
  * and at a mixed-case EVM address with an invalid checksum. Only a mixed-case EVM address needs a promise,
@@ -33,7 +36,14 @@ export function readSubject(given: string, as?: SubjectType | undefined): Subjec
   const text = trimText(given);
   if (text === '')
     throw refused(text, 'the subject is empty', 'pass a value; a shell variable in the command may be empty');
-  if (isKey(text)) throw keyAsSubject(text);
+  const parts = subjectsIn(text);
+  const key = parts.find((part) => isKey(part));
+  if (key !== undefined) throw keyAsSubject(key);
+  if (/[,;]/.test(text))
+    throw listRefused(
+      text,
+      `write only one${parts[0] === undefined ? '' : `, such as ${parts[0]}`}; a file has one subject per line`,
+    );
   switch (as ?? typeOf(text)) {
     case 'id':
       return idOf(text);
@@ -137,6 +147,10 @@ function handleOf(text: string): Subject {
     throw refused(text, 'a handle cannot consist of dots only', 'write the whole handle, such as @mira');
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
+
+/** The error for a list in place of a subject. */
+export const listRefused = (text: string, hint: string) =>
+  refused(text, 'expected one subject, got a list', hint);
 
 /** A usage error that shows the text. A long text is shortened, because it may contain a pasted key. */
 const refused = (text: string, why: string, hint: string) => {

@@ -135,12 +135,8 @@ describe('subjects from a text', () => {
 describe('sources of subjects', () => {
   it.each([
     ['several columns', 'mira,1\nkato,2\n', 'contains several columns', '--column NAME'],
-    [
-      'columns separated by semicolons',
-      'handle;desk\nmira;1\n',
-      'contains columns that are not separated by commas',
-      'CSV with commas',
-    ],
+    ['columns separated by semicolons', 'mira;1\nkato;2\n', 'contains several columns', '--column NAME'],
+    ['columns separated by tabs', 'mira\t1\n', 'contains several columns', 'one subject per line'],
     ['quotes', '"mira"\n"kato"\n', 'contains quotes', 'remove the quotes'],
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
@@ -180,13 +176,22 @@ describe('sources of subjects', () => {
     ]);
   });
 
-  it('are rejected if a CSV has another separator', async () => {
-    const file = join(openFolder(), 'desk.csv');
-    writeFileSync(file, 'handle;desk\nmira;1\n');
+  it.each([
+    ['desk.csv', 'name;handle\n"Mira; the one";mira\nSol, the wolf;"sol""wolf"\n', ['mira', 'sol"wolf']],
+    ['desk.csv', '"name, first";handle;x,y\nMira;mira;\n', ['mira']],
+    ['desk.tsv', 'name\thandle\n"Mira\tmira\nSol\\tWolf\t"solwolf"\n', ['mira', 'solwolf']],
+    ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', ['mira']],
+    ['desk.tsv', 'handle\nmira\n', ['mira']],
+  ])('are the column of a table with any separator: %s %j', async (name, content, subjects) => {
+    const file = join(openFolder(), name);
+    writeFileSync(file, content);
     const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
-    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
-      message: expect.stringContaining('not separated by commas'),
-      hint: 'save the input as CSV with commas',
+    expect((await Readable.from(read).toArray()).map(({ text }) => text)).toEqual(subjects);
+  });
+
+  it('are rejected if a quoted cell of a table with tabs spans lines', async () => {
+    await expect(given('handle\tnote\tdesk\nmira\t"two\nlines"\t1\n', 'handle')).rejects.toMatchObject({
+      message: 'line 2 ends within a quoted cell',
     });
   });
 
@@ -219,23 +224,25 @@ describe('sources of subjects', () => {
 
 describe('reading CSV', () => {
   const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
+  const escaped = (cell: string) => JSON.stringify(cell).slice(1, -1).replaceAll('\\"', '"');
 
-  it('returns any quoted cells, with any chunk boundaries', async () => {
-    const rows = fc.array(
-      fc.array(fc.string({ unit: fc.constantFrom('a', '"', ',', '\n', '\r', ' ', '東') }), {
-        minLength: 1,
-        maxLength: 4,
-      }),
-      { minLength: 1, maxLength: 5 },
-    );
+  it.each([
+    [',', quote],
+    [';', quote],
+    ['\t', escaped],
+  ] as const)('returns any cells separated by %j, with any chunk boundaries', async (separator, write) => {
+    const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\t', '\\', '\n', '\r', ' ', '東') });
+    const row = fc.tuple(cell, cell, cell);
+    const rows = fc.array(row, { maxLength: 5 }).map((some) => [['h', 'i', 'j, k; l'], ...some]);
     await fc.assert(
       fc.asyncProperty(rows, fc.integer({ min: 1, max: 7 }), async (table, size) => {
-        const csv = table.map((row) => `${row.map(quote).join(',')}\n`).join('');
+        const csv = table.map((cells) => `${cells.map(write).join(separator)}\n`).join('');
         const chunks = csv.match(new RegExp(`[^]{1,${size}}`, 'gu')) ?? [];
         const read = [];
         for await (const { cells } of readCsv(Readable.from(chunks))) read.push(cells);
         expect(read).toEqual(table);
       }),
+      process.env['SEED'] ? { seed: Number(process.env['SEED']) } : {},
     );
   });
 });

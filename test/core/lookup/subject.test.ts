@@ -81,6 +81,8 @@ describe('a subject', () => {
     ['a Solana address with an O', SOLANA.replace('S', 'xO').replace('o111', 'oAb'), '"O" cannot occur'],
     ['nothing', ' ', 'empty'],
     ['a space within', 'a b', 'no spaces'],
+    ['a list', '@a,b', 'expected one subject'],
+    ['a list with semicolons', `${SOLANA}; ${MIXED}`, 'expected one subject'],
     ['a handle that is too long', 'a'.repeat(65), 'at most 64'],
     ['a link', 'https://x.com/mert', 'link'],
     ['dots', '..', 'dots'],

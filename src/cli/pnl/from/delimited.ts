@@ -18,9 +18,9 @@ export const isRowHeader = (header: readonly string[]): boolean =>
 
 /**
  * Restores records from the rows of an export. A record consists of consecutive rows with the same subject and
- * different windows.
+ * different windows. `decimalCommas` states that numbers may be written with a comma in place of the point.
  */
-export function createRowReader(header: readonly string[]) {
+export function createRowReader(header: readonly string[], decimalCommas = false) {
   const extras = header.filter((name) => !knownFields.has(name));
   let rows: Cells[] = [];
 
@@ -45,7 +45,11 @@ export function createRowReader(header: readonly string[]) {
   return {
     /** Adds a row. If it begins a new record, returns the previous one. */
     push(cells: readonly string[]): Sent | undefined {
-      const row: Cells = new Map(header.map((name, at) => [name, cells[at] ?? '']));
+      const textIn = (name: string, cell = '') =>
+        decimalCommas && numberFields.has(name)
+          ? cell.replace(/^([+-]?\d+),(\d+)(e[+-]?\d+)?$/i, '$1.$2$3')
+          : cell;
+      const row: Cells = new Map(header.map((name, at) => [name, textIn(name, cells[at])]));
       const done = continues(row) ? undefined : take();
       rows.push(row);
       return done;

@@ -2,21 +2,21 @@ import { extname } from 'node:path';
 import { type Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
-import { createLineSplitter } from '../../../base/lines.ts';
+import { createLineSplitter, type Line } from '../../../base/lines.ts';
 import type { Sent } from '../../../contract/read-record.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
-import { readCsv } from '../../args/csv-input.ts';
+import { type CsvRow, readCsv } from '../../args/csv-input.ts';
 import { inputBytes, inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
 import { readRecord } from '../record.ts';
 import { createRowReader, isRowHeader } from './delimited.ts';
 
-type Format = 'csv' | 'tsv' | 'ndjson' | 'json';
+type Format = 'table' | 'ndjson' | 'json';
 
 const byExtension: Readonly<Record<string, Format>> = {
-  '.csv': 'csv',
-  '.tsv': 'tsv',
-  '.tab': 'tsv',
+  '.csv': 'table',
+  '.tsv': 'table',
+  '.tab': 'table',
   '.ndjson': 'ndjson',
   '.jsonl': 'ndjson',
   '.json': 'json',
@@ -29,7 +29,7 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   const name = path === '-' ? 'stdin' : path;
   if (format === 'json') yield* wholeDocument(chunks, name);
   else if (format === 'ndjson') yield* lines(chunks, name);
-  else yield* rows(format === 'tsv' ? tabRows(chunks) : readCsv(chunks), name);
+  else yield* rows(readCsv(chunks), name);
 }
 
 /**
@@ -52,8 +52,7 @@ async function peek(text: AsyncGenerator<string>) {
 
 function formatOf(first: string): Format {
   if (first.startsWith('[')) return 'json';
-  if (first.startsWith('{')) return 'ndjson';
-  return (first.split('\n', 1)[0] ?? '').includes('\t') ? 'tsv' : 'csv';
+  return first.startsWith('{') ? 'ndjson' : 'table';
 }
 
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
@@ -89,46 +88,29 @@ async function* wholeDocument(chunks: AsyncIterable<string>, name: string): Asyn
 /** The maximum length of a line in bytes; no record is this long. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
-async function* textLines(chunks: AsyncIterable<string>) {
-  const splitter = createLineSplitter(LONGEST_LINE);
-  const line = ({ bytes, number }: { readonly bytes: Buffer; readonly number: number }) => ({
-    text: bytes.toString('utf8').replace(/\r$/, ''),
-    number,
-  });
-  for await (const chunk of chunks) for (const each of splitter.push(Buffer.from(chunk))) yield line(each);
-  for (const each of splitter.end()) yield line(each);
-}
-
 async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
-  for await (const { text, number } of textLines(chunks)) {
-    if (text.trim() !== '') yield recordIn(parseJson(text), name, `line ${number}`);
+  const splitter = createLineSplitter(LONGEST_LINE);
+  function* records(some: Iterable<Line>) {
+    for (const { bytes, number } of some) {
+      const text = bytes.toString('utf8');
+      if (text.trim() !== '') yield recordIn(parseJson(text), name, `line ${number}`);
+    }
   }
+  for await (const chunk of chunks) yield* records(splitter.push(Buffer.from(chunk)));
+  yield* records(splitter.end());
 }
 
-interface Row {
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
-const escapes: Readonly<Record<string, string>> = { '\\\\': '\\', '\\t': '\t', '\\n': '\n', '\\r': '\r' };
-
-async function* tabRows(chunks: AsyncIterable<string>): AsyncGenerator<Row> {
-  for await (const { text, number } of textLines(chunks)) {
-    const cells = text.split('\t').map((cell) => cell.replace(/\\[\\tnr]/g, (pair) => escapes[pair] ?? pair));
-    yield { line: number, cells };
-  }
-}
-
-async function* rows(all: AsyncIterable<Row>, name: string): AsyncGenerator<PnlRecord> {
+async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<PnlRecord> {
   let reader: ReturnType<typeof createRowReader> | undefined;
   let width = 0;
   let last = 1;
-  for await (const { cells, line } of all) {
+  for await (const { cells, line, separator } of all) {
     if (cells.length === 1 && cells[0] === '') continue;
     if (!reader) {
       if (!isRowHeader(cells))
         throw notAnExport(name, 'its header needs the columns window and subject (or handle)');
-      reader = createRowReader(cells);
+      // A spreadsheet that separates cells by semicolons writes `1,5` for 1.5.
+      reader = createRowReader(cells, separator === ';');
       width = cells.length;
       continue;
     }
