@@ -25,6 +25,29 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
+/** Names of fields for the words that people try first. */
+const synonyms: Readonly<Record<string, readonly string[]>> = {
+  pnl: ['netUsd'],
+  profit: ['netUsd', 'pnl'],
+  cash: ['netUsd'],
+  cashflow: ['netUsd'],
+  net: ['netUsd'],
+  return: ['returnPct', 'percentageRealizedPnl'],
+  roi: ['returnPct', 'percentageRealizedPnl'],
+  pct: ['returnPct'],
+  swaps: ['trades'],
+  place: ['rank'],
+  time: ['platformCreatedAt', 'createdAt'],
+  date: ['platformCreatedAt', 'createdAt'],
+  likes: ['likeCount'],
+  size: ['authorTradeUsd', 'holdingsUsd'],
+  position: ['holdingsUsd', 'rank'],
+  author: ['authorHandle', 'userName'],
+  ticker: ['tokenSymbol', 'coinSymbol'],
+  mcap: ['calledOutAtMcap'],
+  multiplier: ['multiple'],
+};
+
 /**
  * The words in `known` that are nearest to `word`: at most three, best first.
  * @internal Exported for tests.
@@ -39,7 +62,8 @@ export function suggest(word: string, known: Iterable<string>): string[] {
     // If `word` is the end of a dotted path in `known`, or the beginning of a name in `known`, their distance
     // counts as one.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
-    const score = part ? 1 : distance(given, lower.slice(0, 96));
+    const isMeant = synonyms[given]?.includes(name);
+    const score = isMeant ? 0 : part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
   }
   found.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));

@@ -77,7 +77,8 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
   const one = (text: unknown) => {
     const value = kind.read(String(text));
     if (value !== undefined) return value;
-    throw usageError(`invalid ${kind.noun} "${text}" for --${longName(option)}`, kind.hint);
+    const near = didYouMean(String(text), kind.choices ?? []);
+    throw usageError(`invalid ${kind.noun} "${text}" for --${longName(option)}`, near || kind.hint);
   };
   return Array.isArray(raw) ? raw.map(one) : one(raw);
 }
