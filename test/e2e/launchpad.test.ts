@@ -4,7 +4,9 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { widthOf } from '../../src/output/terminal/width.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
 const HOUR = 3_600_000;
@@ -183,12 +185,29 @@ describe('trdr launchpad board', () => {
     expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
 
+  test.each([
+    ['--compare yesterday', null, '2026-11-21T23:30Z'],
+    ['--compare 36h', null, '2026-11-21T11:30Z'],
+    ['--at 50h --compare yesterday', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
+    ['--at 50h --compare 1d', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
+    ['--at 2026-01-31T12:00Z --compare yesterday', '2026-01-31T12:00Z', '2026-01-30T12:00Z'],
+    ['--at 2026-01-31T12:00Z --compare 2026-01-01T00:00Z', '2026-01-31T12:00Z', '2026-01-01T00:00Z'],
+  ])('counts relative times back from the board that is shown: %s', async (flags, ...times) => {
+    const clock = virtualClock(Date.parse('2026-11-22T23:30Z'));
+    const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
+    const service = await withService(() => ({ body: board }));
+    const words = ['launchpad', 'board', ...flags.split(' ')];
+    const { exitCode } = await runInProcess(words, { sandbox: service, clock });
+    const asked = service.calls.map((call) => new URL(call.slice(4), service.url).searchParams.get('at'));
+    expect([exitCode, asked]).toEqual([0, times.map((time) => time && String(Date.parse(time)))]);
+  });
+
   test('rejects a time to compare with that is not earlier', async () => {
     const sandbox = await withSandbox();
     const board = ['launchpad', 'board', '--compare'];
     const future = await runInProcess([...board, '2999-01-01'], { sandbox });
     expect(future.error()).toMatchObject({ message: '--compare must be in the past', exit: 2 });
-    const swapped = await runInProcess([...board, '1d', '--at', '2d'], { sandbox });
+    const swapped = await runInProcess([...board, '2020-01-02', '--at', '2020-01-01'], { sandbox });
     expect(swapped.error()).toMatchObject({
       message: 'the time of --compare must be earlier than the time of --at',
       hint: 'pass an earlier time to --compare',

@@ -13,8 +13,9 @@ export interface Parsed {
 }
 
 /** Parses the words after a command's name. */
-export function parseWords(command: AnyCommand, words: readonly string[]): Parsed {
+export function parseWords(command: AnyCommand, given: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
+  const words = withoutAliases(options, given);
   rejectFlagAsValue(options, words);
   rejectContradiction(options, words);
   const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
@@ -42,6 +43,19 @@ export function parseWords(command: AnyCommand, words: readonly string[]): Parse
     given: read(command.options) as GivenFlags<Options>,
     globals: read(everyCommonOption) as unknown as Globals,
   };
+}
+
+/** Other names of flags, accepted by the commands that have the flag. */
+const aliases: Readonly<Record<string, string>> = { '--author': '--user' };
+
+function withoutAliases(options: Options, words: readonly string[]): readonly string[] {
+  const names = new Set(Object.values(options).map((option) => `--${longName(option)}`));
+  const end = words.indexOf('--');
+  return words.map((word, at) => {
+    const [flag = ''] = word.split('=', 1);
+    const name = end < 0 || at < end ? aliases[flag] : undefined;
+    return name !== undefined && names.has(name) ? name + word.slice(flag.length) : word;
+  });
 }
 
 function toCommander(option: Option<unknown>): CommanderOption {

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { instantAt, time } from '../../base/time-values.ts';
+import { type Instant, instantAt, time } from '../../base/time-values.ts';
 import { integer, oneOf } from '../../base/values.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
@@ -15,7 +15,7 @@ export const launchpadBoard = command({
   summary: 'Show the top 100 launchpad traders by PnL',
   about: [
     'Shows the latest snapshot, ranked by realized plus unrealized PnL; with --at, the latest snapshot at or before that time. On a terminal, the time of the snapshot is printed to stderr.',
-    'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
+    'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. An age such as 7d, or yesterday (24 hours), counts back from --at, or from now; all other times are absolute, as for --at. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
     '--top prints only the first N entries. With --compare, it also prints the traders who are no longer on the leaderboard if their earlier rank was N or better.',
   ],
   args: [],
@@ -62,7 +62,9 @@ export const launchpadBoard = command({
   async run(context, { period, at, compare, top, changed, only }) {
     const now = context.io.clock.now();
     const { utc } = context.settings;
-    if (compare !== undefined && instantAt(compare, now, utc) >= (at ? instantAt(at, now, utc) : now)) {
+    const shownAt = at === undefined ? now : instantAt(at, now, utc);
+    const comparedAt = compare && comparedTime(compare, shownAt, now, utc);
+    if (comparedAt !== undefined && comparedAt >= shownAt) {
       throw at === undefined
         ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
         : usageError(
@@ -70,11 +72,9 @@ export const launchpadBoard = command({
             'pass an earlier time to --compare',
           );
     }
-    const asks = [at, ...(compare === undefined ? [] : [compare])].map((when) => ({
-      query: {
-        period,
-        ...(when !== undefined && { at: String(instantAt(when, now, utc)) }),
-      },
+    const times = [at && shownAt, ...(comparedAt === undefined ? [] : [comparedAt])];
+    const asks = times.map((time) => ({
+      query: { period, ...(time !== undefined && { at: String(time) }) },
     }));
     if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;
     const client = await context.client();
@@ -116,6 +116,17 @@ export const launchpadBoard = command({
     return 0;
   },
 });
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The time of the board to compare with. A relative time counts back from the board that is shown; the beginning of
+ * yesterday could be almost two days before it.
+ */
+function comparedTime(compare: Instant, shownAt: number, now: number, utc: boolean): number {
+  if ('day' in compare && compare.day === -1) return shownAt - DAY_MS;
+  return instantAt(compare, 'ageMs' in compare ? shownAt : now, utc);
+}
 
 /** Whether the rank of a row is at most `top`. For a trader who left the board, the former rank counts. */
 function isWithin(row: Sent, top: number | undefined): boolean {

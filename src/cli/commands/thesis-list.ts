@@ -39,7 +39,7 @@ export const thesisList = command({
   args: [],
   options: {
     token: value('--token', 'only theses about this token (address or ticker)', text('token')),
-    user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
+    user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
     ...thesisFilterOptions,
     ...listOptions,
     before: value('--before', 'only theses older than the one with this id', text('id')),

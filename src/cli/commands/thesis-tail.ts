@@ -42,7 +42,7 @@ export const thesisTail = command({
   args: [],
   options: {
     token: list('--token', 'only theses about this token', text('address')),
-    user: value('--user', 'only theses by this author (handle or user id)', text('user', 'handle')),
+    user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
     ...thesisFilterOptions,
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
     group: excluding(

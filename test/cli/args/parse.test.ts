@@ -106,6 +106,15 @@ describe('a command line', () => {
     expect(parseWords(spec, ['a', '--token', '-']).given).toMatchObject({ token: ['-'] });
   });
 
+  it('accepts --author for --user, where there is such a flag', async () => {
+    const commands = await allCommands();
+    const list = commands.find(({ path }) => path === 'thesis list') ?? spec;
+    for (const given of [['--author', 'mira'], ['--author=mira']]) {
+      expect(parseWords(list, given).given).toMatchObject({ user: 'mira' });
+      expect(() => parseWords(spec, given)).toThrow('unknown flag --author');
+    }
+  });
+
   it('accepts repeated flags, = and short forms, and arguments after --', () => {
     const { args, given } = parseWords(spec, ['--token=x', '--token', 'y', '-l7', '--', '-odd']);
     expect(given).toMatchObject({ token: ['x', 'y'], limit: 7 });
