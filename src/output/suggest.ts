@@ -26,27 +26,27 @@ export function distance(from: string, to: string): number {
 }
 
 /** Names of fields for the words that people try first. */
-const synonyms: Readonly<Record<string, readonly string[]>> = {
-  pnl: ['netUsd'],
-  profit: ['netUsd', 'pnl'],
-  cash: ['netUsd'],
-  cashflow: ['netUsd'],
-  net: ['netUsd'],
-  return: ['returnPct', 'percentageRealizedPnl'],
-  roi: ['returnPct', 'percentageRealizedPnl'],
-  pct: ['returnPct'],
-  swaps: ['trades'],
-  place: ['rank'],
-  time: ['platformCreatedAt', 'createdAt'],
-  date: ['platformCreatedAt', 'createdAt'],
-  likes: ['likeCount'],
-  size: ['authorTradeUsd', 'holdingsUsd'],
-  position: ['holdingsUsd', 'rank'],
-  author: ['authorHandle', 'userName'],
-  ticker: ['tokenSymbol', 'coinSymbol'],
-  mcap: ['calledOutAtMcap'],
-  multiplier: ['multiple'],
-};
+const synonyms = new Map([
+  ['pnl', ['netUsd']],
+  ['profit', ['netUsd', 'pnl']],
+  ['cash', ['netUsd']],
+  ['cashflow', ['netUsd']],
+  ['net', ['netUsd']],
+  ['return', ['returnPct', 'percentageRealizedPnl']],
+  ['roi', ['returnPct', 'percentageRealizedPnl']],
+  ['pct', ['returnPct']],
+  ['swaps', ['trades']],
+  ['place', ['rank']],
+  ['time', ['platformCreatedAt', 'createdAt']],
+  ['date', ['platformCreatedAt', 'createdAt']],
+  ['likes', ['likeCount']],
+  ['size', ['authorTradeUsd', 'holdingsUsd']],
+  ['position', ['holdingsUsd', 'rank']],
+  ['author', ['authorHandle', 'userName']],
+  ['ticker', ['tokenSymbol', 'coinSymbol']],
+  ['mcap', ['calledOutAtMcap']],
+  ['multiplier', ['multiple']],
+]);
 
 /**
  * The words in `known` that are nearest to `word`: at most three, best first.
@@ -62,7 +62,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
     // If `word` is the end of a dotted path in `known`, or the beginning of a name in `known`, their distance
     // counts as one.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
-    const isMeant = synonyms[given]?.includes(name);
+    const isMeant = synonyms.get(given)?.includes(name);
     const score = isMeant ? 0 : part ? 1 : distance(given, lower.slice(0, 96));
     if (score <= allowed) found.push({ name, score });
   }

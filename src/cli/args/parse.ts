@@ -46,14 +46,14 @@ export function parseWords(command: AnyCommand, given: readonly string[]): Parse
 }
 
 /** Other names of flags, accepted by the commands that have the flag. */
-const aliases: Readonly<Record<string, string>> = { '--author': '--user' };
+const aliases = new Map([['--author', '--user']]);
 
 function withoutAliases(options: Options, words: readonly string[]): readonly string[] {
   const names = new Set(Object.values(options).map((option) => `--${longName(option)}`));
   const end = words.indexOf('--');
   return words.map((word, at) => {
     const [flag = ''] = word.split('=', 1);
-    const name = end < 0 || at < end ? aliases[flag] : undefined;
+    const name = end < 0 || at < end ? aliases.get(flag) : undefined;
     return name !== undefined && names.has(name) ? name + word.slice(flag.length) : word;
   });
 }
