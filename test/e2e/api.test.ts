@@ -200,8 +200,6 @@ describe('trdr api', () => {
       message: expect.stringContaining('cost is unknown'),
       hint: expect.stringContaining('--yes'),
     });
-    const similar = await runInProcess(['api', '/me'], { sandbox: service });
-    expect(similar.error().hint).toContain('did you mean /v2/me?');
     const wrong = await runInProcess(['api', '/v2/thesis', '-f', 'limit=1000'], { sandbox: service });
     expect(wrong.error().message).toContain('GET /v2/thesis does not accept this request');
     expect((await runInProcess([...call, '--yes'], { sandbox: service })).exitCode).toBe(0);

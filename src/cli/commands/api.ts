@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { Failure, usageError, withHint } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
@@ -13,7 +13,6 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { planRaw } from '../spend/raw-plan.ts';
-import { suggestCall } from '../spend/suggest-call.ts';
 
 const field = {
   name: 'name=value',
@@ -86,7 +85,7 @@ export const api = command({
     if (ofUrl !== undefined) {
       throw usageError(
         'expected a path, got a URL',
-        `remove the host: trdr api ${suggestCall('GET', ofUrl) ?? (ofUrl || '/v2/...')}; use --base-url for a different service`,
+        `remove the host: trdr api ${ofUrl || '/v2/...'}; use --base-url for a different service`,
       );
     }
     if (/^[A-Z]+ \//i.test(path)) {
@@ -136,7 +135,7 @@ export const api = command({
       // The first answer may be a record, but a page is followed by a page.
       const isOdd = paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
       refused = answer.status >= 400 || isOdd ? answer : undefined;
-      if (answer.status >= 400) throw await refusalOf(context, answer, request.method, path);
+      if (answer.status >= 400) throw await refusalOf(context, answer);
       if (isOdd) throw notPage(path);
       return { ...(found ?? { items: [], hasMore: false, nextBefore: null }), answer };
     };
@@ -211,9 +210,7 @@ const notPage = (path: string) =>
     hint: OTHER_SERVER,
   });
 
-async function refusalOf({ io }: Context, answer: HttpAnswer, method: string, path: string) {
+async function refusalOf({ io }: Context, answer: HttpAnswer) {
   const { readServiceError } = await import('../../core/client/service-errors.ts');
-  const { failure } = readServiceError(answer, parseJson(answer.text), io.clock.now());
-  const meant = answer.status === 404 ? suggestCall(method, path) : undefined;
-  return meant === undefined ? failure : withHint(failure, `did you mean ${meant}?`);
+  return readServiceError(answer, parseJson(answer.text), io.clock.now()).failure;
 }

@@ -1,14 +1,13 @@
 import { Failure } from '../../base/failure.ts';
 import { plainJson } from '../../base/json-object.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
-import { isFree, matchEndpoint, rawPath } from '../../core/client/match-endpoint.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
+import { readRaw } from '../../core/client/read-raw.ts';
 import type { Context } from '../context.ts';
 import { confirm } from './ask-yes-no.ts';
 import { declined } from './confirm-above.ts';
 import { beginOpen } from './open-run.ts';
 import { printPlan } from './plan.ts';
-import { isEndpoint, suggestCall } from './suggest-call.ts';
 
 /**
  * Asks for confirmation of a raw call if it is expensive or its price is not known. With --dry-run, prints the
@@ -19,13 +18,13 @@ export async function planRaw(
   { method, path: given, body }: RawRequest,
   paginate: boolean,
 ): Promise<boolean> {
-  const path = rawPath(given);
-  const matched = matchEndpoint(method, path, body);
-  const known = matched?.bounds ?? (isFree(method, path) ? { least: 0, most: 0 } : undefined);
+  const { path, id, call: matched, isFree } = readRaw(method, given, body);
+  const known = matched?.bounds ?? (isFree ? { least: 0, most: 0 } : undefined);
+  const name = `${method} ${path.split('?')[0]}`;
   const endless = paginate && known?.most !== 0;
   if (context.globals.dryRun) {
     const call: PlannedCall = {
-      endpoint: matched?.id ?? `${method} ${path.split('?')[0]}`,
+      endpoint: matched?.id ?? name,
       method,
       path,
       ...(body !== undefined && { body: plainJson(body) ?? body }),
@@ -43,33 +42,19 @@ export async function planRaw(
   } else if (known) {
     await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
-    await confirmUnpriced(context, whyUnknown(method, path), suggestCall(method, given));
+    const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
+    await confirmUnpriced(context, `${name} ${why}, so its cost is unknown`);
   }
   return true;
 }
 
-/** Why the price of a call is not known. */
-function whyUnknown(method: string, path: string): string {
-  const call = `${method} ${path.split('?')[0]}`;
-  const isKnown = isEndpoint(method, path);
-  return `${call} ${isKnown ? 'does not accept this request' : 'is not an endpoint known to trdr'}, so its cost is unknown`;
-}
-
 /** Asks the user to confirm a call whose price is not known. */
-async function confirmUnpriced(
-  { io, signal }: Context,
-  unknown: string,
-  meant: string | undefined,
-): Promise<void> {
-  const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
-  const answer = await confirm(io, `${unknown}.${question} Continue?`, signal);
+async function confirmUnpriced({ io, signal }: Context, unknown: string): Promise<void> {
+  const answer = await confirm(io, `${unknown}. Continue?`, signal);
   if (answer === undefined) {
     throw new Failure('confirm', unknown, {
       code: 'CONFIRMATION_NEEDED',
-      hint:
-        meant === undefined
-          ? 'not running interactively: pass --yes to send the call'
-          : `did you mean ${meant}? To send the call as it is, pass --yes`,
+      hint: 'not running interactively: pass --yes to send the call',
     });
   }
   if (!answer) throw declined();

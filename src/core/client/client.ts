@@ -23,7 +23,7 @@ import { createSpendLimit, type SpendLimit } from '../spend/limit.ts';
 import { createSpend } from '../spend/spend.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
-import { isFree, matchEndpoint, rawPath } from './match-endpoint.ts';
+import { readRaw } from './read-raw.ts';
 import { requireKey } from './request-key.ts';
 import { createSender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';
@@ -159,16 +159,15 @@ export function createClient(options: ClientOptions): Client {
       return outcome.value;
     },
 
-    async raw({ method, path, body }, { signal }: CallOptions = {}) {
-      const sending = rawPath(path);
+    async raw({ method, path: given, body }, { signal }: CallOptions = {}) {
+      const { path, call, isFree } = readRaw(method, given, body);
       if (!/^[A-Z]{1,20}$/.test(method))
         throw usageError(`invalid HTTP method ${method.slice(0, 20)}`, 'write it like GET or POST');
       requireKey(key);
-      const call = matchEndpoint(method, sending, body);
-      if (!call && !isFree(method, sending) && limit.maxCu !== undefined) {
+      if (!call && !isFree && limit.maxCu !== undefined) {
         throw new Failure(
           'limit',
-          `the cost of ${method} ${sending} is unknown, so trdr cannot keep it within the spending limit`,
+          `the cost of ${method} ${path} is unknown, so trdr cannot keep it within the spending limit`,
           {
             code: 'CEILING',
             hint: 'to send the call, remove the spending limit (--max-cu or the setting maxCu) and pass --yes',
@@ -177,13 +176,13 @@ export function createClient(options: ClientOptions): Client {
       }
       const outcome = await run<HttpAnswer>(
         {
-          endpoint: call?.id ?? `${method} ${sending.split('?')[0]}`.slice(0, 100),
+          endpoint: call?.id ?? `${method} ${path.split('?')[0]}`.slice(0, 100),
           method,
-          path: sending,
+          path,
           body,
-          bounds: call?.bounds ?? (isFree(method, sending) ? FREE : undefined),
+          bounds: call?.bounds ?? (isFree ? FREE : undefined),
           // Do not retry a call of unknown price: the user confirmed a single call.
-          rule: call?.row.retry ?? (isFree(method, sending) ? 'repeat' : 'never'),
+          rule: call?.row.retry ?? (isFree ? 'repeat' : 'never'),
           lane: call ? laneOf(call.id) : 'key',
           timeoutMs: options.timeoutMs ?? (call ? call.row.timeoutSeconds * 1000 : TIMEOUT_SECONDS * 1000),
           read(answer) {
@@ -192,7 +191,7 @@ export function createClient(options: ClientOptions): Client {
             const refusal = answer.status < 400 ? undefined : readServiceError(answer, json, clock.now());
             const charge = call
               ? decode(call, answer, clock.now()).charge
-              : isFree(method, sending) || (refusal && isUnbilled(refusal))
+              : isFree || (refusal && isUnbilled(refusal))
                 ? UNCHARGED
                 : undefined;
             if (!refusal) return { ok: true, value: answer, charge, requestId };

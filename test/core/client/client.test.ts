@@ -513,7 +513,6 @@ describe('a raw call', () => {
 
   it.each([
     ['GET', '/v2/other'],
-    ['GET', '/v2/user/handle/..'],
     ['GET', '/v2/thesis?limit=x'],
     ['GET', '/v2/thesis?limit=101'],
     ['POST', '/v2/user/handles/pnl'],
@@ -526,6 +525,7 @@ describe('a raw call', () => {
 
   it.each([
     '/v2/user/handles/pnl/',
+    '/v2/user/handle/..',
     '/v2/user/handle/a%2Fb',
     '/v2/thesis?limit=1&limit=100',
     '/v2/thesis?limit=1?&limit=100',
