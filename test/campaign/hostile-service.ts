@@ -12,6 +12,7 @@ export type CallOutcome =
   | 'portal' // a captive portal answers 200 with HTML
   | 'gateway' // a gateway responds with a 5xx page, and the call is charged
   | 'refused' // a documented error that is not charged
+  | 'foreign' // something in between answers with any status, in place of the service or of its answer
   | 'odd404' // a 404 in an unknown format, which is charged
   | 'shape'; // a success that cannot be recognized, which is charged in full
 
@@ -37,9 +38,15 @@ const fates: readonly CallOutcome[] = [
   'portal',
   'gateway',
   'refused',
+  'foreign',
   'odd404',
   'shape',
 ];
+const foreignStatuses = [
+  301, 302, 304, 400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 421, 429, 499, 501, 505,
+];
+/** Statuses with which a call costs nothing, even if a proxy sends them. */
+const unbilled = [401, 403, 429];
 const LATE_MS = 6_000;
 const ID = '00000000-0000-4000-8000-00000000000';
 
@@ -62,6 +69,7 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
     charges.filter(({ at }) => at <= until).reduce((sum, { cu }) => sum + cu, 0);
   const charge = (cu: number, delayMs = 0) => void charges.push({ at: now() + delayMs, cu });
   const isKnown = (name: string) => !name.includes('nobody');
+  let share = honest;
 
   const service = await withService(
     async (call) => {
@@ -70,7 +78,7 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
       const served = await answerOf(call, path);
       if (!served) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
       const { status, body, cu, subjects, endpoint } = served;
-      const fate = random() < honest ? 'serve' : (fates[Math.floor(random() * fates.length)] ?? 'serve');
+      const fate = random() < share ? 'serve' : (fates[Math.floor(random() * fates.length)] ?? 'serve');
       switch (fate) {
         case 'serve':
           charge(cu);
@@ -116,6 +124,17 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
           const [code, name] = refusals[Math.floor(random() * refusals.length)] ?? refusals[0];
           return { status: code, body: { error: { code: name, message: name }, retryAfter: 1 } };
         }
+        case 'foreign': {
+          const code = foreignStatuses[Math.floor(random() * foreignStatuses.length)] ?? 400;
+          // Before a 404, the service can only have charged for a subject that is not found.
+          if (!unbilled.includes(code) && random() < 0.5) charge(code === 404 ? 200 : cu);
+          const texts = ['<html>blocked</html>', '', '{"message":"no"}', '{"error":"forbidden"}'];
+          return {
+            status: code,
+            body: Buffer.from(texts[Math.floor(random() * texts.length)] ?? ''),
+            headers: code < 303 ? { location: '/login' } : {},
+          };
+        }
         case 'odd404':
           if (endpoint === 'numbers' && call.method === 'POST') return { status: 404, body: {} };
           charge(200);
@@ -159,6 +178,10 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
   return {
     ...service,
     delivered,
+    /** From now on, every call is processed as described. */
+    heal() {
+      share = 1;
+    },
     /** The subjects of all charged calls. */
     charged,
     /** The total charge of the run, including late charges. */

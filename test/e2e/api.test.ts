@@ -73,25 +73,35 @@ describe('trdr api', () => {
   });
 
   test.each([
-    [400, 2],
-    [401, 4],
-    [402, 6],
-    [403, 5],
-    [409, 9],
-    [429, 7],
-    [500, 9],
-    [503, 9],
-    [418, 9],
-  ])('for status %i exits %i', async (status, exit) => {
-    const service = await withService(() => ({
-      status,
-      body: 'no JSON at all',
-      headers: { 'retry-after': '9999' },
-    }));
-    const { exitCode, stdout } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
+    [400, 2, 'BAD_REQUEST'],
+    [401, 4, 'UNAUTHORIZED'],
+    [402, 6, 'QUOTA_EXCEEDED'],
+    [403, 5, 'FORBIDDEN'],
+    [409, 9, 'CONFLICT'],
+    [429, 7, 'RATE_LIMITED'],
+    [500, 9, 'INTERNAL_ERROR'],
+    [503, 9, 'OVERLOADED'],
+    [418, 9, 'TEAPOT'],
+  ])('for status %i exits %i, or 9 without an error code of the service', async (status, exit, code) => {
+    const headers = { 'retry-after': '9999' };
+    for (const [text, expected] of [
+      [JSON.stringify({ error: { code, message: 'no' } }), exit],
+      ['no JSON at all', status === 429 ? 7 : 9],
+    ] as const) {
+      const service = await withService(() => ({ status, body: text, headers }));
+      const { exitCode, stdout } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
+        sandbox: service,
+      });
+      expect([exitCode, stdout]).toEqual([expected, text]);
+    }
+  });
+
+  test.each([302, 304, 307])('treats an answer with status %i as an error', async (status) => {
+    const service = await withService(() => ({ status, body: '' }));
+    const { exitCode, error } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
       sandbox: service,
     });
-    expect([exitCode, stdout]).toEqual([exit, 'no JSON at all']);
+    expect([exitCode, error()['status']]).toEqual([9, status]);
   });
 
   test('creates no file for an error', async () => {

@@ -236,28 +236,28 @@ describe('a page of unusual posts', () => {
 describe('a 404', () => {
   const run = async (body: unknown) => {
     const service = await withService(() => ({ status: 404, body }));
-    return await runInProcess(['whois', 'mira'], { sandbox: service });
+    return await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
   };
 
   test.each([
-    [{ error: { code: 'USER_NOT_FOUND', message: 'no such user' } }, 'USER_NOT_FOUND'],
     [{ error: { code: 'not_observed' } }, 'NOT_OBSERVED'],
     [{ code: 'NOT_OBSERVED', message: 'flat' }, 'NOT_OBSERVED'],
     [{ error: 'NOT_OBSERVED' }, 'NOT_OBSERVED'],
     [{ errors: [{ code: 'NOT_OBSERVED' }] }, 'NOT_OBSERVED'],
-  ])('with a code means not found: %j', async (body, code) => {
+  ])('with a documented code means not found: %j', async (body, code) => {
     const ran = await run(body);
     expect([ran.exitCode, ran.records()]).toEqual([3, [{ subject: 'mira', found: false, code }]]);
   });
 
   test.each([
-    ['<h1>Not Found</h1>'],
-    [{ message: 'Route not found' }],
-    [{ error: 'Not Found', statusCode: 404 }],
-    [{ detail: 'Not Found' }],
-  ])('without a code may be a wrong address, and is not a result: %j', async (body) => {
+    ['<h1>Not Found</h1>', 'HTTP_404'],
+    [{ message: 'Route not found' }, 'HTTP_404'],
+    [{ error: 'Not Found', statusCode: 404 }, 'HTTP_404'],
+    [{ detail: 'Not Found' }, 'HTTP_404'],
+    [{ error: { code: 'USER_NOT_FOUND', message: 'no such user' } }, 'USER_NOT_FOUND'],
+  ])('without a documented code may be a wrong address, and is not a result: %j', async (body, code) => {
     const ran = await run(body);
-    expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'HTTP_404']);
+    expect([ran.exitCode, ran.error()['code']]).toEqual([9, code]);
   });
 });
 
@@ -267,16 +267,16 @@ describe('an error in another format', () => {
       429,
       { error: 'Too Many Requests' },
       7,
-      { code: 'HTTP_429', message: 'Too Many Requests', retryable: true },
+      { code: 'HTTP_429', message: expect.stringMatching(/: Too Many Requests$/), retryable: true },
     ],
-    [403, { message: 'Forbidden' }, 5, { code: 'HTTP_403', message: 'Forbidden' }],
+    [403, { message: 'Forbidden' }, 9, { code: 'HTTP_403', message: expect.stringMatching(/: Forbidden$/) }],
     [422, { error: { code: 'VALIDATION_ERROR', message: 'bad' } }, 2, { code: 'VALIDATION_ERROR' }],
-    [451, '<html>', 9, { code: 'HTTP_451', retryable: false }],
-    [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: 'teapot' }],
+    [451, '<html>', 9, { code: 'HTTP_451', retryable: true }],
+    [418, { detail: 'teapot' }, 9, { code: 'HTTP_418', message: expect.stringMatching(/: teapot$/) }],
     [520, '', 9, { code: 'HTTP_520', retryable: true }],
     [304, '', 9, { code: 'HTTP_304' }],
     [206, '{"id":"7', 9, { code: 'BAD_ANSWER' }],
-  ])('of status %i is classified by its status: %j', async (status, body, exit, fields) => {
+  ])('of status %i is final only with a documented code: %j', async (status, body, exit, fields) => {
     const service = await withService(() => ({ status, body, headers: { 'retry-after': '200' } }));
     const ran = await runInProcess(['whois', 'mira'], { sandbox: service, clock: virtualClock() });
     expect([ran.exitCode, ran.error()]).toEqual([exit, expect.objectContaining(fields)]);

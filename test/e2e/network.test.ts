@@ -125,7 +125,7 @@ describe('a redirect', () => {
         ['api', 'POST', '/v2/user/handle/x/resolve'],
       ]) {
         asked = 0;
-        const { exitCode, stdout, stderr } = await runInProcess(argv, {
+        const { exitCode, stdout, stderr } = await runInProcess([...argv, '--retries', '1'], {
           key: KEY,
           env: { TRDR_BASE_URL: service.url },
         });

@@ -93,7 +93,7 @@ async function walked(answers: readonly Answer[], given: Given = {}) {
     sizer: createPollSizer({ step: 20, max: 100 }),
     stack,
     backoff: { firstMs: 1_000, maxMs: 4_000 },
-    tries: given.tries ?? Number.POSITIVE_INFINITY,
+    tries: () => (paid > 0 ? Number.POSITIVE_INFINITY : (given.tries ?? Number.POSITIVE_INFINITY)),
     route() {
       routes++;
       return {

@@ -32,7 +32,7 @@ export const api = command({
   path: 'api',
   summary: 'Call any API endpoint and print the raw response',
   about: [
-    'Writes the response body to stdout unchanged, even if the call fails. Text that is not valid Unicode stays as it is; some versions of jq reject it. An error is also printed to stderr, and the exit code follows from the HTTP status. On a terminal, JSON is indented and made safe to display.',
+    'Writes the response body to stdout unchanged, even if the call fails. Text that is not valid Unicode stays as it is; some versions of jq reject it. An error is also printed to stderr, and the exit code follows from its error code; an error without a documented code is probably not from the service, and exits 9. On a terminal, JSON is indented and made safe to display.',
     'The method is GET, or POST with --input. Fields given with -f become query parameters of a GET, and members of a JSON body for other methods: "handles[]=a" appends to an array, "a[b]=c" nests, and all values are strings. With --input, fields become query parameters.',
     '--paginate follows nextBefore up to the last page, and prints each body on its own line. If a page has no new items although the service reports more, it is requested up to three times; then the command exits 9.',
     'Rate limits, retries, the ledger and --max-cu apply as for any command. A path that differs from an endpoint only in spelling (slashes, dots, percent-encoding, a repeated parameter) is rejected. The price of any other unknown path is not known: such a call needs --yes or a confirmation, and is rejected with --max-cu.',
@@ -134,8 +134,8 @@ export const api = command({
       const found = pageIn(answer);
       // The first answer may be a record, but a page is followed by a page.
       const isOdd = paginate && !found && (before !== undefined || parseJson(answer.text) === undefined);
-      refused = answer.status >= 400 || isOdd ? answer : undefined;
-      if (answer.status >= 400) throw await refusalOf(context, answer);
+      refused = answer.status >= 300 || isOdd ? answer : undefined;
+      if (answer.status >= 300) throw await refusalOf(context, answer);
       if (isOdd) throw notPage(path);
       return { ...(found ?? { items: [], hasMore: false, nextBefore: null }), answer };
     };
@@ -185,7 +185,7 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
   let any = false;
   return {
     async write({ status, headers, text }: HttpAnswer) {
-      if (status >= 400 && globals.out !== undefined) return;
+      if (status >= 300 && globals.out !== undefined) return;
       any = true;
       const { headText, shownBody } = await import('../../output/raw-body.ts');
       if (include) {

@@ -60,6 +60,8 @@ export interface RelayObserver {
 interface Health {
   /** The tail whose state is saved; undefined until the term has started its tail. */
   tail: Tail | undefined;
+  /** Whether an earlier term has read a page. Then this one does not end because its first page fails. */
+  readonly answered: boolean;
 }
 
 const LOOK_MS = 1_000;
@@ -72,9 +74,11 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
   const { io, signal, notice, store } = world;
   const memory: RelayMemory = { token: '', state: store.memory.readFeed(feedIdOf(plan)) };
   let waiting = false;
+  let answered = false;
   for (;;) {
     signal.throwIfAborted();
     let connection: StoreConnection | undefined;
+    const health: Health = { tail: undefined, answered };
     try {
       // Each term has its own connection.
       connection = await store.link.open();
@@ -82,7 +86,6 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
       // Report this only after a write, because a full server accepts connections but no writes.
       if (waiting) notice('the store is available again');
       waiting = false;
-      const health: Health = { tail: undefined };
       const term = await standBy(world, connection, plan, health, memory);
       await lead(world, plan, term, health, memory);
       return;
@@ -96,6 +99,7 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void
     } finally {
       connection?.close();
     }
+    answered ||= health.tail !== undefined && health.tail.status().pages > 0;
     await io.clock.sleep(LOOK_MS * (0.5 + io.random()), signal);
   }
 }
@@ -187,7 +191,7 @@ async function lead(
       feed: name,
       start,
       lagMs: plan.lagMs,
-      firstTries: FIRST_TRIES,
+      firstTries: health.answered ? Number.POSITIVE_INFINITY : FIRST_TRIES,
       // Publish posts of the WebSocket only while the last verification is recent, because followers that write to
       // a file resume from the lines of that file.
       fileIsCheckpoint: true,

@@ -26,7 +26,7 @@ import { createInFlight, type InFlight } from './in-flight.ts';
 import { readRaw } from './read-raw.ts';
 import { requireKey } from './request-key.ts';
 import { createSender } from './sender.ts';
-import { readServiceError, requestIdOf, type ServiceError } from './service-errors.ts';
+import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
 
 export interface ClientOptions {
   readonly transport: Transport;
@@ -188,7 +188,7 @@ export function createClient(options: ClientOptions): Client {
           read(answer) {
             const json = parseJson(answer.text);
             const requestId = requestIdOf(answer, json);
-            const refusal = answer.status < 400 ? undefined : readServiceError(answer, json, clock.now());
+            const refusal = answer.status < 300 ? undefined : readServiceError(answer, json, clock.now());
             const charge = call
               ? decode(call, answer, clock.now()).charge
               : isFree || (refusal && isUnbilled(refusal))
@@ -233,5 +233,5 @@ export function createClient(options: ClientOptions): Client {
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
 /** Whether every endpoint documents this error response as free. */
-const isUnbilled = ({ failure: { status = 0, code }, documented }: ServiceError) =>
-  documented && (status === 401 || status === 403 || status === 429 || status >= 500 || code === 'NOT_FOUND');
+const isUnbilled = ({ failure: { status = 0, code }, own }: ServiceError) =>
+  own && (unbilled.has(status) || status >= 500 || code === 'NOT_FOUND');

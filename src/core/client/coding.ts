@@ -13,12 +13,11 @@ import {
 } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { Meta } from '../../contract/envelope.ts';
-import { errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { type FieldDifference, known } from '../../contract/read-record.ts';
 import { recognize, recordTypes } from '../../contract/record-types.ts';
-import { OTHER_SERVER, readServiceError, requestIdOf } from './service-errors.ts';
+import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
 type Values = Record<string, unknown>;
 
@@ -95,25 +94,26 @@ export function decode<Id extends EndpointId>(
   const body = parseJson(answer.text);
   const requestId = requestIdOf(answer, body);
   if (!isSuccess(answer.status)) {
-    const { failure, documented } = readServiceError(answer, body, now);
-    return { ok: false, failure, charge: errorCharge(call, answer.status, failure.code, documented) };
+    const { failure, own } = readServiceError(answer, body, now);
+    return { ok: false, failure, charge: errorCharge(call, failure, own) };
   }
-  if (body === undefined)
-    return unreadable(
-      call,
-      answer,
-      requestId,
-      answer.text.trim() === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`,
-      OTHER_SERVER,
-    );
+  if (body === undefined) {
+    const text = answer.text.trim();
+    const what = text === '' ? 'it is empty' : `it is not JSON${typeOf(answer)}`;
+    // An empty answer or a page comes from something in between, such as a login page, and may not come again.
+    return unreadable(call, answer, requestId, what, {
+      hint: OTHER_SERVER,
+      retryable: text === '' || text.startsWith('<'),
+    });
+  }
   // A success with an undocumented status is decoded as if its status were 200.
   const isPending = answer.status === 202 && row.answers[202] !== undefined;
   const schema = (isPending && row.answers[202]) || row.answers[200];
   const recordType = isPending ? 'pending' : row.recordType;
   const found = recognize(recordType, body);
   if (!found) {
-    const { failure, documented } = readServiceError(answer, body, now);
-    const error = documented ? ` but the error ${failure.code}: ${failure.message}` : '';
+    const { failure, own } = readServiceError(answer, body, now);
+    const error = own ? ` but the error ${failure.code}: ${failure.message}` : '';
     return unreadable(
       call,
       answer,
@@ -139,25 +139,14 @@ export function decode<Id extends EndpointId>(
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
-/** The possible cost of an error response; undefined if neither status nor body determines the cost. */
-function errorCharge(
-  { row, bounds }: Encoded,
-  status: number,
-  code: string,
-  documented: boolean,
-): Charge | undefined {
-  if (status < 400 || bounds.most === 0) return NOTHING;
-  // A 404 without a known code may be a charged "not found", or come from a server that is not the service.
-  if (status === 404 && !(documented && isErrorCode(code))) return { ...NOTHING, uncertain: row.price.miss };
-  // A 5xx response without an error code comes from a gateway. The service behind the gateway may have
-  // processed the call.
-  const isClear = documented ? status >= 500 || isDocumented(status) : isDocumented(status) && status < 500;
-  if (!isClear) return undefined;
-  return documented ? chargeOfError(row, status, code) : NOTHING;
+/** The possible cost of an error response; undefined if the response does not show the cost. */
+function errorCharge({ row, bounds }: Encoded, failure: Failure, own: boolean): Charge | undefined {
+  const { status = 0, code } = failure;
+  if (bounds.most === 0 || (!own && unbilled.has(status))) return NOTHING;
+  if (own) return chargeOfError(row, status, code);
+  // A 404 without a documented code may be a charged "not found", or come from a server that is not the service.
+  return status === 404 ? { ...NOTHING, uncertain: row.price.miss } : undefined;
 }
-
-const statuses = new Set<number>(Object.values(errorCodes).map(({ status }) => status));
-const isDocumented = (status: number) => statuses.has(status);
 
 const isSuccess = (status: number) => status >= 200 && status < 300;
 
@@ -166,14 +155,15 @@ function unreadable(
   answer: HttpAnswer,
   requestId: string | undefined,
   what: string,
-  hint = 'run "trdr doctor" to see how the service differs from its description',
+  other?: { readonly hint: string; readonly retryable: boolean },
 ) {
   const { bounds, method, row } = call;
   const failure = new Failure('answer', `cannot read the answer of ${method} ${row.path}: ${what}`, {
     code: 'BAD_ANSWER',
     status: answer.status,
     requestId,
-    hint,
+    hint: 'run "trdr doctor" to see how the service differs from its description',
+    ...other,
     answer: answer.text,
   });
   // The call may have been charged, up to its maximum cost.

@@ -150,11 +150,7 @@ export function createSender(parts: SenderParts): Sender {
       });
     } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
-      // A redirect does not come from the service itself, so nothing was charged.
-      const free =
-        failure?.code === 'REDIRECT' ||
-        failure?.code === 'UNREACHABLE' ||
-        !(sent || failure?.kind === 'network');
+      const free = failure?.code === 'UNREACHABLE' || !(sent || failure?.kind === 'network');
       if (free) slot.release();
       else lose(plan, slot, failure?.status ?? null);
       if (!failure) throw error;

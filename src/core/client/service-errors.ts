@@ -14,10 +14,10 @@ const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice
 export interface ServiceError {
   readonly failure: Failure;
   /**
-   * Whether the body has an error code. If so, the response comes from the service itself, and the documented
-   * prices apply.
+   * Whether the body has a documented error code. Only such a response certainly comes from the service: it is
+   * final, and the documented prices apply. Any other response may come from a proxy, a firewall or a login page.
    */
-  readonly documented: boolean;
+  readonly own: boolean;
 }
 
 /**
@@ -26,29 +26,53 @@ export interface ServiceError {
  */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
-  const { code: stated, message, waits } = readErrorBody(body);
-  const code = stated ?? `HTTP_${status}`;
-  const known = isErrorCode(code) ? errorCodes[code] : undefined;
+  const { own, stated, message, waits } = readErrorBody(status, body);
+  const known = own && errorCodes[own];
+  const code = own ?? stated;
   return {
     failure: new Failure(
-      kindOf(status, stated !== undefined, known?.status),
-      message ?? known?.meaning ?? `the service answered with status ${status}`,
+      known ? (kinds[status] ?? kinds[known.status] ?? 'service') : status === 429 ? 'rate' : 'service',
+      code === undefined ? foreignText(answer, message) : (message ?? known?.meaning ?? `HTTP ${status}`),
       {
-        code,
+        code: code ?? `HTTP_${status}`,
         status,
-        retryable: known && known.status === status ? known.retryable : isPassing(status),
+        retryable: known?.status === status ? known.retryable : !known || isPassing(status),
         retryAfter: secondsOf([...waits, answer.headers['retry-after']], now),
         requestId: requestIdOf(answer, body),
-        hint: hintFor(code, status, stated !== undefined),
+        hint: own ? hints[own] : code === undefined ? OTHER_SERVER : UNKNOWN_CODE,
       },
     ),
-    documented: stated !== undefined,
+    own: own !== undefined,
   };
 }
 
+/** Says what came, and from whom: the service itself always states a code. */
+function foreignText({ status, headers }: HttpAnswer, message: string | undefined): string {
+  const type = headers['content-type']?.split(';')[0];
+  const from = [headers['server'], type].filter(Boolean).join(', ').slice(0, 100);
+  const text = `received HTTP ${status}, probably from a proxy or firewall instead of the service`;
+  return `${text}${from && ` (${from})`}${message === undefined ? '' : `: ${message}`}`;
+}
+
+/**
+ * Whether the service may have charged for a call with this failure, although the answer does not show it: it was
+ * lost, or something else answered. The service never charges for 401, 403 and 429.
+ */
+export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
+  kind === 'answer' ||
+  code === 'BROKEN' ||
+  code === 'NO_ANSWER' ||
+  (kind === 'service' && status !== undefined && !isErrorCode(code) && !unbilled.has(status));
+
+/** Statuses that cost nothing, even if a proxy sends them. A 5xx of a gateway may hide an answer that was charged. */
+export const unbilled: ReadonlySet<number> = new Set([401, 403, 429]);
+
 /** The content of an error body. */
 interface ErrorBody {
-  readonly code: string | undefined;
+  /** The documented code. */
+  readonly own: ErrorCode | undefined;
+  /** A code that is not documented. */
+  readonly stated: string | undefined;
   readonly message: string | undefined;
   /** The waits that the response states, in order of precedence. */
   readonly waits: readonly unknown[];
@@ -58,12 +82,12 @@ interface ErrorBody {
  * Reads an error body. The documented format is `{error: {code, message}}`; frameworks and gateways send
  * `{error: "text"}`, `{code, message}`, `{message}`, `{detail}` or `{errors: [...]}`.
  */
-function readErrorBody(body: unknown): ErrorBody {
-  if (!isRecord(body)) return { code: undefined, message: undefined, waits: [] };
+function readErrorBody(status: number, body: unknown): ErrorBody {
+  if (!isRecord(body)) return { own: undefined, stated: undefined, message: undefined, waits: [] };
   const { error } = body;
   const first = recordsOf(body['errors'])[0];
   const places = [...(isRecord(error) ? [error] : []), body, ...(first ? [first] : [])];
-  const named = [...places.map(({ code }) => codeOf(code)), constantOf(error), codeOf(body['errorCode'])];
+  const named = [...places.map(({ code }) => wordOf(code)), constantOf(error), wordOf(body['errorCode'])];
   const texts = [...places.flatMap(({ message, detail, title }) => [message, detail, title]), error];
   const waits = [body, ...places].flatMap((place) => [
     place['retryAfter'],
@@ -71,25 +95,23 @@ function readErrorBody(body: unknown): ErrorBody {
     place['retryAfterSeconds'],
   ]);
   const message = texts.map(textOf).find((text) => text !== undefined && text.trim() !== '');
-  return { code: named.find(Boolean), message: message && bounded(message), waits };
+  const inPlace = isRecord(error) ? wordOf(error['code'])?.toUpperCase() : undefined;
+  // In another place, a code such as FORBIDDEN can be that of another API, so its status must fit too.
+  const fits = (code = '') => isErrorCode(code) && errorCodes[code].status === status;
+  const own = [inPlace, ...named.filter(fits)].filter((code) => code !== undefined).find(isErrorCode);
+  const stated = named.find((code) => code !== undefined && !isErrorCode(code));
+  return { own, stated, message: message && bounded(message), waits };
 }
 
-/**
- * Reads a field that may be an error code: a known code in upper or lower case, or another single word. A
- * sentence is a message, not a code.
- */
-function codeOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || !/^[A-Za-z][\w.-]{0,99}$/.test(value)) return undefined;
-  return isErrorCode(value.toUpperCase()) ? value.toUpperCase() : value;
-}
+/** A field that may be an error code: a single word. A sentence is a message. */
+const wordOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && /^[A-Za-z][\w.-]{0,99}$/.test(value) ? value : undefined;
 
-/** Reads an `error` that is text: only a known code, or a text written like `RATE_LIMITED`, is a code. */
-const constantOf = (value: unknown) => {
-  const code = codeOf(value);
-  return code !== undefined && (isErrorCode(code) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(code))
-    ? code
+/** An `error` that is text is a code only if it is written like one: `RATE_LIMITED`. */
+const constantOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && (isErrorCode(value) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value))
+    ? wordOf(value)
     : undefined;
-};
 
 /** The request id, which support asks for, from the body or a header. */
 export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
@@ -107,15 +129,7 @@ const kinds: Readonly<Record<number, FailureKind>> = {
   429: 'rate',
 };
 
-/**
- * The kind of failure of an error response. A 404 without a code is not "trader not found", because any
- * server at this address could send such a 404. If `kinds` does not contain the status, `usual` decides: the
- * status that is documented for the error code.
- */
-const kindOf = (status: number, documented: boolean, usual: number | undefined): FailureKind =>
-  status === 404 && !documented ? 'service' : (kinds[status] ?? kinds[usual ?? 0] ?? 'service');
-const isPassing = (status: number) =>
-  status === 408 || status === 425 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+const isPassing = (status: number) => status === 429 || status >= 500;
 
 /** Whether a value is a plausible wait in seconds: not negative, and at most 32 years. */
 const isWait = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value <= 1e9;
@@ -137,6 +151,9 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
 export const OTHER_SERVER =
   'the answer may come from another server; check the base URL and any proxy: trdr doctor';
 
+const UNKNOWN_CODE =
+  'run "trdr doctor" to see how the service has changed; this version of trdr does not know this error code';
+
 const hints: Readonly<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'fix the part that the message names; --debug shows the request that was sent',
   BAD_REQUEST: 'fix the part that the message names; --debug shows the request that was sent',
@@ -155,12 +172,3 @@ const hints: Readonly<Record<ErrorCode, string>> = {
   B2B_DISABLED: 'nothing is wrong on your side; try again later',
   TIMEOUT: 'try again later',
 };
-
-function hintFor(code: string, status: number, documented: boolean): string {
-  if (isErrorCode(code)) return hints[code];
-  if (!documented) return OTHER_SERVER;
-  const [known] = Object.entries(errorCodes).find(([, meaning]) => meaning.status === status) ?? [];
-  return known !== undefined && isErrorCode(known)
-    ? hints[known]
-    : 'run "trdr doctor" to see how the service has changed; this version of trdr does not know this error code';
-}

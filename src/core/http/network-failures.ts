@@ -84,13 +84,14 @@ export const tooLarge = (host: string, bytes: number) =>
   });
 
 /**
- * The failure of a redirect. trdr does not follow redirects, because the key must be sent only to the base
- * URL.
+ * The failure of a redirect, which something in between may send once, such as a login page. trdr does not follow
+ * redirects, because the key must be sent only to the base URL.
  */
 export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects to ${location.slice(0, 200)} (HTTP ${status})`, {
     code: 'REDIRECT',
     status,
+    retryable: true,
     hint: 'trdr does not follow redirects, so that the key is not sent elsewhere; if the service has moved, set its new address as the base URL',
   });
 

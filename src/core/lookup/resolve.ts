@@ -8,6 +8,7 @@ import { cu } from '../../contract/prices.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
+import { mayBeCharged } from '../client/service-errors.ts';
 import type { CachedLookup } from './cached-lookup.ts';
 import type { LookupAnswer } from './lookup.ts';
 import {
@@ -219,15 +220,8 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
 const isTooLate = (error: unknown) =>
   error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
 
-/** Whether the resolve may have been charged although its answer was lost. */
-const isLost = (error: unknown): error is Failure =>
-  error instanceof Failure &&
-  (error.code === 'BROKEN' ||
-    error.code === 'NO_ANSWER' ||
-    error.code === 'BAD_ANSWER' ||
-    // A 5xx without an error code comes from a gateway. The service may have continued to work on the
-    // resolve.
-    (error.kind === 'service' && error.code.startsWith('HTTP_5')));
+/** Whether the resolve may have been charged, and the service may still work on it. */
+const isLost = (error: unknown): error is Failure => error instanceof Failure && mayBeCharged(error);
 
 /**
  * The result of the lookup for 100 CU if that result is final: it has a wallet, or it is a failure. Otherwise

@@ -112,8 +112,8 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
    * and if the confirmed cost covers the loss and all remaining handles. Without the second condition, the
    * repetition could use up what other handles need.
    */
-  const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
-    failure.kind !== 'answer' &&
+  const mayAskAgain = async (failure: unknown, unitsUsed: number | null): Promise<boolean> =>
+    !isUnreadable(failure) &&
     client.affords(cu.reveal * turns.size) &&
     (await allowance.unmoved(unitsUsed, WORK_MS, signal));
 
@@ -164,7 +164,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         if (cuAtMost > 0) {
           const failure = lostFailure(error, cuAtMost);
           await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
-          const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
+          const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(error, unitsUsed));
           allowance.lost();
           if (repeats) {
             for (const position of positions) again.add(position);
@@ -178,7 +178,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
             record: failedPnl(subjectAt(position), failure),
             failure,
           }));
-          if (lostInRow >= LOST_IN_ROW || failure.kind === 'answer') throw failure;
+          if (lostInRow >= LOST_IN_ROW || isUnreadable(error)) throw failure;
           continue;
         }
         if (size === 1 && isRejected(error)) {
@@ -254,6 +254,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   return { results, left: () => all(turns.left()), lost };
 }
+
+/** Whether the service sent an answer that cannot be read: another one would probably be the same. */
+const isUnreadable = (error: unknown) =>
+  error instanceof Failure && error.kind === 'answer' && !error.retryable;
 
 const rowsOf = (results: readonly PnlResult[]) =>
   results.map(({ position, record }) => ({ position, value: record }));

@@ -2,6 +2,7 @@ import type { Backoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { BUDGET } from '../../contract/budget.ts';
+import { mayBeCharged } from '../../core/client/service-errors.ts';
 import type { FeedPage, PageSource } from '../ports.ts';
 import { waitAfter } from '../wait-after.ts';
 
@@ -23,21 +24,23 @@ export interface PageRequestWorld {
    * absent, the walk ends.
    */
   readonly renewal?: ((failure: Failure) => Promise<void>) | undefined;
+  /** After this many failed requests in a row, the run ends; Infinity once the run has read a page. */
+  readonly tries: () => number;
   readonly signal: AbortSignal;
 }
 
 type PageResult = { readonly page: FeedPage } | { readonly cut: Cut; readonly failure?: Failure };
 
 /**
- * Requests one page. Retries after transient failures, but throws after `tries` of them, not counting 429s. If
- * the service rejects the first cursor of `before`, tries the others.
+ * Requests one page. Retries after transient failures, which include every answer that is not from the service, but
+ * throws after `tries` of them, not counting 429s. If the service rejects the first cursor of `before`, tries the
+ * others.
  */
 export async function requestPage(
   world: PageRequestWorld,
   before: readonly string[],
   limit: number,
   backoff: Backoff,
-  tries: number,
 ): Promise<PageResult> {
   let cursor = 0;
   let failed = 0;
@@ -70,7 +73,7 @@ export async function requestPage(
       }
       if (mayBeCharged(error)) world.lost(world.source.price(limit));
       if (error.kind !== 'rate') failed++;
-      if (!isTransient(error) || failed >= tries) throw error;
+      if (!isTransient(error) || failed >= world.tries()) throw error;
       const ms = error.kind === 'rate' ? Math.max(backoff.next(), waitAfter(error)) : backoff.next();
       world.wait(ms, error);
       await world.clock.sleep(ms, world.signal);
@@ -84,7 +87,3 @@ const isTransient = (failure: Failure): boolean =>
   failure.kind === 'network' ||
   failure.kind === 'answer' ||
   (failure.kind === 'service' && failure.retryable);
-
-/** Whether the service may have charged for the page. */
-const mayBeCharged = (failure: Failure): boolean =>
-  failure.kind === 'answer' || (failure.kind === 'network' && failure.code !== 'UNREACHABLE');

@@ -28,11 +28,6 @@ export interface WalkWorld extends PageRequestWorld {
   readonly sizer: PollSizer;
   readonly stack: RowStack;
   readonly backoff: { readonly firstMs: number; readonly maxMs: number };
-  /**
-   * After this many failed requests for the first page, the walk throws the failure. For later pages, there is no
-   * limit.
-   */
-  readonly tries: number;
   /** Called when the first page has arrived, before its posts are examined. */
   readonly route: () => WalkBounds;
   /** Called with posts that were skipped because they have no id. */
@@ -102,8 +97,7 @@ async function walkOnce(world: WalkWorld): Promise<LegEnd> {
 
   for (;;) {
     const askedAt = clock.mono();
-    const tries = leg.pages === 0 ? world.tries : Number.POSITIVE_INFINITY;
-    const result = await requestPage(world, before, limit, backoff, tries);
+    const result = await requestPage(world, before, limit, backoff);
     if ('cut' in result) return { leg, ...result };
     const { page } = result;
     world.nameless(page.nameless ?? []);

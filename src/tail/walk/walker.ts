@@ -62,7 +62,7 @@ interface WalkerWorld {
   readonly timing: Timing;
   readonly flow: Flow;
   readonly lagMs: number;
-  /** After this many failures of the first page, the run ends. */
+  /** After this many failures of the first page of the run, the run ends. */
   readonly firstTries: number;
   readonly nameless: WalkWorld['nameless'];
   readonly afford: WalkWorld['afford'];
@@ -139,7 +139,6 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
 
   const begin = (polls: boolean, urgent: boolean) => {
     const stack = createRowStack(world.spool);
-    const tries = started ? Number.POSITIVE_INFINITY : given.firstTries;
     lastAt = clock.mono();
     wanted = false;
     const route = () => {
@@ -154,7 +153,7 @@ export function createWalker({ world, timing, flow, notify, wake, signal, ...giv
         source,
         sizer,
         stack,
-        tries,
+        tries: () => (status.pages > 0 ? Number.POSITIVE_INFINITY : given.firstTries),
         route,
         signal,
         backoff: { firstMs: timing.backoffMs, maxMs: timing.backoffMaxMs },

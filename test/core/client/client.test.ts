@@ -5,7 +5,7 @@ import { errorCodes } from '../../../src/contract/errors.ts';
 import type { RequestParts } from '../../../src/contract/ports.ts';
 import { differenceText } from '../../../src/contract/read-record.ts';
 import { createClient } from '../../../src/core/client/client.ts';
-import { broken, noAnswer, unreachable } from '../../../src/core/http/network-failures.ts';
+import { broken, noAnswer, redirected, unreachable } from '../../../src/core/http/network-failures.ts';
 import { createSpendLimit } from '../../../src/core/spend/limit.ts';
 import { BASE, error, fakeTransport, json, KEY, me, ownWindows, rig, user } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
@@ -142,10 +142,10 @@ describe('an answer', () => {
     ['an error', error(200, 'QUOTA_EXCEEDED'), 'but the error QUOTA_EXCEEDED: QUOTA_EXCEEDED it is'],
     ['empty', { status: 204, headers: {}, text: '' }, 'it is empty'],
   ])('fails if it is %s, and its maximum cost counts', async (_, answer, words) => {
-    const { client, ledger } = rig(() => ({
-      ...answer,
-      headers: { ...answer.headers, 'x-request-id': 'r9' },
-    }));
+    const { client, ledger } = rig(
+      () => ({ ...answer, headers: { ...answer.headers, 'x-request-id': 'r9' } }),
+      { retries: 0 },
+    );
     const failure = await failureOf(client.call('user.handle', mert));
     expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER', requestId: 'r9' });
     expect(failure.message).toContain(words);
@@ -229,18 +229,35 @@ describe('an error answer', () => {
   );
 
   it.each([
-    ['no body', '', 401, 'auth'],
-    ['a page of a gateway', '<html>no</html>', 402, 'quota'],
-    ['another shape', '{"message":"no"}', 403, 'forbidden'],
-    ['a list', '[]', 418, 'service'],
-  ])('is classified by its status if its body is %s', async (_, text, status, kind) => {
-    const { client } = rig(() => ({ status, headers: {}, text }));
-    expect(await failureOf(client.call('user.handle', mert))).toMatchObject({
-      kind,
-      code: `HTTP_${status}`,
-      status,
-    });
-  });
+    ['no body', '', 401, 'HTTP_401'],
+    ['a page of a gateway', '<html>no</html>', 402, 'HTTP_402'],
+    ['another shape', '{"message":"no"}', 403, 'HTTP_403'],
+    ['a code in another place, with another status', '{"code":"NOT_FOUND"}', 403, 'HTTP_403'],
+    ['a text in place of an error', '{"error":"unauthorized"}', 401, 'HTTP_401'],
+    ['an unknown code', '{"error":{"code":"GEO_BLOCKED","message":"no"}}', 403, 'GEO_BLOCKED'],
+    ['nothing, because nothing changed', '', 304, 'HTTP_304'],
+    ['a list', '[]', 418, 'HTTP_418'],
+    ['a page with a status that the service never sends', '<html>', 501, 'HTTP_501'],
+  ])(
+    'without a documented code is not from the service, and is retried: %s',
+    async (_, text, status, code) => {
+      let asked = 0;
+      const foreign = {
+        status,
+        headers: { server: 'nginx', 'content-type': 'text/html; charset=utf-8' },
+        text,
+      };
+      const { client } = rig(() => (asked++ < 2 ? foreign : json(200, user())), { retries: 2 });
+      expect((await client.call('user.handle', mert)).record.handle).toBe('Mert');
+      asked = 0;
+      const other = rig(() => foreign, { retries: 1 });
+      const failure = await failureOf(other.client.call('user.handle', mert));
+      expect(failure).toMatchObject({ kind: 'service', code, status, retryable: true });
+      expect(other.sent).toHaveLength(2);
+      if (code.startsWith('HTTP'))
+        expect(failure.message).toMatch(/^received HTTP \d+, probably from a proxy .*\(nginx, text\/html\)/);
+    },
+  );
 
   it('costs the price of a miss if the subject is missing', async () => {
     const { client, ledger } = rig(() => error(404, 'NOT_OBSERVED'));
@@ -367,6 +384,10 @@ describe('a retry', () => {
     ['an overload', () => error(503, 'OVERLOADED'), true],
     ['a 504', () => error(504, 'TIMEOUT'), true],
     ['a 504 of a gateway', () => ({ status: 504, headers: {}, text: '<html>' }), false],
+    ['a 400 of a proxy', () => ({ status: 400, headers: {}, text: '<html>' }), false],
+    ['a 403 of a firewall', () => ({ status: 403, headers: {}, text: '<html>' }), true],
+    ['a redirect', () => redirected('h', 302, '/login'), false],
+    ['a login page', () => ({ status: 200, headers: {}, text: '<html>' }), false],
     ['a conflict', () => error(409, 'CONFLICT'), false],
     ['a deployment switched off', () => error(503, 'B2B_DISABLED'), false],
   ])('of a paid POST after %s: %s', async (_, first, again) => {

@@ -289,7 +289,7 @@ describe('a redirect', () => {
       await serve((_, response) => response.writeHead(302, { location: `${elsewhere.url}/x` }).end()),
     );
     const failure = await failureOf(open().send(get(server.url)));
-    expect(failure).toMatchObject({ kind: 'service', code: 'REDIRECT', status: 302, retryable: false });
+    expect(failure).toMatchObject({ kind: 'service', code: 'REDIRECT', status: 302, retryable: true });
     expect(failure.message).toContain(`${elsewhere.url}/x`);
     expect(failure.hint).toContain('the key is not sent elsewhere');
   });
