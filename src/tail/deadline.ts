@@ -4,7 +4,6 @@ import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import type { Flow } from './flow.ts';
 import type { EndReason } from './notice.ts';
 import type { TailWriter } from './output/writer.ts';
-import type { TailReport } from './report.ts';
 import type { Session } from './socket/session.ts';
 import type { Timing } from './timing.ts';
 import type { Walker } from './walk/walker.ts';
@@ -27,7 +26,6 @@ interface DeadlineParts {
   readonly walker: Walker;
   readonly flow: Flow;
   readonly writer: TailWriter;
-  readonly report: TailReport;
   readonly finish: (reason: EndReason, failure?: Failure) => void;
 }
 
@@ -57,9 +55,7 @@ export function createDeadline({
     const walked = walker.finale === 'done' && !flow.filling;
     if (walked && (!writer.busy() || now >= closingAt)) return parts.finish('duration');
     if (now < closingAt) return;
-    // Report that the end of the feed may be incomplete, because the last walk or the printing of its rows did not
-    // finish in time.
-    parts.report.gap(flow.openEnd('failing'));
+    // The last walk, or the printing of its rows, did not finish in time.
     const failure = writer.busy() ? blockedAtEnd : walker.pages > pagesBefore ? endTooEarly : unanswered;
     parts.finish('failure', walker.trouble ?? failure());
   };

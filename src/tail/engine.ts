@@ -1,5 +1,5 @@
 import { Failure } from '../base/failure.ts';
-import { ceilingReached, undelivered } from './failures.ts';
+import { ceilingReached } from './failures.ts';
 import type { Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { createTailParts, type Ending } from './parts.ts';
@@ -28,6 +28,12 @@ const never = Number.POSITIVE_INFINITY;
 /** Whether the run ended because of a failure on this machine, for example of its output or a file. */
 const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
 
+/** Why a failure ended the run. The messages of the service can be as short as "later". */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Failure)) return String(error);
+  return error.status === undefined ? error.message : `${error.message} (${error.code})`;
+};
+
 /** Creates a tail: a loop that calls all parts whenever one of the parts wakes the loop. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const { clock, sink } = ports;
@@ -55,7 +61,6 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
-    // If the run ends before the walk has read a page, report only why, without a gap.
     if (!continues && walked.pages === 0)
       finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
     else flow.fill(walked, stack, depth, continues);
@@ -152,12 +157,11 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        // If the service failed or rejected the key, report the posts since the last verification as a gap.
-        const why = writer.failed ? undefined : undelivered(error);
-        if (!signal.aborted && flow.watermark && why) report.gap(flow.openEnd(why));
         if (!signal.aborted) finish({ reason: 'failure', failure: error });
       }
       let ending: Ending = over ?? { reason: 'stopped' };
+      const unread = ending.reason === 'failure' && flow.unread(messageOf(ending.failure));
+      if (unread && !writer.failed) report.gap(unread);
       inner.abort();
       try {
         await close();

@@ -66,13 +66,3 @@ export const cannotStream = (why: PollReason) =>
           code: 'CEILING',
           hint: 'raise --max-cu, or use polling: --via poll',
         });
-
-/**
- * Why the last posts before the end of the run could not be read: the service failed, or rejected the key.
- * Undefined for all other errors.
- */
-export function undelivered(error: unknown): 'failing' | 'unauthorized' | undefined {
-  if (!(error instanceof Failure)) return undefined;
-  if (error.kind === 'auth' || error.kind === 'forbidden') return 'unauthorized';
-  return ['service', 'network', 'answer', 'rate'].includes(error.kind) ? 'failing' : undefined;
-}

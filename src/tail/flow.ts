@@ -2,7 +2,7 @@ import type { Gap } from './notice.ts';
 import { createHeldRows } from './output/held-rows.ts';
 import type { TailWriter } from './output/writer.ts';
 import type { Link } from './ports.ts';
-import type { TailRow } from './row.ts';
+import type { PostMark, TailRow } from './row.ts';
 import type { Seen } from './seen/seen.ts';
 import { createVerifiedRange, type UnverifiedRange } from './seen/verified-range.ts';
 import { isBelow, steadyTime, type Watermark, watermarkOf } from './seen/watermark.ts';
@@ -68,8 +68,8 @@ export interface Flow {
   release(): void;
   /** Prints all waiting rows at the end of a run. */
   releaseAll(): void;
-  /** The gap at the end of a run that could not verify the posts after the watermark. */
-  openEnd(why: 'failing' | 'unauthorized'): Gap;
+  /** The posts that a run ended by a failure has not read; undefined if the run has never read the feed. */
+  unread(failure: string): Gap | undefined;
   /**
    * A range that can no longer be verified, because memory for the ids of its posts was exhausted. Each range
    * is returned once.
@@ -92,8 +92,8 @@ interface FlowWorld {
   readonly carries: (row: TailRow) => boolean;
   /** The maximum number of rows to print. */
   readonly count: number;
-  /** Whether a later run can resume from the checkpoint of this run. */
-  readonly heals: boolean;
+  /** Whether the position of this run is saved. */
+  readonly saves: boolean;
   /** Whether a later run can resume only from the lines of the output file. */
   readonly byFile: boolean;
 }
@@ -110,6 +110,8 @@ export function createFlow(world: FlowWorld): Flow {
    */
   let isAtResume = resume !== undefined;
   let fill: Fill | undefined;
+  /** The newest post of a walk that ended the run, and whose gap was reported. */
+  let endTop: PostMark | null | undefined;
   const held = createHeldRows(
     writer,
     world.byFile ? { lines: resume?.known.length ?? 0, isNew: !resume } : undefined,
@@ -144,6 +146,9 @@ export function createFlow(world: FlowWorld): Flow {
     return late && !held.acceptsLate ? 'late' : 'now';
   };
 
+  /** Whether the output file has lines. */
+  const hasLines = () => writer.rows + writer.earlier > 0 || (resume?.known.length ?? 0) > 0;
+
   /** The post time from which late posts may be missing; null if it is not known. */
   const lateFrom = () => (verified.watermark && Number.isFinite(routes.low()) ? routes.low() : null);
 
@@ -157,13 +162,15 @@ export function createFlow(world: FlowWorld): Flow {
       from,
       lateFrom: lateFrom(),
       to: walked.reached,
-      open: !continues && world.heals,
+      // A run that resumes from the lines of a file does not look below the newest ones.
+      open: !continues && world.saves && !world.byFile,
     };
   };
 
   const finish = (fill: Fill): Gap | undefined => {
     const gap = gapOf(fill);
     const { walked } = fill;
+    if (gap && !fill.continues) endTop = watermarkOf(walked.first).top;
     if (fill.depth === 'shallow' || (walked.cut && !fill.continues)) return gap;
     if (walked.first.length > 0 || !verified.watermark) verified.moveTo(watermarkOf(walked.first));
     verifiedAt = walked.startedAt;
@@ -263,13 +270,13 @@ export function createFlow(world: FlowWorld): Flow {
     },
     release: held.release,
     releaseAll: held.releaseAll,
-    openEnd: (why) => ({
-      why,
-      from: verified.watermark?.top ?? null,
-      to: null,
-      open: world.heals || isAtResume,
-      lateFrom: lateFrom(),
-    }),
+    unread(failure) {
+      const from = endTop ?? verified.watermark?.top;
+      if (from === undefined) return undefined;
+      // A later run reads them from the same position, from a saved one, or from the last lines of the file.
+      const open = isAtResume || world.saves || (world.byFile && hasLines());
+      return { why: { failure }, from, to: null, open, lateFrom: lateFrom() };
+    },
     takeUnverified: verified.takeUnverified,
   };
 }

@@ -6,9 +6,10 @@ import type { Cut } from './walk/page-request.ts';
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'checkpoint' | 'file';
 
-/** A part of the feed that could not be read. Its bounds are posts that were read. */
+/** A part of the feed that was not read. Its bounds are posts that were read. */
 export interface Gap {
-  readonly why: Cut | 'failing' | 'unauthorized';
+  /** Why it was not read: the message of the failure that ended the run, or the reason why a walk ended early. */
+  readonly why: Cut | { readonly failure: string };
   /**
    * The post before the gap, up to which the feed is complete. Null if only late posts can be missing, or if no
    * post before the gap was verified.
@@ -18,7 +19,7 @@ export interface Gap {
   readonly lateFrom: number | null;
   /** The oldest post that was read after the gap; null if the gap extends to the end of the run. */
   readonly to: PostMark | null;
-  /** Whether the next run, if it resumes where this one stopped, will read the gap. */
+  /** Whether the next run, which resumes where this one stopped, will read it. It is then not reported as a gap. */
   readonly open: boolean;
 }
 
@@ -47,6 +48,7 @@ export interface Summary {
   readonly filled: number;
   /** The number of rows that appeared late in pages. */
   readonly late: number;
+  /** The gaps that no later run will fill. */
   readonly gaps: readonly Gap[];
   /** The number of skipped posts without an id. */
   readonly nameless: number;

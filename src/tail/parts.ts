@@ -51,7 +51,7 @@ export function createTailParts(
     timing,
     writer,
     byFile,
-    heals: save !== undefined && !byFile,
+    saves: save !== undefined,
     seen: (options.seen ?? createSeen)(Number.NEGATIVE_INFINITY, timing.seenMax),
     scope: options.scope ?? (() => true),
     filter: options.filter ?? (() => true),
@@ -155,7 +155,6 @@ export function createTailParts(
     walker,
     flow,
     writer,
-    report,
     finish: end,
   });
   return {

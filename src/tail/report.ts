@@ -4,10 +4,11 @@ import type { Gap, TailNotice } from './notice.ts';
 import type { PostFields } from './row.ts';
 import type { ReadFrame } from './socket/other-frame.ts';
 
-/** Counts rows and gaps, and reports gaps when they occur. */
+/** Counts rows and gaps, and reports what could not be read. */
 export interface TailReport {
   readonly gaps: readonly Gap[];
   readonly counts: { readonly filled: number; readonly late: number; readonly nameless: number };
+  /** Reports a part of the feed that was not read. It counts as a gap unless the next run will read it. */
   gap(gap: Gap): void;
   /**
    * Called after the rows of a walk were printed. `catchingUp` means that this was the first walk, or that
@@ -27,7 +28,7 @@ export function createTailReport(notify: (notice: TailNotice) => void): TailRepo
   let late = 0;
 
   const gap = (found: Gap) => {
-    gaps.push(found);
+    if (!found.open) gaps.push(found);
     notify({ kind: 'gap', ...found });
   };
   const nameless = (records: readonly PostFields[]) => {

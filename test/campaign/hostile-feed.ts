@@ -22,8 +22,10 @@ export interface HostileFeed {
   readonly before: ReadonlySet<string>;
   /** The probability of faults; 0 means no more faults. */
   faultRate: number;
-  /** Whether all responses are errors. */
-  dead: boolean;
+  /** The status and the error code of every response; undefined while the service works. */
+  dead: readonly [status: number, code: string] | undefined;
+  /** Whether something in between answers every request in place of the service. */
+  blocked: boolean;
   post(): void;
   close(): Promise<void>;
 }
@@ -57,7 +59,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const subscribed = new Set<WebSocket>();
   let asked = false;
   let faultRate = 0;
-  let dead = false;
+  let dead: HostileFeed['dead'];
+  let blocked = false;
   const strikes = (p: number) => dice.chance(p * faultRate);
 
   const add = (at: number, visibleAt: number, old: boolean): HostilePost => {
@@ -154,9 +157,26 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(text);
   };
+  /** An answer of a proxy, a firewall or a login page: it has no code of the service. */
+  const foreign = () => {
+    const status = dice.pick([
+      200, 302, 304, 400, 401, 402, 403, 404, 407, 410, 413, 421, 429, 499, 501, 505,
+    ]);
+    const text =
+      status === 304
+        ? ''
+        : dice.pick(['<html>blocked</html>', '', '{"message":"no"}', '{"error":"forbidden"}']);
+    return { status, text, headers: status === 302 ? { location: '/login' } : undefined };
+  };
+  const block = (response: ServerResponse) => {
+    const { status, text, headers } = foreign();
+    response.writeHead(status, { 'content-type': 'text/html', server: 'wall', ...headers });
+    response.end(text);
+  };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (dead) return reply(response, 503, '{"error":{"code":"OVERLOADED","message":"later"}}');
+    if (blocked || strikes(0.1)) return block(response);
+    if (dead) return reply(response, dead[0], JSON.stringify({ error: { code: dead[1], message: 'no' } }));
     if (url.pathname === '/v2/me') {
       return reply(response, 200, JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }));
     }
@@ -176,8 +196,12 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
 
   const upgrades = new WebSocketServer({ noServer: true, autoPong: true });
   server.on('upgrade', (request, socket, head) => {
-    if (dead || strikes(0.2))
-      return socket.end('HTTP/1.1 503 Busy\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    if (blocked || dead || strikes(0.2)) {
+      const error = dead && { status: dead[0], text: JSON.stringify({ error: { code: dead[1] } }) };
+      const { status, text } = error ?? foreign();
+      const head = `HTTP/1.1 ${status} No\r\nconnection: close\r\ncontent-length: ${text.length}`;
+      return socket.end(`${head}\r\n\r\n${text}`);
+    }
     upgrades.handleUpgrade(request, socket, head, (client) => {
       sockets.add(client);
       client.on('error', () => {});
@@ -216,6 +240,12 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     },
     set faultRate(level) {
       faultRate = level;
+    },
+    get blocked() {
+      return blocked;
+    },
+    set blocked(is) {
+      blocked = is;
     },
     get dead() {
       return dead;

@@ -18,6 +18,10 @@ const SIDE_BY_SIDE = 3;
 interface Outcome {
   readonly seed: number;
   readonly exitCode: number | undefined;
+  /** The exit code of the error with which the service ends the run. */
+  readonly ends: readonly number[];
+  /** The end of a run whose requests were all answered by something else; undefined if there was none. */
+  readonly blocked: string | undefined;
   readonly stderr: string;
   /** The content of each file or pipe at the end. */
   readonly texts: readonly string[];
@@ -26,6 +30,17 @@ interface Outcome {
   readonly feed: HostileFeed;
   readonly lastProofAt: number;
 }
+
+/** Errors of the service that end a run, and the exit code of each. */
+const ends = [
+  [503, 'OVERLOADED', 9],
+  [503, 'B2B_DISABLED', 9],
+  [400, 'BAD_REQUEST', 2],
+  [401, 'UNAUTHORIZED', 4],
+  [402, 'QUOTA_EXCEEDED', 6],
+  [403, 'FORBIDDEN_SCOPE', 5],
+  [404, 'NOT_FOUND', 3],
+] as const;
 
 /** Moves, replaces or truncates the file of a running tail. */
 function move(out: string, dice: Rng, texts: (() => string)[], removed: string[]): void {
@@ -58,7 +73,7 @@ async function run(seed: number): Promise<Outcome> {
   const home = openHome();
   const out = join(home.path, 'out.ndjson');
   const to = dice.pick(['pipe', 'file', 'both'] as const);
-  const dies = dice.chance(0.2);
+  const dies = dice.chance(0.4) ? dice.pick(ends) : undefined;
   const moves = to !== 'pipe' && dice.chance(0.6);
   const kills = to !== 'pipe' && dice.chance(0.4);
   const flags = [
@@ -89,6 +104,15 @@ async function run(seed: number): Promise<Outcome> {
       });
       return started;
     };
+    // Before its first answer from the service, a run ends, and says what came.
+    let blocked: string | undefined;
+    if (dice.chance(0.3)) {
+      feed.blocked = true;
+      const stopped = start('6s');
+      const { exitCode } = await stopped.child;
+      blocked = `exit ${exitCode}: ${stopped.stderr}`;
+      feed.blocked = false;
+    }
     let tail = start('6s');
     await until(() => feed.before.size > 0);
     feed.faultRate = 1;
@@ -102,15 +126,24 @@ async function run(seed: number): Promise<Outcome> {
       tail = start('5s');
     }
     feed.faultRate = 0;
-    feed.dead = dies;
+    feed.dead = dies && [dies[0], dies[1]];
     const { exitCode, stdout } = await tail.child;
+    let { stderr } = tail;
+    // What was not read when the service died is in a reported gap, or the next run to the same file reads it.
+    if (dies && to !== 'pipe') {
+      feed.dead = undefined;
+      const next = start('2s');
+      stderr += `exit ${exitCode}; the next run exits ${(await next.child).exitCode}\n${next.stderr}`;
+    }
     if (to === 'pipe') texts.push(() => stdout);
     else texts.push(() => readText(out));
     const lastProofAt = endedAt - 1_500;
     return {
       seed,
       exitCode,
-      stderr: tail.stderr,
+      ends: dies ? [dies[2]] : [],
+      blocked,
+      stderr,
       texts: texts.map((text) => text()),
       removed,
       feed,
@@ -122,6 +155,8 @@ async function run(seed: number): Promise<Outcome> {
   }
 }
 
+const BLOCKED =
+  /^exit 9: .*"message":"(?:received HTTP \d+, probably from|[\w.:]+ redirects to|cannot read the answer of)|^exit 7: .*HTTP_429/s;
 const GAP = /posts may be missing (?:between|from) (.*?) (?:and|to) (.*?)(?:: |$)/gm;
 const LATE = /(?:also posts since|late may be missing between) (\S+Z)/g;
 const idIn = (text: string): string | undefined => /\(([^)]*)\)/.exec(text)?.[1];
@@ -142,7 +177,9 @@ function inGap({ stderr, feed }: Outcome, post: HostilePost): boolean {
 function problemsOf(outcome: Outcome): string[] {
   const { exitCode, stderr, texts, removed, feed, lastProofAt } = outcome;
   const problems: string[] = [];
-  if (exitCode === undefined || ![0, 6, 7, 9].includes(exitCode)) problems.push(`exit ${exitCode}`);
+  if (outcome.blocked !== undefined && !BLOCKED.test(outcome.blocked)) problems.push(outcome.blocked);
+  if (exitCode === undefined || ![0, 7, 9, ...outcome.ends].includes(exitCode))
+    problems.push(`exit ${exitCode}`);
   if (/BUG|\n\s+at |undefined|\[object|NaN/.test(stderr))
     problems.push('stderr contains a stack trace or an internal error');
   if (stderr.split('\n').length > 120) problems.push(`${stderr.split('\n').length} lines on stderr`);

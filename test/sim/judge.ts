@@ -1,3 +1,4 @@
+import { Failure } from '../../src/base/failure.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
@@ -60,8 +61,9 @@ function lost(
   const problems: string[] = [];
   const oldest = endsAt - 60_000 - schedule.lagMs - UNSETTLED_MS;
   const calm = last.failure === undefined && last.endedAt >= endsAt;
+  const hasFailed = last.failure !== undefined && !last.killed;
   const verified = byId.get(last.summary?.verifiedTo?.id ?? '');
-  const verifiedAt = (last.verifiedAt ?? 0) - (calm ? 0 : UNSETTLED_MS);
+  const verifiedAt = (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
   const firstLine =
     disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
   const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
@@ -85,7 +87,8 @@ function lost(
       continue;
     if (start.top && !above(post, start.top)) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
-    if (!calm && (!verified || above(post, verified))) continue;
+    // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
+    if (!calm && (!verified || (above(post, verified) && !hasFailed))) continue;
     // A run that resumes from its output file does not look for posts from before the first line.
     if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
     if (inGap(outcome, post, byId)) continue;
@@ -140,18 +143,18 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
     .map(({ id }) => `${id} of the backfill was lost`);
 }
 
-function inGap({ processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
-  return processes.some(({ summary }, index) =>
-    summary?.gaps.some(({ why, from, to, lateFrom, open }) => {
-      // The next run fills such a gap, so only the last run may leave it open.
-      if ((why === 'failing' || why === 'unauthorized') && open && index < processes.length - 1) return false;
-      const low = from && byId.get(from.id);
-      const high = to && byId.get(to.id);
-      // A gap without an upper bound lasts until the end of the run.
-      if (to !== null && (!high || !above(high, post))) return false;
-      return (low && above(post, low)) || lateFrom === null || post.sortAt >= lateFrom;
-    }),
-  );
+/** Whether a post is in a reported gap, or in a part of the feed that the next run would read. */
+function inGap({ schedule, processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
+  const notices = (schedule.resume === 'none' ? undefined : processes.at(-1)?.notices) ?? [];
+  const unread = notices.flatMap((notice) => (notice.kind === 'gap' && notice.open ? [notice] : []));
+  const gaps = processes.flatMap(({ summary }) => summary?.gaps ?? []);
+  return [...gaps, ...unread].some(({ from, to, lateFrom }) => {
+    const low = from && byId.get(from.id);
+    const high = to && byId.get(to.id);
+    // A gap without an upper bound lasts until the end of the run.
+    if (to !== null && (!high || !above(high, post))) return false;
+    return (low && above(post, low)) || lateFrom === null || post.sortAt >= lateFrom;
+  });
 }
 
 /** Rows of one walk must be written oldest first. */
@@ -167,10 +170,19 @@ function order({ writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
   return [];
 }
 
+const FINAL: ReadonlySet<string> = new Set(['auth', 'forbidden', 'quota', 'usage', 'missing']);
+
+/** Whether the service has a reason to end a run. */
+const isDue = ({ faults, units }: Outcome['schedule']) =>
+  (units ?? 1e9) < 1e9 ||
+  faults.some(({ kind }) => kind === 'refuse' || kind === 'quota' || kind === 'policy');
+
 /** A process that was not killed must leave no waits behind and must report its cost correctly. */
 function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<string, Post>): string[] {
   const problems: string[] = [];
-  const { summary, access, left } = process;
+  const { summary, access, left, failure } = process;
+  if (failure instanceof Failure && FINAL.has(failure.kind) && !isDue(schedule))
+    problems.push(`ended by ${failure.code}, which the service did not send`);
   if (left > 0) problems.push(`${left} waits remain`);
   if (!summary) return [...problems, 'no summary'];
   const meter = access.meter.pages + access.meter.socket;
@@ -181,7 +193,7 @@ function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<stri
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
   for (const { why, from, to } of summary.gaps) {
-    if (why === 'failing' || why === 'unauthorized') {
+    if (typeof why !== 'string') {
       if (to !== null || process.failure === undefined)
         problems.push('a gap at the end of a run that succeeded');
       continue;

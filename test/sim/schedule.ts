@@ -12,6 +12,7 @@ export type Fault = { readonly from: number; readonly to: number } & (
         | 'fault'
         | 'cut'
         | 'break'
+        | 'foreign'
         | 'slow'
         | 'evict'
         | 'hollow'
@@ -117,14 +118,26 @@ function withMore(base: Schedule, rng: Rng): Schedule {
     });
   }
   const old = rng.pick([0, 0, 0.05, 0.3]);
-  return {
-    ...{ ...base, old, faults },
+  const later = {
+    ...{ ...base, old },
     // A run cannot resume from a line without a usable time, so runs that resume from a file have no such posts.
     odd: base.resume === 'none' || base.resume === 'checkpoint' ? rng.pick([0, 0, 0, 0.05, 0.2]) : 0,
     nameless: rng.pick([0, 0, 0, 0.1]),
     answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
     pings: rng.chance(0.8),
   };
+  // The units of the key are used up, and the tail is started again. A file that ends with a few old posts does not
+  // show where its run started; the program also saves its position, which this simulation does not.
+  if (base.resume !== 'none' && !(base.resume === 'file' && old > 0) && rng.chance(0.15)) {
+    const from = rng.next() * base.busyMs;
+    faults.push({ kind: 'quota', from, to: from + rng.between(1_000, 30_000) });
+  }
+  // Something in between answers pages and handshakes in place of the service.
+  if (rng.chance(0.3)) {
+    const from = rng.chance(0.2) ? 0 : rng.next() * base.busyMs;
+    faults.push({ kind: 'foreign', p: rng.pick([0.1, 0.5, 1]), from, to: from + rng.between(100, 90_000) });
+  }
+  return { ...later, faults };
 }
 
 function baseOf(seed: number): Schedule {

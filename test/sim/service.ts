@@ -1,8 +1,11 @@
 import { Failure } from '../../src/base/failure.ts';
+import { plainJson } from '../../src/base/json-object.ts';
+import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
+import { redirected } from '../../src/core/http/network-failures.ts';
 import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
 import { postTimeOf, tailRows } from '../../src/tail/row.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
-import { rngOf } from './rng.ts';
+import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
@@ -24,6 +27,8 @@ export interface Access {
 
 export interface Service {
   readonly posts: readonly Post[];
+  /** Gives the key new units. */
+  topUp(): void;
   access(alive: () => boolean, touch: () => void): Access;
 }
 
@@ -86,6 +91,9 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
 
   return {
     posts,
+    topUp() {
+      used = 0;
+    },
     access(alive, touch) {
       let open = 0;
       let first: Access['first'];
@@ -126,6 +134,15 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         if (strikes('busy')) throw limited(rng.chance(0.2) ? 40 : 1 + rng.int(5));
         if (strikes('fault')) throw broken(rng.pick([500, 503, 504]));
         if (strikes('break') && rng.chance(0.5)) throw network('UNREACHABLE');
+        if (strikes('foreign')) {
+          const failure = foreign(rng);
+          // The service may have answered, and charged for it, before something else replaced its answer.
+          if (!mayBeCharged(failure) || rng.chance(0.5)) throw failure;
+          used += price(limit);
+          meter.pages += price(limit);
+          meter.lost += price(limit);
+          throw failure;
+        }
         if (strikes('quota') || (remaining() ?? 1e9) < price(limit)) throw quota();
         const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
         const slice = read(before, rows);
@@ -291,6 +308,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
       const dial = (onChange: () => void): Link => {
         const fault = active('refuse');
         if (fault?.kind === 'refuse') throw refused(fault.status);
+        if (strikes('foreign')) throw foreign(rng);
         if (strikes('quota') || (remaining() ?? 1) <= 0) throw quota();
         return attach(onChange);
       };
@@ -348,6 +366,13 @@ const broken = (status: number) =>
     retryable: true,
   });
 const network = (code: string) => new Failure('network', 'The connection broke.', { code, retryable: true });
+/** An answer without an error code of the service, as the program reads it. */
+function foreign(rng: Rng): Failure {
+  const status = rng.pick([302, 304, 400, 401, 402, 403, 404, 407, 410, 429, 499, 501, 502, 505]);
+  const text = rng.pick(['', '<html>', '{"message":"no"}', '{"error":"forbidden"}']);
+  if (status === 302) return redirected('localhost', status, '/login');
+  return readServiceError({ status, headers: {}, text }, plainJson(text), EPOCH).failure;
+}
 const quota = () => new Failure('quota', 'No units left.', { code: 'QUOTA_EXCEEDED', status: 402 });
 
 function refused(status: number): Failure {

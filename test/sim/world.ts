@@ -84,8 +84,9 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   const supervise = async () => {
     for (;;) {
       const process = await runProcess(outcome, scheduler, mutation);
-      const ended = !process.killed && (schedule.resume === 'none' || !isRestartable(process.failure));
+      const ended = !process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule));
       if (scheduler.now >= endsAt || ended) break;
+      if (process.failure instanceof Failure && process.failure.kind === 'quota') service.topUp();
       await pause(RESTART_MS);
     }
     // Half-open connections are charged until the service notices.
@@ -117,9 +118,9 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   };
 }
 
-/** Whether a supervisor would restart the process after this failure. */
-const isRestartable = (failure: unknown): boolean =>
-  failure instanceof Failure && ['network', 'service', 'rate', 'answer'].includes(failure.kind);
+/** Whether a process is not started again after this end: its limits would end the next one too. */
+const isFinal = (failure: unknown, { faults, ceiling }: Schedule): boolean =>
+  failure === undefined || ceiling !== null || faults.some(({ kind, to }) => kind === 'quota' && to >= 1e12);
 
 async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Mutation): Promise<Process> {
   const { schedule, service, disk, processes, endsAt } = outcome;

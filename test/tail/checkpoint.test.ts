@@ -97,7 +97,7 @@ describe('a checkpoint of a running tail', () => {
         start: { kind: 'now' },
       },
       ...{ scope: () => true, filter: () => true, carries: () => true },
-      ...{ count: 1, heals: true, byFile: false },
+      ...{ count: 1, saves: true, byFile: false },
     });
     return { ...flow, watermark, margin: { ms: marginMs, learn() {} } };
   };

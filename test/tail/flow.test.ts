@@ -29,7 +29,7 @@ const frameOf = ({ record }: TailRow) => Buffer.from(JSON.stringify({ type: 'the
 interface Given {
   readonly start?: StartPoint;
   readonly count?: number;
-  readonly heals?: boolean;
+  readonly saves?: boolean;
   readonly byFile?: boolean;
   readonly seenMax?: number;
   readonly scope?: (row: TailRow) => boolean;
@@ -66,7 +66,7 @@ function createTestFlow(given: Given = {}) {
     filter: given.filter ?? (() => true),
     carries: given.carries ?? (() => true),
     count: given.count ?? Number.POSITIVE_INFINITY,
-    ...{ heals: given.heals ?? false, byFile: given.byFile ?? false },
+    ...{ saves: given.saves ?? false, byFile: given.byFile ?? false },
   });
   /** All posts, in the order in which they were posted. */
   const posted: TailRow[] = [];
@@ -106,7 +106,7 @@ function createTestFlow(given: Given = {}) {
         sizer: createPollSizer({ step: 20, max: 20 }),
         stack,
         backoff: { firstMs: 1, maxMs: 1 },
-        tries: 1,
+        tries: () => 1,
       },
       route: () => flow.route(depth),
       nameless: () => {},
@@ -524,20 +524,20 @@ describe('an interrupted walk', () => {
   });
 
   test('does not move the watermark at the end of a run, so that a resumed run can fill the gap', async () => {
-    for (const heals of [true, false]) {
-      const { post, walked, output, flow } = await started({ heals });
+    for (const saves of [true, false]) {
+      const { post, walked, output, flow } = await started({ saves });
       const { watermark, verifiedAt } = flow;
       post(...posts(301, 400));
       const { gap } = await walked('deep', { cut: 'ceiling', pages: 1, at: 99 });
       expect(output()).toEqual(ids(381, 400));
-      expect(gap).toMatchObject({ why: 'ceiling', from: { id: 't300' }, to: { id: 't381' }, open: heals });
+      expect(gap).toMatchObject({ why: 'ceiling', from: { id: 't300' }, to: { id: 't381' }, open: saves });
       expect(flow.watermark).toEqual(watermark);
       expect(flow.verifiedAt).toBe(verifiedAt);
     }
   });
 
   test('reports no gap if the next walk will read it or if nothing was read', async () => {
-    const { post, walked } = await started({ heals: true });
+    const { post, walked } = await started({ saves: true });
     post(...posts(301, 400));
     expect((await walked('shallow', { cut: 'cursor', pages: 1 })).gap).toBeUndefined();
     expect((await walked('deep', { cut: 'ceiling', pages: 0 })).gap).toBeUndefined();

@@ -5,6 +5,7 @@ import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail
 import type { PostMark } from '../../tail/row.ts';
 import { LONGEST_POLL_MS } from '../../tail/spend/budget-plan.ts';
 import type { PollReason } from '../../tail/spend/socket-share.ts';
+import type { Cut } from '../../tail/walk/page-request.ts';
 
 /** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;
@@ -22,27 +23,31 @@ export const placeText = (mark: PostMark | null): string =>
     : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
 /** The range in which posts may be missing, and the time since which posts that appeared late may be missing. */
-export function gapText({ why, from, lateFrom, to }: Gap): string {
+export function gapText({ from, lateFrom, to }: Gap): string {
+  const end = to === null ? 'the end of this run' : placeText(to);
+  if (from === null && lateFrom !== null && to !== null) {
+    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${end}`;
+  }
   const isLater = from !== null && lateFrom !== null && (from.at === null || lateFrom < from.at);
   const late = isLater ? ` (also posts since ${iso(lateFrom)} that appeared late)` : '';
-  if (why === 'failing' || why === 'unauthorized') {
-    return `posts may be missing between ${from === null ? 'the start' : placeText(from)} and the end of this run${late}`;
-  }
-  if (from === null && lateFrom !== null) {
-    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${placeText(to)}`;
-  }
-  return `posts may be missing between ${placeText(from)} and ${placeText(to)}${late}`;
+  return `posts may be missing between ${placeText(from)} and ${end}${late}`;
 }
 
-const cuts: Readonly<Record<Gap['why'], string>> = {
+/** What was not read, and why. What the next run will read is not a gap. */
+function unreadText(gap: Gap): string {
+  const why = safeLine(typeof gap.why === 'string' ? cuts[gap.why] : gap.why.failure);
+  if (!gap.open) return `GAP: ${gapText(gap)}: ${why}`;
+  const to = gap.to === null ? '' : ` until ${placeText(gap.to)}`;
+  return `posts since ${placeText(gap.from)}${to} were not read: ${why}; the next run reads them`;
+}
+
+const cuts: Readonly<Record<Cut, string>> = {
   ceiling: 'the spending limit of this run was reached',
   budget: 'a budget is used up',
   quota: 'the key has no units left',
   cursor: 'the service rejected the cursor of the next page',
   stuck: 'the service sends the same pages again',
   denied: 'the service reported the end of the feed too early',
-  failing: 'the service kept failing',
-  unauthorized: 'the service rejected the key',
 };
 
 const starts = {
@@ -87,7 +92,7 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'unstable':
       return `the connection failed ${notice.sessions} times in a row; each attempt may be charged, at most ${unitsText(notice.cuAtMost)} so far`;
     case 'gap':
-      return `GAP: ${gapText(notice)}: ${cuts[notice.why]}${notice.open ? '; the next run will fill it' : ''}`;
+      return unreadText(notice);
     case 'unverified':
       return `posts arrived too fast to verify that none is missing between ${placeText(notice.from)} and ${placeText(notice.to)}`;
     case 'wait':

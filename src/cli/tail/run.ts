@@ -5,7 +5,7 @@ import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
 import { createTail } from '../../tail/engine.ts';
-import type { Gap, Summary } from '../../tail/notice.ts';
+import type { Summary } from '../../tail/notice.ts';
 import type { TailOptions } from '../../tail/options.ts';
 import type { Connect, PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
@@ -101,17 +101,13 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
     // Throw the reason of the abort, which determines the exit code: SIGINT or SIGTERM, an output closed by its
     // reader, or a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
-    if (reason !== 'reader') failOnGaps(gaps);
+    // A run that ended by itself has failed if posts are missing that no later run will deliver.
+    const [gap] = gaps;
+    if (gap && reason !== 'reader') throw gapFailure(gapText(gap));
     check?.();
   } finally {
     unlock();
   }
-}
-
-/** Throws if a run that ended by itself has a gap that no later run will fill. */
-function failOnGaps(gaps: readonly Gap[]): void {
-  const [first] = gaps.filter(({ open }) => !open);
-  if (first) throw gapFailure(gapText(first));
 }
 
 interface Place extends Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'> {

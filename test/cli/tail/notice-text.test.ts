@@ -47,7 +47,7 @@ describe('a gap', () => {
       'posts may be missing between the start of the feed and 1970-01-01T00:00:00.000Z (b)',
     );
     expect(gapText({ ...gap, from: { id: 'a', at: 1e300 } })).toContain('between 1e+300 (a) and');
-    expect(gapText({ ...gap, why: 'failing', from: { id: 'a', at: null }, to: null })).toBe(
+    expect(gapText({ ...gap, why: { failure: 'x' }, from: { id: 'a', at: null }, to: null })).toBe(
       'posts may be missing between a post without a time (a) and the end of this run',
     );
   });
@@ -55,7 +55,7 @@ describe('a gap', () => {
   test('shows since when late posts may be missing, unless the bounds include them', () => {
     const from = { id: 'a', at: 60_000 };
     for (const to of [gap.to, null]) {
-      const late: Gap = { ...gap, why: to ? 'stuck' : 'failing', from, to, lateFrom: 1_000 };
+      const late: Gap = { ...gap, why: to ? 'stuck' : { failure: 'x' }, from, to, lateFrom: 1_000 };
       expect(gapText(late)).toMatch(/ \(also posts since 1970-01-01T00:00:01.000Z that appeared late\)$/);
       expect(gapText({ ...late, lateFrom: 60_000 })).not.toContain('late');
       expect(gapText({ ...late, lateFrom: null })).not.toContain('late');
