@@ -49,7 +49,7 @@ const faults: readonly Fault[] = [
   'reset',
   'deleted',
 ];
-const foreign = [302, 304, 400, 401, 403, 404, 407, 410, 413, 421, 499, 501, 502, 505];
+const foreign = [302, 304, 400, 401, 402, 403, 404, 407, 410, 413, 421, 499, 501, 502, 505];
 /** Faults that cost nothing and do not hide the cost, so that a run can still use its whole limit. */
 const free: readonly Fault[] = ['empty', 'ended', 'repeated', 'failed', 'deleted'];
 
