@@ -137,7 +137,7 @@ async function run(seed: number): Promise<Outcome> {
     }
     if (to === 'pipe') texts.push(() => stdout);
     else texts.push(() => readText(out));
-    const lastProofAt = endedAt - 1_500;
+    const lastProofAt = Math.min(endedAt - 1_500, completeTo(stderr));
     return {
       seed,
       exitCode,
@@ -154,6 +154,12 @@ async function run(seed: number): Promise<Outcome> {
     await feed.close();
   }
 }
+
+/** Up to when the last run states that the feed is complete; Infinity if it states nothing. */
+const completeTo = (stderr: string): number => {
+  const [, time] = [...stderr.matchAll(/; complete up to (\S+Z)$/gm)].at(-1) ?? [];
+  return time === undefined ? Number.POSITIVE_INFINITY : Date.parse(time);
+};
 
 const BLOCKED =
   /^exit 9: .*"message":"(?:received HTTP \d+, probably from|[\w.:]+ redirects to|cannot read the answer of)|^exit 7: .*HTTP_429/s;
