@@ -45,8 +45,33 @@ describe('trdr launchpad user', () => {
 
   test('rejects an invalid wallet free of charge', async () => {
     const sandbox = await withSandbox();
-    const { exitCode, error } = await runInProcess(['launchpad', 'user', NOBODY, 'mira'], { sandbox });
+    const { exitCode, error } = await runInProcess(['launchpad', 'user', NOBODY, `0x${'ab'.repeat(19)}`], {
+      sandbox,
+    });
     expect([exitCode, error()['code'], sandbox.log.length]).toEqual([2, 'BAD_SUBJECT', 0]);
+  });
+
+  test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const mira = sandbox.world.users.byHandle('mira');
+    const run = (...words: string[]) => runInProcess(['launchpad', 'user', ...words], { sandbox, home });
+    const subjects = ['mira', 'nosuch', mira?.id ?? '', 'nowallet', mira?.solanaAddress ?? ''];
+    const price = (await run(...subjects, '--dry-run')).records();
+    const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
+    expect([sum('least'), sum('most')]).toEqual([4 * 100 + 10, 4 * 200 + 5 * 10]);
+    expect(sandbox.meter().unitsUsed).toBe(0);
+    const first = await run(...subjects);
+    const account = sandbox.world.launchpad.user(mira?.solanaAddress ?? '');
+    expect(first.records()).toEqual([
+      { subject: subjects[0], found: true, ...account },
+      { subject: subjects[1], found: false, code: 'NOT_OBSERVED' },
+      { subject: subjects[2], found: true, ...account },
+      { subject: subjects[3], found: false, code: 'NO_WALLET' },
+      { subject: subjects[4], found: true, ...account },
+    ]);
+    expect(sandbox.meter().unitsUsed).toBe(100 + 200 + 100 + 100 + 3 * 10);
+    expect((await run('mira', '@nosuch')).records()).toMatchObject([{ found: true }, { found: false }]);
+    expect(sandbox.meter().unitsUsed).toBe(530 + 10);
   });
 
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {

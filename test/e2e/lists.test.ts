@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
+const NOBODY = '11111111111111111111111111111111';
+
 type Sandbox = Awaited<ReturnType<typeof withSandbox>>;
 const list = (sandbox: Sandbox, ...flags: string[]) =>
   runInProcess(['thesis', 'list', ...flags], { sandbox });
@@ -79,6 +81,31 @@ describe('trdr thesis list', () => {
     const { exitCode, stderr } = await runInProcess(['thesis', 'list', '--token', 'twin'], { sandbox, home });
     expect(exitCode).toBe(2);
     for (const address of twins) expect(stderr).toContain(address);
+  });
+
+  test('looks up a ticker among the theses of the author, and states which tickers there are', async () => {
+    const [sandbox, home] = [await withSandbox(), openHome()];
+    const run = (...flags: string[]) =>
+      runInProcess(['thesis', 'list', '--user', 'mira', ...flags], { sandbox, home });
+    const own = (await run('--limit', '1')).records()[0];
+    // Another token has the same ticker; it is saved, and newer.
+    const post = sandbox.post();
+    sandbox.post({ ...post, id: 'twin', tokenAddress: NOBODY, tokenSymbol: String(own?.['tokenSymbol']) });
+    await list(sandbox, '--limit', '5');
+    const before = sandbox.meter().unitsUsed;
+    const found = await run('--token', String(own?.['tokenSymbol']).toLowerCase());
+    expect(found.records().map(({ id }) => id)).toContain(own?.['id']);
+    expect(new Set(numbers(found.records(), 'tokenAddress'))).toEqual(new Set([own?.['tokenAddress']]));
+    expect(sandbox.meter().unitsUsed - before).toBe(400);
+    const missing = await run('--token', 'NOSUCH');
+    expect(missing.exitCode).toBe(3);
+    expect(missing.error()['message']).toBe('no token with the symbol $NOSUCH in the newest theses of mira');
+    expect(missing.error()['hint']).toContain(`$${own?.['tokenSymbol']}`);
+    const plan = (await run('--token', 'NOSUCH', '--dry-run')).records();
+    expect(plan.slice(-2)).toMatchObject([
+      { endpoint: 'thesis.user', times: 5, most: 1_000 },
+      { endpoint: 'thesis.userToken', most: 200 },
+    ]);
   });
 
   test('exits 3 for a ticker that no thesis mentions', async () => {

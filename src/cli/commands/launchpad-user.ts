@@ -10,52 +10,64 @@ import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { distinct } from '../spend/lookup-cost.ts';
+import { distinct, estimateLookups, planLookups } from '../spend/lookup-cost.ts';
 import { preflight, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
-  summary: 'Look up the launchpad account of a wallet',
+  summary: 'Look up the launchpad account of a wallet or a handle',
   about: [
     'Reads only what is on record at the launchpad. It does not show who owns the wallet; use "trdr whois" for that. For a wallet that traded without creating an account, isLaunchpadUser is false.',
-    'Malformed addresses are rejected with an explanation, free of charge. A wallet that is given several times is requested once.',
+    'The wallet of a handle or user id is looked up first, for 100 CU (200 CU if it is not found), unless it is cached: the Solana wallet, or the EVM wallet if there is no other. Without a verified wallet, the record has the code NO_WALLET.',
+    'Malformed addresses are rejected with an explanation, free of charge. A subject that is given several times is requested once.',
   ],
   args: [
     {
-      name: 'wallet',
-      help: 'Solana or EVM wallet; - reads them from stdin',
+      name: 'subject',
+      help: 'wallet, handle or user id; - reads them from stdin',
       variadic: true,
       optional: true,
+      complete: 'handle',
     },
   ],
   options: subjectOptions,
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'look up one wallet' },
+    { run: 'trdr launchpad user mira', does: 'look up the wallet of a handle first' },
     {
       run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
       does: 'list the X accounts of the traders on the leaderboard',
     },
   ],
-  calls: ['launchpad.user'],
+  calls: ['launchpad.user', 'user.handle', 'user.id'],
   record: () => LaunchpadUserRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
-  parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'wallet') }),
+  parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, strict }) {
-    const subjects = await gatherSubjects(source, context, (text) => readSubject(text, 'wallet'));
-    const wallets = distinct(subjects.checked);
-    const planned = wallets.map(
-      ({ value }) => ({ id: 'launchpad.user', ask: { params: { wallet: value } } }) as const,
+    const subjects = await gatherSubjects(source, context, (text) => readSubject(text));
+    const users = openCachedLookup(context);
+    const all = distinct(subjects.checked);
+    const others = all.filter(({ type }) => type !== 'wallet');
+    // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.
+    const planned = all.map(
+      ({ value, type }) =>
+        ({ id: 'launchpad.user', ask: { params: { wallet: value } }, isSure: type === 'wallet' }) as const,
     );
-    if (await context.dryRun(planned)) return 0;
-    const most = subjects.hasMore ? null : cu.launchpad * wallets.length;
+    if (await context.dryRun([...planLookups(users, others), ...planned])) return 0;
+    const lookups = estimateLookups(users, { ...subjects, checked: others }, context.settings.confirmAbove);
     await preflight(
       context,
-      { least: most ?? 0, most, reveals: 0 },
-      { what: `looking up ${countText(wallets.length, 'wallet')}`, resume: () => resumeRest },
+      {
+        least: subjects.hasMore ? 0 : cu.launchpad * (all.length - others.length) + lookups.least,
+        most: lookups.most === null ? null : cu.launchpad * all.length + lookups.most,
+        reveals: lookups.reveals,
+      },
+      { what: `looking up ${countText(all.length, 'subject')}`, resume: () => resumeRest },
     );
-    const answer = launchpadAnswers(await context.client(), context.io.clock);
+    const answer = launchpadAnswers(await context.client(), users, context.io.clock);
     return await runLookups(context, {
       view: launchpadUserView,
       subjects,
@@ -63,7 +75,6 @@ export const launchpadUser = command({
       strict,
       found: lookup(subjects.all(), {
         answer,
-        as: 'wallet',
         overflow: openOverflow(),
         signal: context.signal,
       }),

@@ -31,7 +31,7 @@ export const thesisList = command({
   path: 'thesis list',
   summary: 'List theses, newest first',
   about: [
-    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU.',
+    'Lists all theses, or those about a token, by an author, or both. If --user is a handle, it is looked up first, for 100 CU (200 CU if it is not found), unless it is cached. If --token is a ticker, trdr searches for it among the tokens of earlier lists, then in the newest 100 theses for up to 1,000 CU; with --user, in the newest 100 theses by this author.',
     'A page costs 200 CU for every 20 requested rows, rounded up, even if it is empty. With --all, a filter, --until, or --since without --limit, the total is not known in advance, so the command starts at once. When its cost reaches the setting confirmAbove (100,000 CU by default), the command asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the list. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
     '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it; --since ends the list at the third thesis in a row that is older.',
     'If a page has no new theses although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
@@ -91,7 +91,7 @@ export const thesisList = command({
     // The maximum cost is not known with a filter or --until: they skip theses that are paid for too.
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
-    const ticker = tokenCost(choice, context);
+    const ticker = tokenCost(choice, plannedId, context);
     const page: Planned = {
       ...thesisCall(
         { userId: plannedId, tokenAddress: choice && ('address' in choice ? choice.address : PLANNED_TOKEN) },
@@ -117,7 +117,8 @@ export const thesisList = command({
     // be written.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
-      const tokenAddress = choice && (await tokenAddressOf(choice, context));
+      const named = author && userId !== undefined ? { userId, name: author.text } : undefined;
+      const tokenAddress = choice && (await tokenAddressOf(choice, named, context));
       const feed = thesisFeed(await context.client(), { userId, tokenAddress });
       yield* walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     }

@@ -6,13 +6,16 @@ import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
-import { walkPages } from '../../core/pages/walk.ts';
+import { readPages } from '../../core/pages/walk.ts';
+import { namesText } from '../../output/terminal/names-text.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
 /** The maximum number of pages that are searched for a ticker. */
 const PAGES = 5;
+/** The maximum number of tickers in a message. */
+const NAMED = 20;
 /** Matches a ticker: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
@@ -34,26 +37,44 @@ export async function readToken(given: string): Promise<TokenChoice> {
   return { symbol: text };
 }
 
-/** The calls for finding a token, and their maximum cost. */
-export function tokenCost(token: TokenChoice | undefined, context: Context) {
-  if (token === undefined || 'address' in token || savedFor(token.symbol, context).length > 0) {
-    return { most: 0, calls: [] };
-  }
-  const call: Planned = { ...thesisCall({}, { limit: THESIS_BLOCK }), times: PAGES };
+/** The calls for finding a token, and their maximum cost; `userId` is the author among whose theses it is searched. */
+export function tokenCost(token: TokenChoice | undefined, userId: string | undefined, context: Context) {
+  const isKnown =
+    token === undefined ||
+    'address' in token ||
+    (userId === undefined && savedFor(token.symbol, context).length > 0);
+  if (isKnown) return { most: 0, calls: [] };
+  const call: Planned = { ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES };
   return { most: cu.thesisBlock * PAGES, calls: [call] };
 }
 
-/** Finds the address of a token. A ticker is searched for in the saved tokens, then in the newest theses. */
-export async function tokenAddressOf(token: TokenChoice, context: Context): Promise<string> {
+/** An author: the user id, and the name that the user wrote. */
+interface Author {
+  readonly userId: string;
+  readonly name: string;
+}
+
+/**
+ * Finds the address of a token. A ticker is searched for in the saved tokens, then in the newest theses. With an
+ * author, it is searched for only in the theses of this author, because several tokens may have the same ticker.
+ */
+export async function tokenAddressOf(
+  token: TokenChoice,
+  author: Author | undefined,
+  context: Context,
+): Promise<string> {
   if ('address' in token) return token.address;
   const { symbol } = token;
-  const saved = savedFor(symbol, context);
-  const found = saved.length > 0 ? saved : await search(symbol, context);
+  const saved = author ? [] : savedFor(symbol, context);
+  const read = saved.length > 0 ? saved : await search(symbol, author, context);
+  const found = matching(read, symbol);
   const [first] = found;
   if (first === undefined) {
-    throw new Failure('missing', `no token with the symbol ${shown(symbol)} in the newest theses`, {
+    const whose = author ? `theses of ${author.name}` : 'theses';
+    const others = [...new Set(read.map((each) => shown(each.symbol)))];
+    throw new Failure('missing', `no token with the symbol ${shown(symbol)} in the newest ${whose}`, {
       code: 'UNKNOWN_SYMBOL',
-      hint: 'pass the address of the token',
+      hint: `${author && others.length > 0 ? `choose from ${namesText(others, NAMED)}, or ` : ''}pass the address of the token`,
     });
   }
   if (found.length > 1) {
@@ -100,16 +121,22 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
 }
 
-async function search(symbol: string, context: Context): Promise<KnownToken[]> {
+/**
+ * The tokens of the newest theses. Those of an author are read only up to the page that has the ticker; all others are
+ * read up to the limit, because a second token may have the same ticker.
+ */
+async function search(symbol: string, author: Author | undefined, context: Context): Promise<KnownToken[]> {
   const tokens: KnownToken[] = [];
-  const feed = thesisFeed(await context.client());
+  const feed = thesisFeed(await context.client(), { userId: author?.userId });
   const { signal, io } = context;
-  for await (const post of walkPages(feed, { limit: PAGES * THESIS_BLOCK, clock: io.clock, signal })) {
-    const token = tokenOf(post);
-    if (token) tokens.push(token);
+  let pages = 0;
+  for await (const { fresh } of readPages(feed, { clock: io.clock, signal }, () => THESIS_BLOCK)) {
+    tokens.push(...fresh.flatMap((post) => tokenOf(post) ?? []));
+    pages++;
+    if (pages >= PAGES || (author && matching(tokens, symbol).length > 0)) break;
   }
   save(context, tokens);
-  return matching(tokens, symbol);
+  return tokens;
 }
 
 function tokenOf(post: Sent): KnownToken | undefined {

@@ -24,7 +24,10 @@ const subject = field(z.string(), 'The subject as the user wrote it.');
 export const MissingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
-  code: field(z.string(), 'NOT_OBSERVED; or PENDING if resolve has no answer yet.'),
+  code: field(
+    z.string(),
+    'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
+  ),
 });
 /** A subject whose lookup failed. */
 export const FailedSubject = z.looseObject({

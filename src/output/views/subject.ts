@@ -91,7 +91,7 @@ export const resolveView: View<ResolveRecord> = {
 
 export const launchpadUserView: View<LaunchpadUserRecord> = {
   columns: [
-    { title: 'wallet', kind: 'address', value: (row) => row.subject, min: 11 },
+    { title: 'subject', kind: 'address', value: (row) => row.subject, min: 11 },
     { title: 'status', kind: 'status', value: outcome, min: 11 },
     { title: 'user', kind: 'text', value: of('username'), rank: 1, min: 8 },
     { title: 'X', kind: 'handle', value: (row) => atOr(of('xUsername')(row)), rank: 2, min: 8 },
@@ -116,7 +116,7 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
   get fields() {
     return fieldPaths(LaunchpadUserRecord);
   },
-  empty: 'no wallets',
+  empty: 'no subjects',
 };
 
 function list(value: unknown): string | undefined {
