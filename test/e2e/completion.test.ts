@@ -1,7 +1,10 @@
-import { readFileSync, rmSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { execaSync } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stripVTControlCharacters } from 'node:util';
+import { execa, execaSync } from 'execa';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { completion } from '../../src/cli/commands/completion.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';
@@ -105,6 +108,57 @@ describe('in a shell', () => {
   test('zsh accepts every function of its script', () => {
     if (!isInstalled('zsh')) return expect(read('trdr.zsh')).toMatch(/^#compdef trdr\n/);
     expect(execaSync('zsh', ['-n', join(home.scripts, 'trdr.zsh')]).stderr).toBe('');
+  });
+});
+
+describe('the lines of the help set up completion for a user with an empty home', () => {
+  const lineOf = (shell: string) => {
+    const { run = '' } = completion.examples.find(({ does }) => does.startsWith(`${shell}: add`)) ?? {};
+    return run;
+  };
+  // As root, a line could write into a folder of the system, which the shell of a plain user must not need.
+  const plain = process.getuid?.() === 0 && isInstalled('setpriv');
+
+  test.each([
+    ['bash', '.bashrc'],
+    ['zsh', '.zshrc'],
+    ['fish', '.config/fish/config.fish'],
+  ])('%s', async (shell, file) => {
+    expect(lineOf(shell)).toContain(`trdr completion ${shell}`);
+    if (!isInstalled(shell) || !isInstalled('expect')) return;
+    const path = mkdtempSync(join(tmpdir(), 'trdr-user-'));
+    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    cpSync(dirname(dirname(program)), join(path, 'trdr'), { recursive: true });
+    mkdirSync(join(path, 'bin'));
+    const start = `#!/bin/sh\nexec '${process.execPath}' '${join(path, 'trdr/bin/trdr.js')}' "$@"\n`;
+    writeFileSync(join(path, 'bin/trdr'), start, { mode: 0o755 });
+    mkdirSync(join(path, dirname(file)), { recursive: true });
+    writeFileSync(join(path, file), `${lineOf(shell)}\necho set up\n`);
+    const own = plain ? ['setpriv', '--reuid', '64123', '--regid', '64123', '--clear-groups'] : [];
+    if (plain) execaSync('chown', ['-R', '64123:64123', path]);
+    // Enter runs the completed line; its error names the command.
+    const dialog = `set timeout 60
+      spawn ${[...own, shell, '-i'].join(' ')}
+      expect "set up"
+      send "trdr launchpad bo\\t"
+      expect "ard"
+      send "\\r"
+      expect NO_BASE_URL
+      send "exit\\r"
+      expect eof`;
+    const env = {
+      PATH: `${join(path, 'bin')}:${process.env['PATH']}`,
+      HOME: path,
+      TERM: 'xterm',
+      LANG: 'C.UTF-8',
+    };
+    const { stdout } = await execa('expect', ['-c', dialog], {
+      env,
+      cwd: path,
+      extendEnv: false,
+      reject: false,
+    });
+    expect(stripVTControlCharacters(stdout)).toContain('NO_BASE_URL');
   });
 });
 

@@ -17,8 +17,14 @@ export const completion = command({
   common: [],
   examples: [
     { run: 'source <(trdr completion bash)', does: 'bash: add this line to ~/.bashrc' },
-    { run: 'trdr completion zsh > "$fpath[1]/_trdr"', does: 'zsh' },
-    { run: 'trdr completion fish > ~/.config/fish/completions/trdr.fish', does: 'fish' },
+    {
+      run: 'autoload -Uz compinit && compinit && source <(trdr completion zsh)',
+      does: 'zsh: add this line to ~/.zshrc',
+    },
+    {
+      run: 'trdr completion fish | source',
+      does: 'fish: add this line to ~/.config/fish/config.fish',
+    },
     {
       run: 'trdr completion powershell | Out-String | Invoke-Expression',
       does: 'PowerShell: add this line to $PROFILE',

@@ -31,7 +31,7 @@ _trdr() {
 complete -F _trdr trdr
 `,
   'trdr.zsh': `#compdef trdr
-# Completion of trdr for zsh: source <(trdr completion zsh), or save it as _trdr in a folder of $fpath.
+# Completion of trdr for zsh. Add to ~/.zshrc: autoload -Uz compinit && compinit && source <(trdr completion zsh)
 _trdr() {
   local found files
   local -a described plain space
@@ -60,7 +60,7 @@ else
   compdef _trdr trdr
 fi
 `,
-  'trdr.fish': `# Completion of trdr for fish: trdr completion fish > ~/.config/fish/completions/trdr.fish
+  'trdr.fish': `# Completion of trdr for fish. Add to ~/.config/fish/config.fish: trdr completion fish | source
 function __trdr_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)
