@@ -1,4 +1,4 @@
-# Completion of trdr for fish: trdr completion fish > ~/.config/fish/completions/trdr.fish
+# Completion of trdr for fish. Add to ~/.config/fish/config.fish: trdr completion fish | source
 function __trdr_complete
     set -l words (commandline -opc)
     set -l current (commandline -ct)

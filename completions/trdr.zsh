@@ -1,5 +1,5 @@
 #compdef trdr
-# Completion of trdr for zsh: source <(trdr completion zsh), or save it as _trdr in a folder of $fpath.
+# Completion of trdr for zsh. Add to ~/.zshrc: autoload -Uz compinit && compinit && source <(trdr completion zsh)
 _trdr() {
   local found files
   local -a described plain space

@@ -12,8 +12,8 @@ import { isInterrupted } from './shutdown.ts';
 import { tree } from './tree.ts';
 
 /**
- * Runs one command line and returns its exit code. A failure that ends the run is converted to a message and
- * an exit code here, and nowhere else.
+ * Runs one command line and returns its exit code. A failure that a command throws is converted to a message and
+ * an exit code here.
  */
 export async function run(io: Io): Promise<number> {
   const end = await runToEnd(io);

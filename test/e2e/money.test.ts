@@ -319,7 +319,7 @@ describe('--dry-run', () => {
     [['me'], 1],
     [['api', '/v2/thesis'], 1],
     [['doctor'], null],
-  ] as const)('sends nothing: %j', async (words, requests) => {
+  ] as const)('sends nothing, and as a table at most asks the free me: %j', async (words, requests) => {
     const sandbox = await withSandbox();
     const ran = await runInProcess([...words, '--dry-run'], { sandbox });
     expect([ran.exitCode, sandbox.log.length], ran.stderr).toEqual([0, 0]);
@@ -333,6 +333,10 @@ describe('--dry-run', () => {
       });
       expect(record).toHaveProperty('most');
     }
+    // "trdr api" prints no tables.
+    if (words[0] === 'api') return;
+    expect((await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode).toBe(0);
+    expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
   });
 });
 

@@ -152,7 +152,7 @@ export const topics: readonly DocPage[] = [
           ['trdr price [COMMAND]', "prints the price list, or the prices of a command's calls"],
           [
             '--dry-run',
-            'prints the calls with their minimum and maximum cost; tables also show the total and what is left; sends no paid call',
+            'prints the calls with their minimum and maximum cost; sends none of them; tables also show the total and what is left, for which the free me is asked',
           ],
           ['confirmAbove', 'setting: trdr asks before runs that can cost more than this amount [100,000 CU]'],
           ['--yes', 'skips the confirmation, and starts without a spending limit'],
@@ -193,7 +193,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Saving CU',
         text: [
-          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU. An interrupted export continues with --resume, and does not pay again for the handles that it has saved.',
+          'Answers are cached: repeating a lookup within --max-age is free (1h for users, 10m for trading numbers). A wallet lookup costs 30,000 CU, a lookup by handle or user id 100 CU; each costs 200 CU if it finds nothing. An interrupted export continues with --resume, and does not pay again for the handles that it has saved.',
           '--sandbox runs a command against the embedded service, for free.',
         ],
       },
