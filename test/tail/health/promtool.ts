@@ -1,9 +1,7 @@
 import { spawnSync } from 'node:child_process';
 
-const checker = 'promtool';
-
 /** Runs the checker of Prometheus. */
 export const promtool = (words: readonly string[], input = '') =>
-  spawnSync(checker, words, { input, encoding: 'utf8' });
+  spawnSync('promtool', words, { input, encoding: 'utf8' });
 
 export const hasPromtool = (): boolean => promtool(['--version']).status === 0;
