@@ -20,12 +20,11 @@ async function play(line, options) {
 /** Generated tables. */
 const tables = {
   async faults() {
-    const { faultKinds, defaultTimes } = await load('src/sandbox/faults/kinds.ts');
-    const time = (name, { time: takes }) =>
-      takes === 'must' ? 'required' : takes === 'no' ? '—' : (inWords(defaultTimes[name]) ?? 'optional');
-    const inWords = (ms) => (ms === undefined ? undefined : `default ${ms / 1000}s`);
+    const { faultKinds } = await load('src/sandbox/faults/kinds.ts');
+    const words = { must: 'required', may: 'optional', no: '—' };
+    const timeOf = ({ time }) => words[time] ?? `default ${time / 1000}s`;
     const rows = Object.entries(faultKinds).map(
-      ([name, kind]) => `| \`${name}\` | ${kind.place} | ${time(name, kind)} | ${kind.meaning} |`,
+      ([name, kind]) => `| \`${name}\` | ${kind.place} | ${timeOf(kind)} | ${kind.meaning} |`,
     );
     return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join('\n');
   },

@@ -50,7 +50,7 @@ export async function openStage() {
   /** Moves the time and publishes posts until the command has ended. */
   async function post(until) {
     const turn = () => new Promise((resolve) => setImmediate(resolve));
-    while (!until() && service.state().sockets.length === 0) await turn();
+    while (!until() && service.sockets.size === 0) await turn();
     while (!until()) {
       // Let the program read what was sent, and only then move the time.
       for (let turns = 0; turns < 200; turns++) await turn();

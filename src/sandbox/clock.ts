@@ -1,18 +1,5 @@
 /** The clock of the sandbox. All simulated delays use this clock, so that tests can move the time. */
-export interface SandboxClock {
-  /** Epoch milliseconds. */
-  now(): number;
-  /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
-  at(time: number, task: Task): () => void;
-  /**
-   * Moves the time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited.
-   */
-  advance(ms: number): Promise<void>;
-  /** Sets the time, as if the machine had been suspended. Every task whose time has passed then runs once. */
-  set(time: number): void;
-  /** Cancels every task. */
-  stop(): void;
-}
+export type SandboxClock = ReturnType<typeof clockOf>;
 
 /** What the clock runs at a given time. If it returns a promise, only `advance` awaits the promise. */
 type Task = () => unknown;
@@ -26,12 +13,12 @@ interface Timer {
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** Creates a clock that moves only when a test moves it. @internal Exported for tests. */
-export const manualClock = (start: number): SandboxClock => clockOf(start, null);
+export const manualClock = (start: number) => clockOf(start, null);
 
 /** A clock that runs from `start` (by default: now) and can also be moved. */
-export const runningClock = (start: number = Date.now()): SandboxClock => clockOf(start, performance);
+export const runningClock = (start: number = Date.now()) => clockOf(start, performance);
 
-function clockOf(start: number, source: { now(): number } | null): SandboxClock {
+function clockOf(start: number, source: { now(): number } | null) {
   const elapsed = () => (source ? Math.floor(source.now()) : 0);
   let base = start - elapsed();
   const timers: Timer[] = [];
@@ -78,8 +65,10 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
   }
 
   return {
+    /** Epoch milliseconds. */
     now,
-    at(time, task) {
+    /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
+    at(time: number, task: Task): () => void {
       const timer = { time, task };
       let index = timers.length;
       while (index > 0 && (timers[index - 1]?.time ?? 0) > time) index--;
@@ -90,15 +79,18 @@ function clockOf(start: number, source: { now(): number } | null): SandboxClock 
         if (place >= 0) timers.splice(place, 1);
       };
     },
-    advance(ms) {
+    /** Moves the time forward by `ms`. Tasks run in order, each at its own time, and their promises are awaited. */
+    advance(ms: number): Promise<void> {
       moving = moving.then(() => pass(ms));
       return moving;
     },
-    set(time) {
+    /** Sets the time, as if the machine had been suspended. Every task whose time has passed then runs once. */
+    set(time: number): void {
       moveTo(time);
       runDue();
     },
-    stop() {
+    /** Cancels every task. */
+    stop(): void {
       timers.length = 0;
       clearTimeout(armed);
     },

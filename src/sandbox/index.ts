@@ -1,89 +1,32 @@
 import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '../base/failure.ts';
-import type { Callout } from '../contract/records/launchpad.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
-import type { SandboxClock } from './clock.ts';
-import type { Faults } from './faults/engine.ts';
-import type { KeyOptions } from './keys/key.ts';
-import type { MeterReading } from './keys/key-meter.ts';
-import type { SandboxOptions } from './options.ts';
-import { createApi } from './server/http/api.ts';
-import { isWebSocketUpgrade, serveWithoutUpgrade } from './server/http/unsupported-upgrade.ts';
-import { createParts } from './server/parts.ts';
-import type { LogEntry } from './server/request-log.ts';
-import type { Disconnect } from './server/socket/connection.ts';
-import { createSocketServer } from './server/socket/socket-server.ts';
-import { type StateReport, stateReporter } from './server/state-report.ts';
+import { serveCall } from './http/serve.ts';
+import { addKey } from './keys/admission.ts';
+import { type KeyOptions, meterOf, topUp } from './keys/key.ts';
+import { publishPost, replay, setRate } from './live-feed.ts';
+import { isWebSocketUpgrade, serveUpgrade, serveWithoutUpgrade } from './socket/upgrade.ts';
+import { createState, type OpenSocket, type SandboxOptions } from './state.ts';
 import { readRecording } from './world/load.ts';
-import type { World } from './world/types.ts';
 
 export { parseFaults } from './faults/grammar.ts';
 export { planNames } from './keys/plans.ts';
-export type { SandboxOptions } from './options.ts';
+export type { SandboxOptions } from './state.ts';
 
-/** A running sandbox, and what tests do to it. */
-export interface Sandbox {
-  readonly url: string;
-  readonly port: number;
-  /** The text of the first key. */
-  readonly key: string;
-  readonly world: World;
-  readonly clock: SandboxClock;
-  readonly faults: Faults;
-  /** The latest requests with their charges, including rejected ones. */
-  readonly log: readonly LogEntry[];
-  state(): StateReport;
-  /** The usage of a key; by default, of the first key. */
-  meter(key?: string): MeterReading;
-  addKey(options: KeyOptions): string;
-  /** Adds units that never expire to the first key. */
-  topUp(units: number): void;
-  /** Publishes a post now: the given post, or the next post of the world. */
-  post(given?: ThesisFrameData): ThesisFrameData;
-  /** Publishes the next callout of the world now. */
-  postCallout(): Callout | undefined;
-  /** Sets the number of live posts per minute. */
-  setRate(perMinute: number): void;
-  /** Ends all open sockets, or makes them silent. */
-  disconnect(how: Disconnect, code?: number): void;
-  /** Moves simulated time forward. */
-  advance(ms: number): Promise<void>;
-  /** Jumps to a time. */
-  setClock(time: number): void;
-  /**
-   * Simulates a restart: closes all connections, cancels live resolves, and clears the rate limit counts. The
-   * service then stays unreachable for `downMs` milliseconds.
-   */
-  restart(downMs?: number): void;
-  close(): Promise<void>;
-}
+/** A running sandbox: its state, and what tests do to it. @internal Exported for tests. */
+export type Sandbox = Awaited<ReturnType<typeof startSandbox>>;
 
 /** Starts the embedded service on loopback. The service is ready when the promise resolves. */
-export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const parts = createParts(options);
-  const { clock, faults, feed, admission, log, world, settings } = parts;
-  const first = admission.add(options);
-  const sockets = createSocketServer(parts);
-  const api = createApi(parts);
+export async function startSandbox(options: SandboxOptions = {}) {
+  const sandbox = createState(options);
+  const { clock, world, keys, sockets, resolves, rateWindows } = sandbox;
+  const first = addKey(sandbox, options);
   const connections = new Set<Socket>();
   let down = false;
 
-  const restart = (downMs = 0) => {
-    sockets.destroy();
-    parts.resolves.cancelAll();
-    admission.resetRates();
-    for (const socket of connections) socket.destroy();
-    if (downMs === 0) return;
-    down = true;
-    clock.at(clock.now() + downMs, () => {
-      down = false;
-    });
-  };
-  const state = stateReporter(parts, sockets, () => api.inFlight);
-
   const server = createServer({ keepAliveTimeout: 60_000, noDelay: true }, (request, response) => {
-    api.serve(request, response).catch(() => response.destroy());
+    serveCall(sandbox, request, response).catch(() => response.destroy());
   });
   server.on('connection', (socket) => {
     if (down) return void socket.destroy();
@@ -96,54 +39,72 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   server.on('upgrade', (request, _, head) => {
     if (!isWebSocketUpgrade(request)) return serveWithoutUpgrade(server, request, head);
-    sockets.upgrade(request, request.socket, head).catch(() => request.socket.destroy());
+    serveUpgrade(sandbox, request, request.socket, head).catch(() => request.socket.destroy());
   });
+  const { port: wanted = 0 } = options;
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (cause) => reject(listenFailure(settings.port, cause)));
-    server.listen(settings.port, '127.0.0.1', () => resolve());
+    server.once('error', (cause) => reject(listenFailure(wanted, cause)));
+    server.listen(wanted, '127.0.0.1', () => resolve());
   });
   const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : settings.port;
+  const port = typeof address === 'object' && address ? address.port : wanted;
 
-  if (options.replay) feed.play(readRecording(options.replay.file), options.replay.speed ?? 1);
-  else feed.setRate(options.rate ?? 0);
+  if (options.replay) replay(sandbox, readRecording(options.replay.file), options.replay.speed);
+  else setRate(sandbox, options.rate ?? 0);
 
-  return {
+  function closeConnections() {
+    for (const socket of [...sockets]) socket.disconnect('drop');
+    for (const { cancel } of resolves.values()) cancel();
+    resolves.clear();
+    for (const socket of connections) socket.destroy();
+  }
+
+  return Object.assign(sandbox, {
     url: `http://127.0.0.1:${port}`,
     port,
+    /** The text of the first key. */
     key: first.text,
-    world,
-    clock,
-    faults,
-    get log() {
-      return log.entries;
-    },
-    state,
+    /** The usage of a key; by default, of the first key. */
     meter(text = first.text) {
-      const key = admission.byText(text);
+      const key = keys.get(text);
       if (!key) throw new Error('unknown key');
-      return key.meter.reading();
+      return meterOf(key, clock.now());
     },
-    addKey: (more) => admission.add(more).text,
-    topUp: first.meter.topUp,
-    post: feed.post,
+    addKey: (more: KeyOptions) => addKey(sandbox, more).text,
+    /** Adds units that never expire to the first key. */
+    topUp: (units: number) => topUp(first, units),
+    /** Publishes a post now: the given post, or the next post of the world. */
+    post: (given?: ThesisFrameData) => publishPost(sandbox, given),
     postCallout: () => world.launchpad.postCallout(clock.now()),
-    setRate: feed.setRate,
-    disconnect: sockets.disconnect,
-    advance: (ms) => clock.advance(ms),
-    setClock: (time) => clock.set(time),
-    restart,
-    async close() {
-      feed.setRate(0);
-      sockets.destroy();
+    setRate: (perMinute: number) => setRate(sandbox, perMinute),
+    /** Ends all open sockets, or makes them silent. */
+    disconnect(...how: Parameters<OpenSocket['disconnect']>) {
+      for (const socket of [...sockets]) socket.disconnect(...how);
+    },
+    advance: (ms: number) => clock.advance(ms),
+    setClock: (time: number) => clock.set(time),
+    /**
+     * Simulates a restart: closes all connections, cancels live resolves, and clears the rate limit counts. The
+     * service then stays unreachable for `downMs` milliseconds.
+     */
+    restart(downMs = 0): void {
+      closeConnections();
+      rateWindows.clear();
+      down = downMs > 0;
+      if (down)
+        clock.at(clock.now() + downMs, () => {
+          down = false;
+        });
+    },
+    async close(): Promise<void> {
+      sandbox.cancelPosts();
       // Do not stop a clock that was passed as an option, because the caller may still use it.
       if (!options.clock) clock.stop();
-      parts.resolves.cancelAll();
       const closed = new Promise((resolve) => server.close(resolve));
-      for (const socket of connections) socket.destroy();
+      closeConnections();
       await closed;
     },
-  };
+  });
 }
 
 const listenFailure = (port: number, cause: Error) =>

@@ -215,17 +215,17 @@ describe('pings', () => {
     expect(pings).toBe(0);
     await service.advance(5 * MINUTE);
     await until(() => pings >= 10);
-    expect([pings, socket.ws.readyState, service.state().sockets.length]).toEqual([10, socket.ws.OPEN, 1]);
+    expect([pings, socket.ws.readyState, service.sockets.size]).toEqual([10, socket.ws.OPEN, 1]);
   });
 
   it('close a socket that did not answer the previous one', async () => {
     const service = await sandbox();
     const socket = await listen(service, service.key, false);
     service.setClock(NOON + 30_000);
-    expect(service.state().sockets).toHaveLength(1);
+    expect(service.sockets.size).toBe(1);
     service.setClock(NOON + 60_000);
     expect(await socket.closed).toBe(1006);
-    expect(service.state().sockets).toHaveLength(0);
+    expect(service.sockets.size).toBe(0);
   });
 });
 
@@ -240,7 +240,7 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(40_000);
     socket.ws.close();
     await socket.closed;
-    await until(() => service.state().sockets.length === 0);
+    await until(() => service.sockets.size === 0);
     await service.advance(10 * MINUTE);
     expect(service.meter().unitsUsed).toBe(40_000);
   });
@@ -253,7 +253,7 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(10_000);
     await service.advance(300);
     socket.ws.close();
-    await until(() => service.state().sockets.length === 0);
+    await until(() => service.sockets.size === 0);
     expect(service.meter().unitsUsed).toBe(10_100);
   });
 
@@ -271,7 +271,7 @@ describe('the price of a socket', () => {
     await service.advance(2 * MINUTE);
     expect(await socket.closed).toBe(1008);
     expect(service.meter()).toMatchObject({ unitsUsed: 40_000, unitsRemaining: 10_000 });
-    expect(service.state().sockets).toHaveLength(0);
+    expect(service.sockets.size).toBe(0);
     expect((await rejectedHandshake(service, bearer(service.key))).status).toBe(402);
   });
 

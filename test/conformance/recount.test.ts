@@ -136,7 +136,7 @@ describe('the meter', () => {
     const sockets = [await listen(service), await listen(service)];
     await service.advance(2.5 * MINUTE);
     sockets[0]?.ws.close();
-    await until(() => service.state().sockets.length === 1);
+    await until(() => service.sockets.size === 1);
     await service.advance(MINUTE);
     await ask(service, '/v2/thesis?limit=40');
     // The first connection was open for three started minutes, the second for four.

@@ -160,5 +160,5 @@ describe('resolve', () => {
 });
 
 type Service = Awaited<ReturnType<typeof sandbox>>;
-const started = (service: Service) => service.state().resolves.started;
-const waiting = (service: Service) => service.state().resolves.waiting;
+const started = (service: Service) => service.counts.resolvesStarted;
+const waiting = (service: Service) => service.counts.resolvesWaiting;

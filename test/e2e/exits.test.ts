@@ -156,7 +156,7 @@ describe('trdr exits', () => {
   ] as const)('after %s in %i', async (signal, exit) => {
     const sandbox = await withSandbox({ faults: 'delay@me=60s' });
     const child = startTrdr(['me'], { sandbox });
-    await expect.poll(() => sandbox.state().inFlight).toBe(1);
+    await expect.poll(() => sandbox.counts.inFlight).toBe(1);
     child.kill(signal);
     const ended = await child;
     expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([exit, '', '']);

@@ -76,7 +76,7 @@ export function gather({ child }: ReturnType<typeof startTail>): { readonly ids:
 }
 
 /** The number of open sockets of a sandbox. */
-export const listening = (sandbox: Sandbox): number => sandbox.state().sockets.length;
+export const listening = (sandbox: Sandbox): number => sandbox.sockets.size;
 
 export const readText = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 

@@ -116,7 +116,7 @@ test('a tail continues after restarts of the service, without losing posts', asy
     .toBeGreaterThan(0);
   const posted: string[] = [];
   for (let turn = 0; turn < 3; turn++) {
-    await expect.poll(() => sandbox.state().sockets.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => sandbox.sockets.size, { timeout: 20_000 }).toBeGreaterThan(0);
     posted.push(sandbox.post().id);
     sandbox.restart(200);
     posted.push(sandbox.post().id);

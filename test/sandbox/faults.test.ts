@@ -88,7 +88,7 @@ describe('faults of calls', () => {
     const asked = ask(service, page).finally(() => {
       answered = true;
     });
-    await until(() => service.state().inFlight === 1);
+    await until(() => service.counts.inFlight === 1);
     await service.advance(1_999);
     expect(answered).toBe(false);
     await service.advance(1);
@@ -97,7 +97,7 @@ describe('faults of calls', () => {
 
   it('delay charges a caller that disconnected meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=20s' });
-    const triggered = () => service.state().faults.triggered['delay=20s'] ?? 0;
+    const triggered = () => service.faults.triggered['delay=20s'] ?? 0;
     for (const [number, [path, body]] of (
       [
         [page, undefined],
@@ -115,7 +115,7 @@ describe('faults of calls', () => {
       leaving.abort();
       await expect(asked).rejects.toThrow();
       await service.advance(20_000);
-      await until(() => service.state().inFlight === 0);
+      await until(() => service.counts.inFlight === 0);
     }
     expect(service.meter().totalUnits).toBe(2 * 200);
   });
@@ -207,7 +207,7 @@ describe('faults of frames', () => {
     const { service, socket } = await subscribed('drop=10s');
     await service.advance(10 * MINUTE);
     expect(await socket.closed).toBe(1006);
-    expect(service.state().faults.triggered).toEqual({ 'drop=10s': 1 });
+    expect(service.faults.triggered).toEqual({ 'drop=10s': 1 });
   });
 
   it('halfopen silences the socket until the service notices a missing pong', async () => {
@@ -215,10 +215,10 @@ describe('faults of frames', () => {
     let heard = 0;
     socket.ws.on('ping', () => heard++);
     posts(service, 3);
-    expect(service.state().sockets).toHaveLength(1);
+    expect(service.sockets.size).toBe(1);
     await service.advance(MINUTE);
     await service.advance(MINUTE);
-    expect([service.state().sockets.length, heard, socket.ws.readyState]).toEqual([0, 0, socket.ws.OPEN]);
+    expect([service.sockets.size, heard, socket.ws.readyState]).toEqual([0, 0, socket.ws.OPEN]);
   });
 });
 

@@ -27,7 +27,7 @@ describe('live posts', () => {
       await service.advance(20 * MINUTE);
       const { body } = await ask(service, '/v2/thesis?limit=100');
       return {
-        posted: service.state().posts,
+        posted: service.counts.posts,
         times: body.items.map((item: AnyJson) => item.platformCreatedAt),
       };
     };
@@ -41,14 +41,14 @@ describe('live posts', () => {
   it('do not arrive by default', async () => {
     const service = await sandbox();
     await service.advance(60 * MINUTE);
-    expect(service.state().posts).toBe(0);
+    expect(service.counts.posts).toBe(0);
     service.setRate(60);
     await service.advance(10 * MINUTE);
-    const { posts } = service.state();
+    const { posts } = service.counts;
     expect(posts).toBeGreaterThan(400);
     service.setRate(0);
     await service.advance(10 * MINUTE);
-    expect(service.state().posts).toBe(posts);
+    expect(service.counts.posts).toBe(posts);
   });
 
   it('come with fewer callouts', async () => {
@@ -83,7 +83,7 @@ describe('a recording', () => {
       platformCreatedAt: NOON + 6_000,
       closedAt: NOON + 16_000,
     });
-    expect(service.state().posts).toBe(3);
+    expect(service.counts.posts).toBe(3);
     const { body } = await ask(service, '/v2/thesis?limit=3');
     expect(body.items.map((item: AnyJson) => item.id)).toEqual(['three', 'two', 'one']);
   });

@@ -1,6 +1,13 @@
 /** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
 export type FaultPlace = 'call' | 'frame' | 'post';
 
+interface Kind {
+  readonly place: FaultPlace;
+  /** Whether the fault has a time, or the default of its time in milliseconds. */
+  readonly time: 'must' | 'may' | 'no' | number;
+  readonly meaning: string;
+}
+
 /** All faults except error responses, which are named by their status or code. */
 export const faultKinds = {
   delay: {
@@ -48,30 +55,28 @@ export const faultKinds = {
   dup: { place: 'frame', time: 'no', meaning: 'sends the frame twice' },
   reorder: {
     place: 'frame',
-    time: 'may',
+    time: 5_000,
     meaning: 'sends the frame after the next one (after 5s at the latest)',
   },
   late: {
     place: 'post',
-    time: 'may',
+    time: 60_000,
     meaning: 'publishes the post and its frame late (60s by default); in pages, the post is below newer ones',
   },
   lag: {
     place: 'post',
-    time: 'may',
+    time: 2_000,
     meaning: 'shows the post in pages some time after its frame (2s by default)',
   },
-  vanish: { place: 'post', time: 'may', meaning: 'deletes the post after the given time (30s by default)' },
-} as const satisfies Record<string, { place: FaultPlace; time: 'must' | 'may' | 'no'; meaning: string }>;
+  vanish: { place: 'post', time: 30_000, meaning: 'deletes the post after the given time (30s by default)' },
+} as const satisfies Record<string, Kind>;
 
 export type FaultKind = keyof typeof faultKinds;
 
-/** The default delays and durations of faults, in milliseconds. */
-export const defaultTimes: Partial<Record<FaultKind, number>> = {
-  reorder: 5_000,
-  late: 60_000,
-  lag: 2_000,
-  vanish: 30_000,
-};
-
 export const isFaultKind = (name: string): name is FaultKind => Object.hasOwn(faultKinds, name);
+
+/** How a fault or a test ends a connection or makes it silent. */
+export type Disconnect = 'drop' | 'close' | 'halfopen';
+
+export const isDisconnect = (kind: string): kind is Disconnect =>
+  kind === 'drop' || kind === 'close' || kind === 'halfopen';

@@ -1,40 +1,40 @@
-import { endpoints } from '../../contract/endpoints.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { holdsWallet, type User } from '../../contract/records/user.ts';
-import { type Caller, endpointHandler, reject, reply } from '../server/http/endpoint-handler.ts';
-import type { EndpointHandlers, HandlerContext } from './context.ts';
-import { resolveHandle } from './resolve.ts';
-import { addressError, handleError } from './validation.ts';
+import { type Handlers, reject, reply } from '../http/endpoint.ts';
+import type { Key } from '../keys/key.ts';
+import type { SandboxState } from '../state.ts';
+import { isEvmAddress, isSolanaAddress } from '../world/address.ts';
 
-type Identity = 'user.handle' | 'user.wallet' | 'user.id' | 'user.resolve';
+/** Lookups by handle, wallet and id. */
+export const identityHandlers: Pick<Handlers, 'user.handle' | 'user.wallet' | 'user.id'> = {
+  'user.handle'(sandbox, { params: { handle } }, key) {
+    const problem = handleProblem(handle);
+    if (problem) return reject('VALIDATION_ERROR', problem);
+    return found(sandbox, sandbox.world.users.byHandle(normalHandle(handle)), key);
+  },
+  'user.wallet'(sandbox, { params: { address } }, key) {
+    const problem = addressProblem(address);
+    if (problem) return reject('VALIDATION_ERROR', problem);
+    return found(sandbox, sandbox.world.users.byWallet(address), key);
+  },
+  'user.id': (sandbox, { params }, key) => found(sandbox, sandbox.world.users.byId(params.id), key),
+};
 
-/** Serves lookups by handle, wallet and id, and live resolves. */
-export function identityHandlers(context: HandlerContext): EndpointHandlers<Identity> {
-  const { users } = context.world;
-  return {
-    'user.handle': endpointHandler(endpoints['user.handle'], ({ params }, caller) => {
-      const problem = handleError(params.handle);
-      if (problem) return reject('VALIDATION_ERROR', problem);
-      return found(users.byHandle(normalHandle(params.handle)), caller);
-    }),
-    'user.wallet': endpointHandler(endpoints['user.wallet'], ({ params }, caller) => {
-      const problem = addressError(params.address);
-      if (problem) return reject('VALIDATION_ERROR', problem);
-      return found(users.byWallet(params.address), caller);
-    }),
-    'user.id': endpointHandler(endpoints['user.id'], ({ params }, caller) => {
-      return found(users.byId(params.id.toLowerCase()), caller);
-    }),
-    'user.resolve': endpointHandler(endpoints['user.resolve'], ({ params }, caller) => {
-      const problem = handleError(params.handle);
-      if (problem) return reject('VALIDATION_ERROR', problem);
-      return resolveHandle(context, normalHandle(params.handle), caller);
-    }),
-  };
+function found({ world }: SandboxState, user: User | undefined, { terms }: Key) {
+  if (!user) return reject('NOT_OBSERVED');
+  if (terms.sampleOnly && holdsWallet(user) && !world.users.isSample(user.id)) return reject('FORBIDDEN');
+  return reply(user);
+}
 
-  function found(user: User | undefined, { key }: Caller) {
-    if (!user) return reject('NOT_OBSERVED');
-    if (key.terms.sampleOnly && holdsWallet(user) && !users.isSample(user.id)) return reject('FORBIDDEN');
-    return reply(user);
-  }
+/** Describes what is wrong with a handle; null if it is valid. */
+export function handleProblem(text: string): string | null {
+  if (normalHandle(text) === '') return 'handle: must not be empty.';
+  return /[\s\p{Cc}]/u.test(text) ? 'handle: must not contain white space or control characters.' : null;
+}
+
+function addressProblem(address: string): string | null {
+  if (/^0x/i.test(address))
+    return isEvmAddress(address) ? null : 'address: an EVM address has 40 hex digits after 0x.';
+  if (isSolanaAddress(address)) return null;
+  return 'address: must be a Solana address (base58, 32 bytes) or an EVM address (0x and 40 hex digits).';
 }

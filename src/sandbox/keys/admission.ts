@@ -1,80 +1,65 @@
-import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Random } from '../random.ts';
-import { type ApiError, apiError } from '../server/http/api-error.ts';
-import { createKey, type Key, type KeyOptions, keyFromHeaders } from './key.ts';
+import { type ApiError, apiError } from '../http/response.ts';
+import { randomOf } from '../random.ts';
+import type { SandboxState } from '../state.ts';
+import { createKey, type Key, type KeyOptions } from './key.ts';
 import type { Scope } from './plans.ts';
-import { slidingWindow, windowPerClient } from './rate-window.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
-type Admitted = { readonly key: Key } | { readonly error: ApiError };
 
-/** Checks keys, scopes and rate limits. */
-export interface Admission {
-  /**
-   * Returns the key of a call, or why the call is rejected. If `scope` is null, as for `me`, keys that never
-   * had an allowance are accepted too.
-   */
-  admit(headers: Headers, ip: string, scope: Scope | null): Admitted;
-  /** Checks the limit of resolves per IP address. */
-  admitResolve(ip: string): ApiError | null;
-  add(options: KeyOptions): Key;
-  byText(text: string): Key | undefined;
-  readonly keys: readonly Key[];
-  /** Clears the rate limit counts, as a restart does. */
-  resetRates(): void;
+/** Adds a key to a sandbox. */
+export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions): Key {
+  const number = keys.size + 1;
+  const key = createKey(options, number, randomOf(seed, `key ${number}`), clock.now());
+  keys.set(key.text, key);
+  return key;
 }
 
-export function createAdmission(burstPerSecond: number, random: Random, now: () => number): Admission {
-  const keys: Key[] = [];
-  const byText = new Map<string, Key>();
-  const createBursts = () => windowPerClient(() => slidingWindow(burstPerSecond, 1_000));
-  const createResolveWindows = () => windowPerClient(() => slidingWindow(RESOLVES_PER_MINUTE, 60_000));
-  let burstOf = createBursts();
-  let resolvesOf = createResolveWindows();
+/**
+ * Returns the key of a call, or why the call is rejected. If `scope` is null, as for `me`, keys that never had an
+ * allowance are accepted too.
+ */
+export function admit(
+  sandbox: SandboxState,
+  headers: Headers,
+  ip: string,
+  scope: Scope | null,
+): { readonly key: Key } | { readonly error: ApiError } {
+  const burst = limit(sandbox, `burst ${ip}`, sandbox.burstPerSecond, 1_000);
+  if (burst) return { error: burst };
+  const key = sandbox.keys.get(keyFrom(headers) ?? '');
+  if (!key) return { error: apiError('UNAUTHORIZED') };
+  const rate = limit(sandbox, key.id, key.terms.ratePerMinute, 60_000);
+  if (rate) return { error: rate };
+  if (scope && !key.scopes.has(scope))
+    return { error: apiError('FORBIDDEN_SCOPE', `The key lacks the scope ${scope}.`) };
+  if (scope && !key.unmetered && !key.usage.wasGranted) return { error: apiError('FREE_TIER_DISABLED') };
+  return { key };
+}
 
-  return {
-    admit(headers, ip, scope) {
-      const burst = burstOf(ip).tryAcquire(now());
-      if (!burst.ok)
-        return {
-          error: apiError(
-            'RATE_LIMITED',
-            'Too many requests per second from this IP address.',
-            burst.retryAfter,
-          ),
-        };
-      const key = byText.get(keyFromHeaders(headers) ?? '');
-      if (!key) return { error: apiError('UNAUTHORIZED') };
-      const window = key.window.tryAcquire(now());
-      if (!window.ok) return { error: apiError('RATE_LIMITED', undefined, window.retryAfter) };
-      if (scope && !key.scopes.has(scope)) {
-        return { error: apiError('FORBIDDEN_SCOPE', `The key lacks the scope ${scope}.`) };
-      }
-      if (scope && key.meter.neverGranted) return { error: apiError('FREE_TIER_DISABLED') };
-      return { key };
-    },
-    admitResolve(ip) {
-      const window = resolvesOf(ip).tryAcquire(now());
-      return window.ok
-        ? null
-        : apiError(
-            'RATE_LIMITED',
-            `At most ${RESOLVES_PER_MINUTE} resolves per minute and IP address.`,
-            window.retryAfter,
-          );
-    },
-    add(options) {
-      const key = createKey(options, keys.length + 1, random, now);
-      keys.push(key);
-      byText.set(key.text, key);
-      return key;
-    },
-    byText: (text) => byText.get(text),
-    keys,
-    resetRates() {
-      burstOf = createBursts();
-      resolvesOf = createResolveWindows();
-      for (const key of keys) key.window.clear();
-    },
-  };
+/**
+ * Counts a call against a rate limit, or returns the error if there were `most` calls within the last `spanMs`. Rejected
+ * calls do not count.
+ */
+export function limit(
+  { rateWindows, clock }: SandboxState,
+  name: string,
+  most: number,
+  spanMs: number,
+): ApiError | null {
+  const now = clock.now();
+  const times = rateWindows.get(name) ?? [];
+  rateWindows.set(name, times);
+  while (times[0] !== undefined && times[0] <= now - spanMs) times.shift();
+  if (times.length < most) {
+    times.push(now);
+    return null;
+  }
+  const free = (times[times.length - most] ?? now) + spanMs;
+  return apiError('RATE_LIMITED', undefined, Math.max(1, Math.ceil((free - now) / 1_000)));
+}
+
+/** The key of a request. Two headers can contain the key. */
+function keyFrom(headers: Headers): string | undefined {
+  const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization']?.toString() ?? '');
+  return bearer?.[1] ?? headers['x-api-key']?.toString().trim();
 }

@@ -1,11 +1,21 @@
+import type { EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { type PlanName, plans } from '../../contract/limits.ts';
 
 /** Every plan that a key can have. */
 export type SandboxPlan = PlanName | 'enterprise' | 'legacy';
 
 /** Scope names are an assumption: the service description does not list them. */
-export const scopes = ['identity:read', 'numbers:read', 'feed:read', 'launchpad:read', 'feed:live'] as const;
+const scopes = ['identity:read', 'numbers:read', 'feed:read', 'launchpad:read', 'feed:live'] as const;
 export type Scope = (typeof scopes)[number];
+
+/** The scope that the endpoints of a group require; null if they accept any key. */
+export const scopeOfGroup: Record<(typeof endpoints)[EndpointId]['group'], Scope | null> = {
+  identity: 'identity:read',
+  numbers: 'numbers:read',
+  theses: 'feed:read',
+  launchpad: 'launchpad:read',
+  account: null,
+};
 
 /** What a plan grants a key by default. */
 export interface PlanTerms {
@@ -24,21 +34,20 @@ export interface PlanTerms {
   readonly sampleOnly: boolean;
 }
 
-const paid = { grantedOnce: false, sampleOnly: false };
+const paid = { live: true, grantedOnce: false, sampleOnly: false };
 
 export const planTerms: Record<SandboxPlan, PlanTerms> = {
   explore: { ...plans.explore, revealsPerMonth: 100, grantedOnce: true, sampleOnly: true },
-  starter: { ...plans.starter, ...paid, revealsPerMonth: 2_000 },
-  builder: { ...plans.builder, ...paid, revealsPerMonth: 10_000 },
-  growth: { ...plans.growth, ...paid, revealsPerMonth: 50_000 },
-  scale: { ...plans.scale, ...paid, revealsPerMonth: 200_000 },
+  starter: { ...paid, ...plans.starter, revealsPerMonth: 2_000 },
+  builder: { ...paid, ...plans.builder, revealsPerMonth: 10_000 },
+  growth: { ...paid, ...plans.growth, revealsPerMonth: 50_000 },
+  scale: { ...paid, ...plans.scale, revealsPerMonth: 200_000 },
   enterprise: {
     ...paid,
     title: 'Enterprise',
     ratePerMinute: 6_000,
     monthlyUnits: 500_000_000,
     revealsPerMonth: null,
-    live: true,
   },
   legacy: {
     ...paid,
@@ -46,7 +55,6 @@ export const planTerms: Record<SandboxPlan, PlanTerms> = {
     ratePerMinute: 300,
     monthlyUnits: 5_000_000,
     revealsPerMonth: 10_000,
-    live: true,
   },
 };
 

@@ -4,29 +4,20 @@
  */
 export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
 
-/** Posts in the order of their times, read in pages from the newest to the oldest. */
-export interface Feed<T> {
-  slice(matches: (post: T) => boolean, before: string | undefined, limit: number, now: number): Slice<T>;
-  /** Adds a post. Ignores a post whose id already exists. */
-  add(post: T): void;
-  /** Deletes a post. Its id is then no longer a valid cursor. */
-  remove(id: string): void;
-  /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
-  withhold(id: string, untilMs: number): void;
-  readonly count: number;
-}
-
 interface Row<T> {
   readonly post: T;
   readonly time: number;
   hiddenUntil: number;
 }
 
-/** Creates a feed of posts. Among posts of the same time, the first one counts as the oldest. */
+/**
+ * Creates a feed of posts in the order of their times. Among posts of the same time, the first one counts as the
+ * oldest.
+ */
 export function createFeed<T extends { readonly id: string }>(
   posts: readonly T[],
   timeOf: (post: T) => number,
-): Feed<T> {
+) {
   const rowOf = (post: T): Row<T> => ({ post, time: timeOf(post), hiddenUntil: 0 });
   const rows = posts.map(rowOf).sort((one, other) => one.time - other.time);
   const byId = new Map(rows.map((row) => [row.post.id, row]));
@@ -45,7 +36,8 @@ export function createFeed<T extends { readonly id: string }>(
   }
 
   return {
-    slice(matches, before, limit, now) {
+    /** Reads a page of the posts that match, from new to old. */
+    slice(matches: (post: T) => boolean, before: string | undefined, limit: number, now: number): Slice<T> {
       let at = rows.length;
       if (before !== undefined) {
         const row = byId.get(before);
@@ -61,23 +53,26 @@ export function createFeed<T extends { readonly id: string }>(
       }
       return { items, hasMore: false };
     },
-    add(post) {
+    /** Adds a post. Ignores a post whose id already exists. */
+    add(post: T): void {
       if (byId.has(post.id)) return;
       const row = rowOf(post);
       byId.set(post.id, row);
       rows.splice(countUntil(row.time), 0, row);
     },
-    remove(id) {
+    /** Deletes a post. Its id is then no longer a valid cursor. */
+    remove(id: string): void {
       const row = byId.get(id);
       if (!row) return;
       byId.delete(id);
       rows.splice(rows.lastIndexOf(row), 1);
     },
-    withhold(id, untilMs) {
+    /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
+    withhold(id: string, untilMs: number): void {
       const row = byId.get(id);
       if (row) row.hiddenUntil = untilMs;
     },
-    get count() {
+    get count(): number {
       return rows.length;
     },
   };

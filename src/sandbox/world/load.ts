@@ -8,7 +8,7 @@ import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.
 import { Pnl } from '../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import { User } from '../../contract/records/user.ts';
-import type { WorldRecords } from './types.ts';
+import type { WorldRecords } from './records.ts';
 
 const names = [
   'users.ndjson',

@@ -1,14 +1,30 @@
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
+import type { Board, BoardPeriod, Callout } from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
 import { normalAddress } from './address.ts';
-import { createFeed } from './feed.ts';
-import type { World, WorldRecords } from './types.ts';
+import { createFeed, type Slice } from './feed.ts';
+import type { ResolvePlan, WorldRecords } from './records.ts';
 
-/** Creates a world from its records. The world changes these records: live resolves and renames. */
-export function createWorld(records: WorldRecords, seed: number): World {
+export interface ThesisFilter {
+  readonly userId?: string | undefined;
+  readonly tokenAddress?: string | undefined;
+}
+
+export interface CalloutFilter {
+  readonly coin?: string | undefined;
+  readonly wallet?: string | undefined;
+}
+
+export type World = ReturnType<typeof createWorld>;
+
+/**
+ * The data of the sandbox, without HTTP, keys and prices. The time `now` is always an argument, because the simulated
+ * clock belongs to the server. Live resolves and renames change the given records.
+ */
+export function createWorld(records: WorldRecords, seed: number) {
   const { unverified, samples } = records;
   const users = [...records.users];
   const handles = users.map(({ handle }) => handle);
@@ -54,12 +70,18 @@ export function createWorld(records: WorldRecords, seed: number): World {
   return {
     users: {
       handles,
-      byHandle: (handle) => byHandle.get(handle.toLowerCase()),
-      byId: (id) => byId.get(id.toLowerCase()),
-      byWallet: (address) => byWallet.get(normalAddress(address)),
-      isSample: (id) => samples.has(id),
-      resolvePlan: (id) => unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
-      reveal(id) {
+      /** Finds a user by a handle in any case. After a rename, only the new handle is found. */
+      byHandle: (handle: string) => byHandle.get(handle.toLowerCase()),
+      byId: (id: string) => byId.get(id.toLowerCase()),
+      /** Finds the user of an address; always the same user if there are several. */
+      byWallet: (address: string) => byWallet.get(normalAddress(address)),
+      /** Whether a free key can reveal this user's wallets. */
+      isSample: (id: string) => samples.has(id),
+      /** The result of a live resolve for a user without a verified wallet. */
+      resolvePlan: (id: string): ResolvePlan =>
+        unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
+      /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
+      reveal(id: string): User {
         const user = userOf(id);
         const { solanaAddress = user.solanaAddress, evmAddress = user.evmAddress } = unverified.get(id) ?? {};
         Object.assign(user, { solanaAddress, evmAddress });
@@ -68,7 +90,7 @@ export function createWorld(records: WorldRecords, seed: number): World {
         if (pnl) Object.assign(pnl, { wallet: solanaAddress, evmWallet: evmAddress });
         return user;
       },
-      rename(id, handle) {
+      rename(id: string, handle: string): void {
         const user = userOf(id);
         const pnl = numbers().get(user.handle.toLowerCase());
         byHandle.delete(user.handle.toLowerCase());
@@ -79,33 +101,41 @@ export function createWorld(records: WorldRecords, seed: number): World {
         if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle });
       },
     },
-    pnl(handle) {
+    /** The numbers of a handle in any case; undefined for an unknown handle. */
+    pnl(handle: string): Pnl | undefined {
       const user = byHandle.get(handle.toLowerCase());
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
     },
     theses: {
-      slice({ userId, tokenAddress }, before, limit, now) {
+      slice(
+        { userId, tokenAddress }: ThesisFilter,
+        before: string | undefined,
+        limit: number,
+        now: number,
+      ): Slice<Thesis> {
         const token = tokenAddress === undefined ? undefined : normalAddress(tokenAddress);
         const matches = (thesis: Thesis) =>
           (userId === undefined || thesis.authorId === userId) &&
           (token === undefined || normalAddress(thesis.tokenAddress ?? '') === token);
         return theses().feed.slice(matches, before, limit, now);
       },
-      post(now) {
+      /** Adds a post of the history again, as a new post with the time `now`. */
+      post(now: number): ThesisFrameData {
         const post = livePost(Math.floor(now));
         add(post);
         return post;
       },
+      /** Adds a given post, from a replay or a test. */
       add,
-      remove: (id) => theses().feed.remove(id),
-      withhold: (id, until) => theses().feed.withhold(id, until),
-      get count() {
+      remove: (id: string) => theses().feed.remove(id),
+      withhold: (id: string, until: number) => theses().feed.withhold(id, until),
+      get count(): number {
         return theses().feed.count;
       },
     },
     launchpad: {
-      user: (wallet) => accounts().get(normalAddress(wallet)),
-      callouts: ({ coin, wallet }, before, now) =>
+      user: (wallet: string) => accounts().get(normalAddress(wallet)),
+      callouts: ({ coin, wallet }: CalloutFilter, before: string | undefined, now: number) =>
         callouts().feed.slice(
           (callout) =>
             (coin === undefined || normalAddress(callout.coinMint) === normalAddress(coin)) &&
@@ -114,7 +144,8 @@ export function createWorld(records: WorldRecords, seed: number): World {
           CALLOUT_PAGE,
           now,
         ),
-      postCallout(now) {
+      /** Adds a callout of the history again, as a new one; undefined if there is no history. */
+      postCallout(now: number): Callout | undefined {
         const { feed, history } = callouts();
         if (history.length === 0) return undefined;
         const id = randomHex(randomCallouts, 24);
@@ -123,7 +154,8 @@ export function createWorld(records: WorldRecords, seed: number): World {
         feed.add(callout);
         return callout;
       },
-      board: (period, at) =>
+      /** The latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
+      board: (period: BoardPeriod, at: number): Board =>
         boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ?? {
           period,
           capturedAt: null,

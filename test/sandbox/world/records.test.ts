@@ -8,7 +8,7 @@ import { Thesis, ThesisFrameData } from '../../../src/contract/records/thesis.ts
 import { User } from '../../../src/contract/records/user.ts';
 import { fixedTraders } from '../../../src/sandbox/world/generated/fixed-traders.ts';
 import { generateRecords } from '../../../src/sandbox/world/generated/index.ts';
-import type { WorldRecords } from '../../../src/sandbox/world/types.ts';
+import type { WorldRecords } from '../../../src/sandbox/world/records.ts';
 import { first, NOW, runs, userOf, walk, worldOf } from './worlds.ts';
 
 const DAY = 86_400_000;

@@ -1,7 +1,6 @@
 import type { Slice } from '../../../src/sandbox/world/feed.ts';
 import { generateRecords, type WorldSize } from '../../../src/sandbox/world/generated/index.ts';
-import type { World } from '../../../src/sandbox/world/types.ts';
-import { createWorld } from '../../../src/sandbox/world/world.ts';
+import { createWorld, type World } from '../../../src/sandbox/world/world.ts';
 
 /** A time that is not a full minute. */
 export const NOW = Date.UTC(2026, 5, 1, 12, 34, 56, 789);

@@ -1,4 +1,4 @@
-import type { ResolvePlan } from '../types.ts';
+import type { ResolvePlan } from '../records.ts';
 
 /** What distinguishes a trader from others. */
 export interface Persona {
@@ -14,33 +14,34 @@ export interface Persona {
   readonly idle?: boolean;
 }
 
-const mira = {
+const wallets = {
   solana: 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW',
   evm: '0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4',
 };
+const pending = (reason: Extract<ResolvePlan, { reason: unknown }>['reason']): ResolvePlan => ({
+  outcome: 'pending',
+  reason,
+});
 
-/** The traders who are in every generated world, so that docs and tests can refer to them. The first ones are the most active. */
-export const fixedTraders: readonly Persona[] = [
+const rows: readonly (Pick<Persona, 'handle'> & Partial<Persona>)[] = [
   {
     handle: 'mira',
     name: 'Mira 🌙',
     bio: 'Swing trades on three chains. Thesis first.',
-    ...mira,
     sample: true,
+    ...wallets,
   },
   {
     handle: 'solwolf',
     name: 'Sol Wolf',
     bio: 'Solana only. awooo 🐺',
     solana: '3N9Xj7WXAfbkQqRbNsp1Z9pVLQ1PKQQKyw2PPsNXDGme',
-    evm: null,
     sample: true,
   },
   {
     handle: '0xMert',
     name: 'Mert',
     bio: 'EVM only.',
-    solana: null,
     evm: '0xdBe528604C8Cb61cBaAf4B5e6aE3B8349AB0e3dd',
     sample: true,
   },
@@ -64,18 +65,15 @@ export const fixedTraders: readonly Persona[] = [
     name: 'ليلى المتداولة',
     bio: 'أكتب قبل أن أشتري.',
     solana: 'FadjdN6dyxfE6im8cU8fnRbHebKmowMpvNUQEvgW5Hvq',
-    evm: null,
   },
   {
     handle: 'noam',
     name: 'נועם',
     bio: 'סוחר לילה 🌃',
-    solana: null,
     evm: '0x6a1aB430ba0F6e398385B496D2D947d31a80E0B7',
   },
   {
     handle: 'quantumhawk',
-    name: null,
     bio: 'I buy high so that you can buy higher 🫡',
     solana: 'DU6uzcVtxtjrQRGggdxgQxL5rFeQ71hueMVcoAgZwRPC',
     evm: '0x7A05B13CE837F52EB87A230b826F3A2126A3c3Df',
@@ -85,24 +83,14 @@ export const fixedTraders: readonly Persona[] = [
     name: 'Turbo Baron',
     bio: 'charts, coffee, cope ☕️📉',
     solana: '13oZZGBSEAGZuX4GA5y7UPeNDhaw8ZkBacLugaco2gQP',
-    evm: null,
   },
-  { handle: 'mira_alt', name: null, bio: null, ...mira, idle: true },
-  {
-    handle: 'quiet',
-    name: 'Quiet',
-    bio: null,
-    solana: '7qydmbACEZPzJRyNhhW6YkdMcw7Se59uTmHPdQcYfr9R',
-    evm: '0x3B561186Cfec37166cE63983eE7d252B91449c05',
-    idle: true,
-  },
+  { handle: 'mira_alt', idle: true, ...wallets },
+  { handle: 'quiet', name: 'Quiet', solana: '7qydmbACEZPzJRyNhhW6YkdMcw7Se59uTmHPdQcYfr9R', idle: true },
   {
     handle: 'nowallet',
     name: 'No Wallet',
-    bio: null,
     solana: '8jxPJ66jMKxfQ6hxVTpu9piEBpwa61sqS7hTRYCrAMfL',
-    evm: null,
-    plan: { outcome: 'pending', reason: 'no_preview' },
+    plan: pending('no_preview'),
   },
   {
     handle: 'slowpoke',
@@ -112,38 +100,10 @@ export const fixedTraders: readonly Persona[] = [
     evm: '0xd3ADB57A20EAf31b6fe4740A329A8FcCFefd7f4c',
     plan: { outcome: 'found', ms: 3_000, queue: 2 },
   },
-  {
-    handle: 'tardy',
-    name: 'Tardy',
-    bio: null,
-    solana: 'GtZY8xtt4Bb5b2CCa5aBzLaXSSK6Zx92uQgn8xpQ1Hmx',
-    evm: null,
-    plan: { outcome: 'pending', reason: 'timeout' },
-  },
-  {
-    handle: 'offline',
-    name: 'Offline',
-    bio: null,
-    solana: null,
-    evm: '0x45a10768945bB0f05c2d9C1C6BA7578E864c3561',
-    plan: { outcome: 'pending', reason: 'unavailable' },
-  },
-  {
-    handle: 'throttled',
-    name: null,
-    bio: null,
-    solana: 'BqrcEUFDN33AJwURE9grQQgihNo9sxwPanWbz7XabPDa',
-    evm: null,
-    plan: { outcome: 'pending', reason: 'rate_limited' },
-  },
-  {
-    handle: 'newborn',
-    name: 'Newborn',
-    bio: null,
-    solana: '23jbhoEyCti49fmB2g5k33kUCo3TyNNmkuoGgFAiRs8z',
-    evm: null,
-    plan: { outcome: 'pending', reason: 'not_ingested' },
-  },
+  { handle: 'tardy', name: 'Tardy', plan: pending('timeout') },
+  { handle: 'offline', name: 'Offline', plan: pending('unavailable') },
+  { handle: 'throttled', plan: pending('rate_limited') },
+  { handle: 'newborn', name: 'Newborn', plan: pending('not_ingested') },
   {
     handle: 'q',
     name: 'Q',
@@ -154,8 +114,18 @@ export const fixedTraders: readonly Persona[] = [
   {
     handle: 'the_longest_handle_that_the_service_takes_is_64_characters_long_',
     name: 'A Name That Is Far Longer Than Most Of The Other Ones',
-    bio: null,
     solana: '7VTBn9hcNaA2K9NHNfPX3CKd7PZF78XmxmXmYN3mA5Ki',
-    evm: null,
   },
 ];
+
+/**
+ * The traders who are in every generated world, so that docs and tests can refer to them. The first ones are the most
+ * active.
+ */
+export const fixedTraders: readonly Persona[] = rows.map((row) => ({
+  name: null,
+  bio: null,
+  solana: null,
+  evm: null,
+  ...row,
+}));

@@ -1,5 +1,5 @@
 import { randomOf } from '../../random.ts';
-import type { WorldRecords } from '../types.ts';
+import type { WorldRecords } from '../records.ts';
 import { makeAccounts, makeBoards, makeCallouts } from './launchpad.ts';
 import { makeNumbers } from './numbers.ts';
 import { makeTheses } from './theses.ts';

@@ -7,6 +7,7 @@ import {
   type LaunchpadUser,
 } from '../../../contract/records/launchpad.ts';
 import { below, pick, type Random, randomHex, randomSolana, round2 } from '../../random.ts';
+import { fixedTraders } from './fixed-traders.ts';
 import { thesisText } from './texts.ts';
 import { postTimes } from './theses.ts';
 import { makeTokens, pickToken } from './tokens.ts';
@@ -19,49 +20,43 @@ const ACCOUNTS = 250;
 
 /** Makes the accounts. Some of them have the verified Solana wallet of a trader. */
 export function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser[] {
-  const wallets = new Set<string>();
-  const linked = traders.filter(({ persona, user: { solanaAddress } }, place) => {
-    if (solanaAddress === null || (place > 20 && place % 4 > 0) || persona.idle) return false;
-    wallets.add(solanaAddress);
-    return wallets.size <= ACCOUNTS;
-  });
-  return Array.from({ length: ACCOUNTS }, (_, index) => {
+  const linked = traders.filter(
+    ({ persona, user }, place) =>
+      user.solanaAddress !== null && !persona.idle && (place < fixedTraders.length || place % 4 === 0),
+  );
+  return Array.from({ length: ACCOUNTS }, (_, index): LaunchpadUser => {
     const trader = linked[index];
     const plain = `${pick(random, seconds)}${pick(random, firsts)}${below(random, 100)}`;
-    return accountOf(
-      random,
-      trader?.user.solanaAddress ?? randomSolana(random),
-      trader?.user.handle ?? (random() < 0.05 ? pick(random, unusualNames) : plain),
-      trader ? trader.x : random() < 0.5 ? plain.slice(0, 15) : null,
-      !trader && random() < 0.1,
-    );
+    const wallet = trader?.user.solanaAddress ?? randomSolana(random);
+    if (!trader && random() < 0.1) return strangerOf(wallet);
+    return {
+      wallet,
+      username: trader?.user.handle ?? (random() < 0.05 ? pick(random, unusualNames) : plain),
+      bio: random() < 0.3 ? null : pick(random, bios),
+      profileImage: random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
+      xUsername: trader ? trader.x : random() < 0.5 ? plain.slice(0, 15) : null,
+      isVerified: random() < 0.06 ? null : random() < 0.2,
+      isLaunchpadUser: random() < 0.03 ? null : true,
+      followers: below(random, random() < 0.1 ? 50_000 : 400),
+      following: random() < 0.05 ? null : below(random, 300),
+      groupBadges: ['early', 'creator', 'whale', 'mod', '東京 club'].filter(() => random() < 0.2),
+    };
   });
 }
 
-function accountOf(
-  random: Random,
-  wallet: string,
-  username: string,
-  xUsername: string | null,
-  isStranger: boolean,
-): LaunchpadUser {
-  if (isStranger) {
-    const unknown = { username: null, bio: null, profileImage: null, xUsername: null, isVerified: null };
-    return { wallet, ...unknown, isLaunchpadUser: false, followers: null, following: null, groupBadges: [] };
-  }
-  return {
-    wallet,
-    username,
-    bio: random() < 0.3 ? null : pick(random, bios),
-    profileImage: random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
-    xUsername,
-    isVerified: random() < 0.06 ? null : random() < 0.2,
-    isLaunchpadUser: random() < 0.03 ? null : true,
-    followers: below(random, random() < 0.1 ? 50_000 : 400),
-    following: random() < 0.05 ? null : below(random, 300),
-    groupBadges: ['early', 'creator', 'whale', 'mod', '東京 club'].filter(() => random() < 0.2),
-  };
-}
+/** A wallet that traded without creating an account. */
+const strangerOf = (wallet: string): LaunchpadUser => ({
+  wallet,
+  username: null,
+  bio: null,
+  profileImage: null,
+  xUsername: null,
+  isVerified: null,
+  isLaunchpadUser: false,
+  followers: null,
+  following: null,
+  groupBadges: [],
+});
 
 /** Makes the history of callouts, oldest first. */
 export function makeCallouts(

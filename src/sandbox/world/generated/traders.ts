@@ -9,7 +9,7 @@ import {
   randomSolana,
   randomUuid,
 } from '../../random.ts';
-import type { ResolvePlan } from '../types.ts';
+import type { ResolvePlan } from '../records.ts';
 import { fixedTraders, type Persona } from './fixed-traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { ClientFrame, type Subscription } from '../../../contract/frames.ts';
-import { SOCKET_TOKENS_MAX } from '../../../contract/limits.ts';
-import { normalAddress } from '../../world/address.ts';
+import { ClientFrame, type Subscription } from '../../contract/frames.ts';
+import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { normalAddress } from '../world/address.ts';
 
 /** The subscription of one connection. */
 export interface SubscriptionState {

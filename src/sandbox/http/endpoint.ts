@@ -1,0 +1,115 @@
+import * as z from 'zod/mini';
+import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
+import {
+  type Answered,
+  type AnyEndpoint,
+  type Charge,
+  chargeOfError,
+  type FieldShapes,
+  type Request,
+} from '../../contract/endpoint.ts';
+import { type EndpointId, endpoints, type RequestOf } from '../../contract/endpoints.ts';
+import { errorCodes } from '../../contract/errors.ts';
+import { issuesText } from '../../contract/issue-text.ts';
+import { chargeKey, type Key } from '../keys/key.ts';
+import type { SandboxState } from '../state.ts';
+import { type ApiError, apiError } from './response.ts';
+
+/** A request that has not been validated yet. */
+export interface RequestInput {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+/** The result of a handler. `release` ends the handler's reservation of units, before the call is charged. */
+type Result<Id extends EndpointId> = (
+  | (Answered<(typeof endpoints)[Id]['answers']> & { readonly headers?: Record<string, string> })
+  | { readonly error: ApiError }
+) & { readonly release?: () => void };
+
+/** Handles the validated requests of an endpoint. */
+type Handler<Id extends EndpointId> = (
+  sandbox: SandboxState,
+  request: RequestOf<Id>,
+  key: Key,
+) => Result<Id> | Promise<Result<Id>>;
+export type Handlers = { readonly [Id in EndpointId]: Handler<Id> };
+
+/** A 200 response with a record. */
+export const reply = <R>(record: R) => ({ status: 200 as const, record });
+
+export const reject = (...parts: Parameters<typeof apiError>) => ({ error: apiError(...parts) });
+
+/** The result of a call after it was charged. */
+export type ChargedCall = { readonly charge: Charge } & (
+  | { readonly error: ApiError }
+  | { readonly status: number; readonly record: unknown; readonly headers?: Record<string, string> }
+);
+
+/** An error response that is not charged. */
+export const freeError = (error: ApiError): ChargedCall => ({ error, charge: { cu: 0, reveals: 0 } });
+
+/** Validates a request, handles it, and charges the price of its response. */
+export async function callEndpoint<Id extends EndpointId>(
+  sandbox: SandboxState,
+  handlers: Handlers,
+  id: Id,
+  input: RequestInput,
+  key: Key,
+): Promise<ChargedCall> {
+  const row: AnyEndpoint = endpoints[id];
+  const parsed = parseInput(row, input);
+  if ('error' in parsed) return freeError(parsed.error);
+  // The cast is safe: the schemas of the same row have validated the request.
+  const result = await handlers[id](sandbox, parsed.request as RequestOf<Id>, key);
+  result.release?.();
+  if ('error' in result) return chargeError(sandbox, id, result.error, key);
+  const price = row.price.after(parsed.request, { status: result.status, known: result.record });
+  const reveals = sandbox.batchReveals === 'entry' ? price.reveals : Math.min(1, price.reveals);
+  const charge = { cu: price.cu, reveals };
+  const shortage = chargeKey(key, charge, sandbox.clock.now());
+  return shortage ? freeError(apiError(shortage)) : { ...result, charge };
+}
+
+/** An error response, charged at the price that the endpoint has for that error. */
+export function chargeError({ clock }: SandboxState, id: EndpointId, error: ApiError, key: Key): ChargedCall {
+  const charge = chargeOfError(endpoints[id], errorCodes[error.code].status, error.code);
+  const shortage = chargeKey(key, charge, clock.now());
+  return shortage ? freeError(apiError(shortage)) : { error, charge };
+}
+
+function parseInput(row: AnyEndpoint, input: RequestInput): { request: Request } | { error: ApiError } {
+  const params = z.safeParse(row.params, input.params);
+  if (!params.success) return invalid(params.error);
+  const query = z.safeParse(row.query, queryValues(row.query, input.query));
+  if (!query.success) return invalid(query.error);
+  const json = row.body instanceof $ZodUndefined ? { value: undefined } : parseJson(input.body);
+  if (!json) return reject('BAD_REQUEST', 'The body is not valid JSON.');
+  const body = z.safeParse(row.body, json.value);
+  if (!body.success) return invalid(body.error);
+  return { request: { params: params.data, query: query.data, body: body.data } };
+}
+
+/** The query parameters that the endpoint has, with numbers converted. */
+function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(fields._zod.def.shape)) {
+    const text = query.get(name);
+    const inner = schema instanceof $ZodOptional ? schema._zod.def.innerType : schema;
+    if (text !== null)
+      values[name] = inner instanceof $ZodNumber && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
+  }
+  return values;
+}
+
+function parseJson(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+const invalid = (error: z.core.$ZodError) =>
+  reject('VALIDATION_ERROR', `${issuesText(error.issues, 'The body')}.`);

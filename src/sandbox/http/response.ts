@@ -1,0 +1,88 @@
+import type { ServerResponse } from 'node:http';
+import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
+import { driftText } from '../faults/drift.ts';
+import type { TriggeredFault } from '../faults/engine.ts';
+import type { SandboxState } from '../state.ts';
+
+/** An error response of the API. */
+export interface ApiError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** Seconds to wait; only for 429. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** The error with a given code. The message is the documented meaning, unless another message is given. */
+export const apiError = (
+  code: ErrorCode,
+  message: string = errorCodes[code].meaning,
+  retryAfter?: number,
+): ApiError => ({ code, message, retryAfter });
+
+/** The error that a fault simulates; `ms` is the wait that a 429 requires. */
+export const simulatedError = (code: ErrorCode, ms: number): ApiError =>
+  apiError(code, undefined, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined);
+
+/** A response, ready to send. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly text: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export const jsonResponse = (
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): HttpResponse => ({
+  status,
+  text: JSON.stringify(body),
+  headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
+});
+
+/** The documented response of an error. */
+export function errorResponse(
+  sandbox: SandboxState,
+  { code, message, retryAfter }: ApiError,
+  requestId: string,
+): HttpResponse {
+  const isInside = sandbox.retryAfter === 'inside';
+  const body = {
+    error: { code, message, ...(isInside && { retryAfter }) },
+    ...(!isInside && { retryAfter }),
+  };
+  return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
+}
+
+/** The HTML error page of a gateway. */
+export const gatewayPage = (status: number): HttpResponse => ({
+  status,
+  text: `<!doctype html><html><head><title>Bad Gateway</title></head><body>${status}</body></html>`,
+  headers: { 'content-type': 'text/html; charset=utf-8' },
+});
+
+/** Sends a response, after applying the faults that change responses. */
+export function respond(
+  to: ServerResponse,
+  response: HttpResponse,
+  triggered: readonly TriggeredFault[],
+): void {
+  const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
+  const drift = triggered.find(({ fault }) => fault.kind === 'drift');
+  if (to.destroyed) return;
+  if (has('lost')) return void to.socket?.resetAndDestroy();
+  let { status, text, headers } = response;
+  if (has('html')) ({ status, text, headers } = { ...gatewayPage(502), status: 200 });
+  else if (has('shape')) text = '{"surprise":[1,2,3],"count":"many"}';
+  else if (drift && status < 300) text = driftText(text, drift.random);
+  const body = Buffer.from(text);
+  to.writeHead(status, { ...response.headers, ...headers, 'content-length': body.length });
+  if (!has('cut')) return void to.end(body);
+  to.write(body.subarray(0, body.length >> 1), () => to.socket?.destroy());
+}
+
+/** Splits the target of a request into path and query. */
+export function splitTarget(target = '/'): [path: string, query: string] {
+  const at = target.indexOf('?');
+  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
+}
