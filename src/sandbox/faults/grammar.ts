@@ -104,7 +104,7 @@ function faultOf(name: string, text: string): FaultRule['fault'] {
   );
 }
 
-/** What applies to an error response, which is no row of the table. */
+/** What applies to error responses, which the table does not list. */
 const answerKind = { place: 'call', time: 'may' } as const;
 
 /** Faults that apply only to calls. The corresponding fault of the WebSocket is `drop`. */
