@@ -16,6 +16,7 @@ const slow = [
   'e2e/bulk',
   'campaign/tail',
   'docs/recipes',
+  'docs/unattended',
   'e2e/tail-moved',
   'sim/promise-1',
   'sim/promise-2',
