@@ -113,7 +113,13 @@ async function sharedWindows(
 /** The ledger of a run, on this machine. */
 export const ledgerOf = (
   { clock }: Pick<Io, 'clock'>,
-  { folders, profile, machine, budgetDay, budgetMonth }: RunSettings,
+  {
+    folders,
+    profile,
+    machine,
+    budgetDay,
+    budgetMonth,
+  }: Pick<RunSettings, 'folders' | 'profile' | 'machine' | 'budgetDay' | 'budgetMonth'>,
   command: string,
   notice: (line: string) => void,
   hasBudgets = false,
@@ -126,7 +132,7 @@ export const ledgerOf = (
     host: machine,
     now: clock.now,
     notice,
-    caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }) : undefined,
+    caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }, notice) : undefined,
     budget() {
       budget ??= import('../state/ledger/budget.ts').then(({ createBudget }) =>
         createBudget({ dir: folders.state, profile, clock, notice }),

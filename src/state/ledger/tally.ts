@@ -42,6 +42,15 @@ export function createTally(profile: string): Tally {
   let days = new Map<string, Sum>();
   let open = new Map<string, LedgerEntry>();
   let over = new Set<string>();
+  // The cost of each day that was in the file when it was deleted. A budget must not forget it.
+  let missing = new Map<string, number>();
+  let isGone = false;
+
+  const totals = () => {
+    const total = new Map(missing);
+    for (const [day, { spent, lost }] of days) total.set(day, (total.get(day) ?? 0) + spent + lost);
+    return total;
+  };
 
   const forget = () => {
     file = undefined;
@@ -82,19 +91,28 @@ export function createTally(profile: string): Tally {
         fd = openRegular(path);
       } catch (error) {
         if (!isAbsent(error)) throw fileFailure('check the budget in', path, error);
+        missing = totals();
+        isGone = true;
         forget();
         return;
       }
       try {
         const { ino, size } = fstatSync(fd);
-        if (file?.path !== path || file.inode !== ino || size < file.offset) {
-          forget();
-          file = { path, inode: ino, offset: 0 };
-        }
+        const isSame = file?.path === path && file.inode === ino && size >= file.offset;
+        const before = isSame || isGone ? undefined : totals();
+        if (!isSame) forget();
+        file = { path, inode: ino, offset: isSame ? (file?.offset ?? 0) : 0 };
         const bytes = readAt(fd, file.offset, size - file.offset);
         const end = bytes.lastIndexOf(NEWLINE) + 1;
         for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line !== '') read(line);
         file.offset += end;
+        isGone = false;
+        // A compaction writes a new file with the same cost; a new file after a deletion has less.
+        if (before) {
+          missing = new Map();
+          const now = totals();
+          for (const [day, most] of before) missing.set(day, Math.max(0, most - (now.get(day) ?? 0)));
+        }
       } catch (error) {
         forget();
         throw fileFailure('check the budget in', path, error);
@@ -110,6 +128,7 @@ export function createTally(profile: string): Tally {
         total.spent += spent;
         total.lost += lost;
       }
+      for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
       const living = new Map<number, boolean>();
       for (const [id, { time, endpoint, cuAtMost = 0 }] of open) {
         if (!periodsAt(time).day.startsWith(current)) continue;
