@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { test as anyTest, expect, onTestFinished } from 'vitest';
@@ -34,6 +44,15 @@ function withDisk() {
     writeFileSync(filler, Buffer.alloc(Math.max(0, Math.floor(size / 4_096) - free) * 4_096));
   };
   return { home, disk, fill, free: () => rmSync(filler) };
+}
+
+/** Pads each ledger file to the end of its last page, which would otherwise take some more lines on a full disk. */
+function padLedger(state: string) {
+  for (const name of readdirSync(join(state, 'ledger'))) {
+    if (!name.endsWith('.ndjson')) continue;
+    const path = join(state, 'ledger', name);
+    appendFileSync(path, '\n'.repeat((4_096 - (statSync(path).size % 4_096)) % 4_096));
+  }
 }
 
 const tail = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--duration', '1s', '--out'];
@@ -149,6 +168,24 @@ test('an answer that cannot be cached or recorded is delivered, and the reason i
     expect(stderr).toContain(reason);
     expect(stderr).toContain('the disk is full');
   }
+});
+
+test('subjects that fail because their cost cannot be recorded are counted, and the run exits 9', async () => {
+  const { home, disk, fill, free } = withDisk();
+  const sandbox = await withSandbox();
+  const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
+  expect((await runInProcess(['budget', 'set', 'day', '9M'], given)).exitCode).toBe(0);
+  const names = sandbox.world.users.handles.slice(0, 20);
+  expect((await runInProcess(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
+  fill(0);
+  padLedger(join(disk, 'state'));
+  const { exitCode, records, error, stderr } = await runInProcess(['whois', ...names, '--yes'], given);
+  expect([exitCode, records().length], stderr).toEqual([9, 20]);
+  expect(records().filter(({ found }) => found === null)).toHaveLength(15);
+  expect(error()).toMatchObject({ code: 'ENOSPC' });
+  expect(error()['message']).toMatch(/^15 of 20 subjects failed: .*the disk is full$/);
+  free();
+  expect((await runInProcess(['whois', ...names, '--yes'], given)).exitCode).toBe(0);
 });
 
 test('a budget is not exceeded while calls cannot be recorded', async () => {

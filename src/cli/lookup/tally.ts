@@ -14,12 +14,14 @@ export function createLookupTally() {
   let failed = 0;
   let pending = 0;
   let first: Failure | undefined;
+  let local: Failure | undefined;
   return {
     add(answer: Outcomes): void {
       if (answer.found === true) found++;
       else if (answer.found === null) {
         failed++;
         first ??= answer.failure;
+        if (answer.failure?.kind === 'local') local ??= answer.failure;
       } else if (answer.code === 'PENDING') pending++;
       else missing++;
     },
@@ -33,11 +35,15 @@ export function createLookupTally() {
       return found + missing + failed + pending;
     },
     /**
-     * Returns the exit code of the run. Throws the first failure if all subjects failed. With `strict`, also
-     * throws unless all subjects were found.
+     * Returns the exit code of the run. Throws the first failure if all subjects failed, and if this machine, for
+     * example its full disk, made any subject fail. With `strict`, also throws unless all subjects were found.
      */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
+      if (local) {
+        const total = found + missing + failed + pending;
+        throw new Failure('local', `${failed} of ${total} subjects failed: ${local.message}`, local);
+      }
       if (strict && found < found + missing + failed + pending) {
         const waiting = pending > 0 ? `${pending} without an answer yet, ` : '';
         throw new Failure('strict', `${missing} missing, ${waiting}${failed} failed, ${found} found`, {
