@@ -69,7 +69,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
     ENAMETOOLONG: 'its name is too long',
     EIO: 'the disk reported an error',
   };
-  const reason = why[code] ?? (code === '' ? 'unknown error' : code);
+  const reason = why[code] ?? (code || (error instanceof Error ? error.message : 'unknown error'));
   return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
     code: code || 'FILE',
     hint: hint ?? usualHints[code],

@@ -1,5 +1,6 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import type { Client, Ledger, RequestParts } from '../contract/ports.ts';
+import type { DiskWait } from '../output/disk-wait.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
@@ -35,6 +36,7 @@ export interface Records<T> {
   endEarly(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */
   readonly closed: AbortSignal;
+  readonly progress?: Sink['progress'];
 }
 
 /** A part of the terminal that is redrawn, such as a progress line. */
@@ -137,6 +139,8 @@ export interface Context {
   costLine(): string | undefined;
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
+  /** Where a run that follows a feed waits while a disk is full. */
+  readonly diskWait: DiskWait;
   /**
    * Saves paid rows to another file if a write failed or the records cannot be printed. Returns the error of
    * the run, with the name of that file if rows were saved.

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
+import type { DiskWait } from '../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../output/notices.ts';
+import { once } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
@@ -42,6 +44,10 @@ export async function createContext(
   });
   const screen = createScreen((text) => write(withoutKeys(withoutKey(text, settings.key))));
   const { notice } = screen;
+  const diskWait =
+    'status' in command.options
+      ? (await import('../output/disk-wait.ts')).createDiskWait({ clock: io.clock, signal, notice })
+      : noWait;
 
   const permission = createPermission({
     io,
@@ -77,6 +83,7 @@ export async function createContext(
     settings,
     format,
     notice,
+    diskWait,
     closing,
     client: () => connections.opened,
   });
@@ -92,6 +99,7 @@ export async function createContext(
     signal,
     scope: scopeOf(globals.sandbox, settings),
     notice,
+    diskWait,
     target,
     client,
     connect,
@@ -141,6 +149,14 @@ export async function createContext(
   };
   return context;
 }
+
+/** A full disk fails runs that cannot be services. */
+const noWait: DiskWait = {
+  failure: undefined,
+  wait: () => undefined,
+  retry: (_, step) => once(step),
+  close() {},
+};
 
 /** How long a finished run waits for the amount that the key has left. */
 const LAST_LOOK_MS = 1_500;

@@ -66,6 +66,9 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
     // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
     if (error !== outputClosed) {
       if (isWatched() && mayAskService(error)) await context.askWhatIsLeft();
+      // The exit code is that of the signal, so nothing else reports what could not be written.
+      if (isInterrupted(io) && error instanceof Failure && error.kind === 'local')
+        context.notice(`warning: ${error.message}`);
       throw await context.saveWritten(error);
     }
   } finally {

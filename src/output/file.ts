@@ -1,17 +1,13 @@
-import { existsSync, fstatSync, fsync } from 'node:fs';
+import { existsSync, fstatSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
-import { realPath } from '../base/files.ts';
+import { errno, realPath } from '../base/files.ts';
 import { type Replacement, replaceFile } from '../base/replace-file.ts';
-import { descriptorIn, type OpenFile, openPipe, openToAppend, streamTo } from './open-file.ts';
-import { codeOf, createSink, type Sink, type SinkOptions, writeFailure } from './sink.ts';
+import { descriptorIn, type OpenFile, openPipe, openToAppend } from './open-file.ts';
+import { createSink, failureOf, once, type Sink, type SinkOptions, syncTo, writeToFile } from './sink.ts';
 
 const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
-
-const failureOf = (path: string, error: unknown): Failure =>
-  error instanceof Failure ? error : writeFailure(path, error);
 
 /** The failure for a file that cannot be opened. If the path is wrong, the failure is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
@@ -39,23 +35,15 @@ function missingFolder(path: string): string {
     : `create it first: mkdir -p '${folder}'`;
 }
 
-const sync = promisify(fsync);
-
-/** Syncs a file to disk. Pipes and devices cannot be synced, so their error is ignored. */
-const syncFile = ({ fd, path }: OpenFile): Promise<void> =>
-  sync(fd).catch((error: unknown) => {
-    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw failureOf(path, error);
-  });
-
 /** Creates a sink that closes its file even if the last flush fails. */
 function sinkOn(file: OpenFile, options: SinkOptions): Sink {
-  const sink = createSink(file.stream, { ...options, name: file.path });
+  const sink = createSink(file.target, { ...options, name: file.path });
   return {
     ...sink,
     async end() {
       try {
         await sink.end();
-        await syncFile(file);
+        await syncTo(file.fd, file.path);
       } finally {
         file.close();
       }
@@ -86,7 +74,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     }
     const file = replaceFile(path);
     // Do not close the descriptor here, because the replacement closes it.
-    const sink = createSink(streamTo(file.fd), { ...options, name: path });
+    const sink = createSink(writeToFile(file.fd), { ...options, name: path });
     let settled: Promise<void> | undefined;
     // The temporary file stays open after a failed write, until it is saved or discarded.
     let isOpen = true;
@@ -94,7 +82,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     const finish = async (put: () => void) => {
       try {
         await sink.end();
-        await sync(file.fd);
+        await syncTo(file.fd, path);
       } catch (error) {
         isSynced = false;
         throw failureOf(path, error);
@@ -133,7 +121,7 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
         if (!isOpen || (isSynced && !(sink.closed.reason instanceof Failure))) return undefined;
         await sink.abandon();
         if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
-        await sync(file.fd).catch(() => {});
+        await syncTo(file.fd, path).catch(() => {});
         isOpen = false;
         // Do not sync again: on a full disk, a failed sync would prevent the rename.
         return saveBeside(file, path, { sync: false });
@@ -177,7 +165,7 @@ function saveBeside(file: Replacement, path: string, options?: { readonly sync: 
 
 const statOf = (path: string) =>
   stat(path).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return undefined;
+    if (errno(error) === 'ENOENT') return undefined;
     throw error;
   });
 
@@ -186,13 +174,14 @@ export async function appendSink(path: string, { signal, ...options }: FileOptio
   try {
     if (/[\\/]$/.test(path)) throw isFolder();
     const before = await statOf(path);
-    const file = before && !before.isFile() ? await openPipe(path, signal) : await openToAppend(path);
+    const file =
+      before && !before.isFile() ? await openPipe(path, signal) : openToAppend(path, options.retry);
     const sink = sinkOn(file, options);
     return {
       ...sink,
       async flush() {
         await sink.flush();
-        await syncFile(file);
+        await (options.retry ?? once)(() => syncTo(file.fd, path));
       },
     };
   } catch (error) {

@@ -1,43 +1,34 @@
 import { close, constants, fstatSync, write as fsWrite, openSync, statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { codeOf } from './sink.ts';
+import { errno } from '../base/files.ts';
+import { type Retry, type WriteBytes, writeToFile } from './sink.ts';
 
-/** An open file descriptor, and the stream that writes to it. */
+/** An open file descriptor, and the stream or the function that writes to it. */
 export interface OpenFile {
   readonly fd: number;
   readonly path: string;
-  readonly stream: Writable;
+  readonly target: Writable | WriteBytes;
   /** Closes the descriptor, unless trdr inherited it from its parent process. */
   close(): void;
 }
 
 const write = promisify(fsWrite);
-
-/** A stream that writes to a descriptor and does not close it. */
-export const streamTo = (fd: number): Writable =>
-  new Writable({
-    highWaterMark: 262_144,
-    async write(bytes: Buffer, _encoding, done) {
-      try {
-        for (let at = 0; at < bytes.length; ) {
-          at += await write(fd, bytes, at, bytes.length - at, null).then(
-            ({ bytesWritten }) => bytesWritten,
-            // EAGAIN means that the pipe is full. The error occurs if another process has made the pipe
-            // non-blocking.
-            (error: unknown) => (codeOf(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
-          );
-        }
-        done();
-      } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)));
-      }
-    },
-  });
-
 const FULL_PIPE_MS = 10;
+
+/** Writes to a device, or to a pipe that another process may have made non-blocking. */
+const writeTo =
+  (fd: number): WriteBytes =>
+  async (bytes) => {
+    for (let at = 0; at < bytes.length; ) {
+      at += await write(fd, bytes, at, bytes.length - at, null).then(
+        ({ bytesWritten }) => bytesWritten,
+        // EAGAIN means that the pipe is full.
+        (error: unknown) => (errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
+      );
+    }
+  };
 
 /** The descriptor in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
 export function descriptorIn(path: string): number | undefined {
@@ -58,9 +49,9 @@ export async function openPipe(path: string, signal: AbortSignal | undefined): P
     try {
       return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
     } catch (error) {
-      if (codeOf(error) !== 'ENXIO') throw error;
+      if (errno(error) !== 'ENXIO') throw error;
       // The path of a socket cannot be opened, so use the descriptor.
-      if (fd !== undefined) return { fd, path, stream: streamTo(fd), close: () => {} };
+      if (fd !== undefined) return { fd, path, target: writeTo(fd), close: () => {} };
       // Wait only if the path is a FIFO, which has no reader yet. For a device, the same error means that it
       // has no driver.
       if (!statSync(path).isFIFO()) throw error;
@@ -73,18 +64,13 @@ export async function openPipe(path: string, signal: AbortSignal | undefined): P
 const NO_READER_MS = 20;
 
 async function pipeOn(fd: number, path: string): Promise<OpenFile> {
-  if (!fstatSync(fd).isFIFO()) return { fd, path, stream: streamTo(fd), close: () => close(fd, () => {}) };
+  if (!fstatSync(fd).isFIFO()) return { fd, path, target: writeTo(fd), close: () => close(fd, () => {}) };
   const { Socket } = await import('node:net');
   const stream = new Socket({ fd, readable: false, writable: true });
-  return { fd, path, stream, close: () => void stream.destroy() };
+  return { fd, path, target: stream, close: () => void stream.destroy() };
 }
 
-export async function openToAppend(path: string): Promise<OpenFile> {
-  const handle = await open(path, 'a', 0o666);
-  return {
-    fd: handle.fd,
-    path,
-    stream: streamTo(handle.fd),
-    close: () => void handle.close().catch(() => {}),
-  };
+export function openToAppend(path: string, retry: Retry | undefined): OpenFile {
+  const fd = openSync(path, 'a', 0o666);
+  return { fd, path, target: writeToFile(fd, retry), close: () => close(fd, () => {}) };
 }

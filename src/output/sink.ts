@@ -1,5 +1,8 @@
+import { fstatSync, fsync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
+import { errno, fileFailure } from '../base/files.ts';
 
 /** The output of a run. The sink writes in batches, waits for a slow reader, and reports write errors. */
 export interface Sink {
@@ -28,7 +31,18 @@ export interface Sink {
    * Aborted when the reader closes the stream (reason `outputClosed`) or a write fails (reason: the Failure).
    */
   readonly closed: AbortSignal;
+  /** How many bytes the sink has accepted so far, and how many of them the operating system has received. */
+  readonly progress?: () => { readonly accepted: number; readonly written: number };
 }
+
+/** Writes all bytes, or fails. Without a promise, they are written already. */
+export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;
+
+/** Repeats a step that a full disk may make fail; see `DiskWait`. */
+export type Retry = <T>(step: () => T | Promise<T>) => Promise<T>;
+
+/** The retry of an output that does not wait for a full disk. */
+export const once: Retry = async (step) => step();
 
 /** Options of a sink; `name` is used in errors. */
 export interface SinkOptions {
@@ -42,6 +56,8 @@ export interface SinkOptions {
    * call of `write`.
    */
   readonly beforeWrite?: () => void;
+  /** Repeats the writes to a regular file, so that a full disk delays the output instead of ending it. */
+  readonly retry?: Retry | undefined;
 }
 
 /** The abort reason after the reader has closed the pipe. This is not a failure. */
@@ -55,46 +71,80 @@ const MAX_BATCHES_IN_FLIGHT = 4;
 
 const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The `code` of a system error, or its name. */
-export const codeOf = (error: unknown): string =>
-  error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.name) : '';
-
-const reasons: Record<string, string> = {
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would exceed the size limit',
-  EACCES: 'permission denied',
-  EPERM: 'permission denied',
-  EROFS: 'the disk is read-only',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a parent of the path is not a folder',
-  ENOENT: 'the folder does not exist',
-  ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its symbolic links form a loop',
-  EIO: 'the device failed',
-};
-
 /** The failure for a write to `name`. */
-export function writeFailure(name: string, error: unknown): Failure {
-  const code = codeOf(error);
-  const reason = reasons[code] ?? (error instanceof Error ? error.message : String(error));
-  return new Failure('local', `cannot write to ${name}: ${reason}`, {
-    code: code || 'WRITE_FAILED',
-    hint: code === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined,
-    cause: error,
-  });
-}
+export const writeFailure = (name: string, error: unknown): Failure =>
+  fileFailure(
+    'write to',
+    name,
+    error,
+    errno(error) === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined,
+  );
+
+export const failureOf = (name: string, error: unknown): Failure =>
+  error instanceof Failure ? error : writeFailure(name, error);
 
 const streamClosed = Object.assign(new Error('the stream was closed'), { code: 'ERR_STREAM_DESTROYED' });
 
-/** Creates a sink for a stream that the sink does not close, such as standard output. */
-export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
+const sync = promisify(fsync);
+
+/**
+ * Writes to a regular file. A single write to a nearly full disk may write only a part of the bytes. Writes synchronously, because a write to the page cache takes less time than the
+ * detour through a thread.
+ */
+export const writeToFile =
+  (fd: number, retry: Retry = once): WriteBytes =>
+  (bytes) => {
+    let at = 0;
+    const step = () => {
+      while (at < bytes.length) at += writeSync(fd, bytes, at);
+    };
+    try {
+      return step();
+    } catch {
+      return retry(step);
+    }
+  };
+
+/** Syncs a file to disk. Pipes and devices cannot be synced. */
+export async function syncTo(fd: number, name: string): Promise<void> {
+  try {
+    await sync(fd);
+  } catch (error) {
+    // After EIO, do not sync again: the system has dropped the data, so a second sync would succeed.
+    if (errno(error) !== 'EINVAL' && errno(error) !== 'ENOTSUP') throw writeFailure(name, error);
+  }
+}
+
+/** The descriptor of a stream that leads to a regular file, for which Node's own stream ignores partial writes. */
+export function fileIn(stream: Writable): number | undefined {
+  if (!('fd' in stream) || typeof stream.fd !== 'number') return undefined;
+  try {
+    return fstatSync(stream.fd).isFile() ? stream.fd : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Creates a sink for a stream that the sink does not close, such as standard output, or for a function that writes. */
+export function createSink(
+  target: Writable | WriteBytes,
+  options: SinkOptions = {},
+): Sink & { readonly fail: (error: unknown) => void } {
+  const { name = 'standard output', retry = once } = options;
+  const stream = typeof target === 'function' ? undefined : target;
+  const fd = stream && fileIn(stream);
+  const writeBytes =
+    typeof target === 'function' ? target : fd === undefined ? undefined : writeToFile(fd, retry);
+  /** The write in progress, and those that follow it. */
+  let before: Promise<void> | undefined;
   const size = options.batch ?? 65_536;
   const controller = new AbortController();
   let chunk = Buffer.allocUnsafeSlow(size);
   let used = 0;
   let inFlight = 0;
   let bytesInFlight = 0;
+  let accepted = 0;
+  let written = 0;
   let turn: NodeJS.Immediate | undefined;
   let failure: Failure | undefined;
   let over = false;
@@ -105,7 +155,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
   const idle: (() => void)[] = [];
   // Reuse buffers only for streams to a descriptor. Other streams may still need a buffer after its write has
   // completed.
-  const reusesBuffers = 'fd' in stream && typeof stream.fd === 'number';
+  const reusesBuffers = stream !== undefined && 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
   const settleRoom = () => {
@@ -120,7 +170,7 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     lost ||= used > 0 || bytesInFlight > 0;
     if (!over) {
       over = true;
-      if (!closedCodes.has(codeOf(error))) failure = writeFailure(options.name ?? 'standard output', error);
+      if (!closedCodes.has(errno(error))) failure = failureOf(name, error);
       controller.abort(failure ?? outputClosed);
     }
     used = 0;
@@ -128,8 +178,8 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     settleIdle();
   };
   // Never remove this listener: without it, a late EPIPE would end the process with a stack trace.
-  stream.on('error', stop);
-  stream.on('close', () => stop(streamClosed));
+  stream?.on('error', stop);
+  stream?.on('close', () => stop(streamClosed));
 
   const waitForRoom = () => {
     let resolve = () => {};
@@ -139,15 +189,40 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     room = { promise, resolve };
   };
 
+  /** Passes bytes on, after the bytes before them. After an error, nothing more is written. */
+  const pass = (bytes: Uint8Array, done: (error?: unknown) => void): void => {
+    if (!writeBytes) {
+      stream?.write(bytes, done);
+      return;
+    }
+    let writing: void | Promise<void>;
+    try {
+      writing = before ? before.then(() => writeBytes(bytes)) : writeBytes(bytes);
+    } catch (error) {
+      done(error);
+      return;
+    }
+    if (!writing) {
+      done();
+      return;
+    }
+    before = writing;
+    writing.then(() => {
+      if (before === writing) before = undefined;
+      done();
+    }, done);
+  };
+
   const send = (bytes: Uint8Array, of?: typeof chunk) => {
     inFlight++;
     bytesInFlight += bytes.length;
     options.beforeWrite?.();
-    stream.write(bytes, (error) => {
+    pass(bytes, (error) => {
       if (error) stop(error);
       inFlight--;
       bytesInFlight -= bytes.length;
       if (error) return;
+      written += bytes.length;
       if (of && reusesBuffers) free.push(of);
       if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
       if (inFlight > 0) return;
@@ -180,11 +255,18 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
     // One UTF-16 unit takes at most three bytes in UTF-8.
     const most = typeof data === 'string' ? data.length * 3 : data.byteLength;
     if (most > size - used) push();
-    if (most > size) send(typeof data === 'string' ? Buffer.from(data) : Buffer.from(data));
-    else if (typeof data === 'string') used += chunk.write(data, used);
-    else {
-      chunk.set(data, used);
-      used += data.byteLength;
+    if (most > size) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : Buffer.from(data);
+      accepted += bytes.length;
+      send(bytes);
+    } else {
+      const start = used;
+      if (typeof data === 'string') used += chunk.write(data, used);
+      else {
+        chunk.set(data, used);
+        used += data.byteLength;
+      }
+      accepted += used - start;
     }
     if (used > 0) schedule();
     return room?.promise;
@@ -196,11 +278,14 @@ export function createSink(stream: Writable, options: SinkOptions = {}): Sink {
       if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
     }
     if (failure) throw failure;
+    if (fd !== undefined && options.live) await retry(() => syncTo(fd, name));
   };
 
   return {
     closed: controller.signal,
     lost: () => lost,
+    progress: () => ({ accepted, written }),
+    fail: stop,
     write(data) {
       if (failure) return Promise.reject(failure);
       if (!over) return add(data);

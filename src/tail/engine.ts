@@ -1,5 +1,5 @@
 import { Failure } from '../base/failure.ts';
-import { ceilingReached } from './failures.ts';
+import { BLOCKED, ceilingReached } from './failures.ts';
 import type { Stretched, Summary, TailStatus } from './notice.ts';
 import type { TailOptions } from './options.ts';
 import { createTailParts, type Ending } from './parts.ts';
@@ -34,6 +34,9 @@ const messageOf = (error: unknown): string => {
   return error.status === undefined ? error.message : `${error.message} (${error.code})`;
 };
 
+/** Whether the run ended because its output was blocked. */
+const isBlocked = ({ failure }: Ending) => failure instanceof Failure && failure.code === BLOCKED;
+
 /** Creates a tail: a loop that calls all parts whenever one of the parts wakes the loop. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
   const { clock, sink } = ports;
@@ -57,7 +60,11 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     pollMs: mode() === 'poll' ? spend.pollMs : 0,
   });
 
+  /** Whether no walk may start: its rows could not be written, or would exceed --count. */
+  const isHeldUp = () => !walker.busy && (flow.full || sink.waits?.() !== undefined);
+
   const walkStep = (): boolean => {
+    if (isHeldUp()) return false;
     const { moved, finished } = walker.step(view());
     if (!finished) return moved;
     const { walked, stack, depth, continues } = finished;
@@ -75,7 +82,13 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
 
   /** When the next iteration must start even if no part wakes the loop. */
   const nextDue = () =>
-    Math.min(walker.due(view()), policy.due(isQuiet()), printing.due, spend.due, deadline.due);
+    Math.min(
+      isHeldUp() ? never : walker.due(view()),
+      policy.due(isQuiet()),
+      printing.due,
+      spend.due,
+      deadline.due,
+    );
 
   let told: Stretched | undefined;
   /**
@@ -166,7 +179,8 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
       try {
         await close();
       } catch (error) {
-        if (ending.failure === undefined) ending = { reason: 'failure', failure: error };
+        // The write that failed is the reason why the output was blocked.
+        if (ending.failure === undefined || isBlocked(ending)) ending = { reason: 'failure', failure: error };
       } finally {
         outer.removeEventListener('abort', stop);
       }

@@ -32,10 +32,13 @@ export const endTooEarly = () =>
     hint: 'run the command again with a longer --duration',
   });
 
+/** The code of an output that was blocked when the run ended. */
+export const BLOCKED = 'BLOCKED';
+
 /** The failure of an output that was blocked when the run ended. */
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
-    code: 'BLOCKED',
+    code: BLOCKED,
     hint: 'check the program that reads the output; with --checkpoint FILE, the next run continues where this run stopped',
   });
 

@@ -76,6 +76,13 @@ export interface TailSink {
    * on disk.
    */
   flush(): Promise<boolean>;
+  /**
+   * Resolves when rows can be written again; undefined if the output does not wait for a full disk. Meanwhile, the tail
+   * pays for nothing.
+   */
+  waits?(): Promise<void> | undefined;
+  /** The number of rows that `write` has accepted and that have not left this process yet. */
+  pending?(): number;
   /** Ends the output. Resolves when work that must not be interrupted is done, however long this takes. */
   end?(): Promise<void>;
 }

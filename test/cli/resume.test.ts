@@ -7,6 +7,7 @@ import { fileAt } from '../../src/cli/tail/resume/position.ts';
 import { readResume } from '../../src/cli/tail/resume/resume.ts';
 import { createSaver } from '../../src/cli/tail/resume/saver.ts';
 import { writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
+import { noWait } from '../no-wait.ts';
 
 const fileOf = (text: string) => {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
@@ -44,6 +45,7 @@ it('repeats a post whose line a crash left incomplete in a file that was then re
   const out = fileOf(`${line}{"id":"torn","plat`);
   const position = `${out}.position`;
   const saver = createSaver({
+    diskWait: noWait,
     checkpoint: undefined,
     out,
     position,
@@ -90,7 +92,10 @@ describe('a tail with finished files, whose current file is renamed by another p
     const out = join(folder, 'theses.ndjson');
     const position = join(folder, 'position.json');
     const identity = () => fileAt(out);
-    const saver = createSaver({ ...{ checkpoint: undefined, out, position, identity }, notice() {} });
+    const saver = createSaver({
+      ...{ diskWait: noWait, checkpoint: undefined, out, position, identity },
+      notice() {},
+    });
     writeFileSync(finishedName(out, timeOf(0)), linesOf(0, FINISHED));
     writeFileSync(out, linesOf(FINISHED, RENAMED));
     saver.moved();

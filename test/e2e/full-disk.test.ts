@@ -10,10 +10,11 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { execaSync } from 'execa';
-import { test as anyTest, expect, onTestFinished } from 'vitest';
-import { idsOf, readText } from './feed.ts';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { execa, execaSync } from 'execa';
+import { test as anyTest, describe, expect, onTestFinished } from 'vitest';
+import { idsOf, readText, until } from './feed.ts';
+import { type Home, openHome, programEnv, type RunOptions, runInProcess, withSandbox } from './harness.ts';
+import { program } from './program.ts';
 
 // A disk of 64 KB that really becomes full. Mounting it needs permissions that not every machine gives.
 const mayMount = (() => {
@@ -26,24 +27,27 @@ if (!mayMount) writeSync(2, 'skipped: the tests of a full disk mount a tmpfs, wh
 const test = anyTest.skipIf(!mayMount);
 
 /** A home with a folder on a tiny disk. */
-function withDisk() {
+function withDisk(pages = 16) {
   const home = openHome();
   const disk = join(home.path, 'disk');
   mkdirSync(disk);
-  execaSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+  execaSync('mount', ['-t', 'tmpfs', '-o', `size=${pages * 4}k`, 'tmpfs', disk]);
   onTestFinished(() => void execaSync('umount', ['--lazy', disk], { reject: false }));
   const filler = join(disk, 'filler');
   /** Fills the disk and leaves this many pages of 4 KB free. */
   const fill = (free: number) => {
     try {
-      writeFileSync(filler, Buffer.alloc(65_536));
+      writeFileSync(filler, Buffer.alloc(pages * 4_096));
     } catch {
       // Ignore the error: the disk is as full as possible.
     }
     const { size } = { size: readFileSync(filler).length };
     writeFileSync(filler, Buffer.alloc(Math.max(0, Math.floor(size / 4_096) - free) * 4_096));
   };
-  return { home, disk, fill, free: () => rmSync(filler) };
+  const free = () => {
+    for (const name of ['filler', 'more']) rmSync(join(disk, name), { force: true });
+  };
+  return { home, disk, fill, free };
 }
 
 /** Pads each ledger file to the end of its last page, which would otherwise take some more lines on a full disk. */
@@ -54,6 +58,75 @@ function padLedger(state: string) {
     appendFileSync(path, '\n'.repeat((4_096 - (statSync(path).size % 4_096)) % 4_096));
   }
 }
+
+/** A command line of bash whose stderr is collected; \`trdr\` is the built program. */
+function startLine(line: string, options: RunOptions & { readonly home: Home }) {
+  const child = execa('bash', ['-c', line.replace(/\btrdr\b/, 'exec "$NODE" "$PROGRAM"')], {
+    env: { ...programEnv(options), NODE: process.execPath, PROGRAM: program },
+    ...{ extendEnv: false, cwd: options.home.path, reject: false, stdin: 'ignore' as const },
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let stderr = '';
+  child.stderr.on('data', (part: Buffer) => {
+    stderr += part.toString();
+  });
+  const says = (text: string) =>
+    until(() => stderr.includes(text), 20_000).catch((error: Error) =>
+      expect.fail(`${error.message}\n${stderr}`),
+    );
+  return { child, says, stderr: () => stderr };
+}
+
+describe('a tail whose disk fills and empties', () => {
+  const rows = 150;
+  const flags = `--via poll --lag 100ms --yes --backfill ${rows} --count ${rows}`;
+  const status = '--status a.prom';
+
+  const fillsDisk =
+    'cat >> t.ndjson; test -e full || { touch full; cat /dev/zero > disk/more; } 2> /dev/null; true';
+
+  test.each([
+    ['--out', `--out disk/t.ndjson`, 'disk/t.ndjson', 6],
+    ['--out with --rotate', '--out disk/t.ndjson --rotate 30KB', 'disk/t*.ndjson', 12],
+    ['--out with --checkpoint', '--out disk/t.ndjson --checkpoint disk/ck', 'disk/t.ndjson', 12],
+    ['stdout', '> disk/t.ndjson', 'disk/t.ndjson', 6],
+    ['stdout that is appended to', '>> disk/t.ndjson', 'disk/t.ndjson', 6],
+    ['stdout with --checkpoint', '--checkpoint disk/ck > disk/t.ndjson', 'disk/t.ndjson', 12],
+    [
+      '--exec with --checkpoint',
+      `--batch 10 --checkpoint disk/ck --shell --exec '${fillsDisk}'`,
+      't.ndjson',
+      8,
+    ],
+    [
+      '--exec with dead letters',
+      "--batch 10 --tries 1 --checkpoint disk/ck --exec 'false'",
+      'disk/ck.dead.ndjson',
+      12,
+    ],
+  ])('waits, pays for nothing, and loses and repeats nothing: %s', async (_, output, files, free) => {
+    const disk = withDisk(64);
+    const { home } = disk;
+    const sandbox = await withSandbox();
+    disk.fill(free);
+    const tail = startLine(`trdr thesis tail ${flags} ${status} ${output}`, { sandbox, home });
+    await tail.says('the disk is full; waiting until it can be written');
+    const paid = sandbox.meter().unitsUsed;
+    await until(() => readText(join(home.path, 'a.prom')).includes('the disk is full"} 1'));
+    const written = Number(/_rows_total\{.*\} (\d+)/.exec(readText(join(home.path, 'a.prom')))?.[1]);
+    expect(written).toBeLessThan(rows);
+    expect(sandbox.meter().unitsUsed).toBe(paid);
+    disk.free();
+    await tail.says('can be written again');
+    const dead = output.includes('false');
+    expect((await tail.child).exitCode, tail.stderr()).toBe(dead ? 9 : 0);
+    expect(tail.stderr()).toContain(`: ${rows} posts, no gaps`);
+    const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
+    const all = await runInProcess(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox, home });
+    const wanted = all.records().map(({ id }) => id);
+    expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
+  });
+});
 
 const tail = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--duration', '1s', '--out'];
 

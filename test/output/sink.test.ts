@@ -85,7 +85,7 @@ describe('a sink', () => {
           });
         },
       }),
-      { fd: 1 },
+      { fd: -1 },
     );
     const sink = createSink(stream, { batch: 1_000, live: true });
     let all = '';

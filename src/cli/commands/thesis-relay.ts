@@ -64,7 +64,7 @@ export const thesisRelay = command({
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
-    const { io, signal, notice, scope } = context;
+    const { io, signal, notice, diskWait, scope } = context;
     const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
     const startLine = (line: string) => withLimit(line, context);
     context.setOutcome(null);
@@ -74,7 +74,7 @@ export const thesisRelay = command({
     const feed = store.keys.feed(feedIdOf({ tokens: normal }));
     try {
       const observer = watchRelay(context, service, { link: store.link, feed });
-      const world = { io, signal, notice, scope, store, key, startLine, observer };
+      const world = { io, signal, notice, diskWait, scope, store, key, startLine, observer };
       await runRelay(world, {
         tokens: normal,
         lagMs: lag,

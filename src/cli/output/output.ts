@@ -1,7 +1,8 @@
 import { extname } from 'node:path';
 import { usageError } from '../../base/failure.ts';
+import type { DiskWait } from '../../output/disk-wait.ts';
 import type { PrinterOptions } from '../../output/format/printing.ts';
-import { createSink, type Sink } from '../../output/sink.ts';
+import { createSink, type Retry, type Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
 import type { AnyCommand } from '../command.ts';
@@ -105,18 +106,24 @@ export async function renderOptions(
 }
 
 /**
- * Opens the output for records: stdout, or a file. A tail appends to its file. For other commands, the file
- * appears when all records are written.
+ * Opens the output for records: stdout, or a file. A tail appends to its file, and waits while the disk is full. For
+ * other commands, which have no `diskWait`, the file appears when all records are written.
  */
-export async function openSink(io: Io, out: string | undefined, live: boolean): Promise<Sink> {
+export async function openSink(
+  io: Io,
+  out: string | undefined,
+  diskWait: DiskWait | undefined,
+): Promise<Sink> {
+  const live = diskWait !== undefined;
+  const retry: Retry | undefined = diskWait && ((step) => diskWait.retry(out ?? 'stdout', step));
   if (out !== undefined) {
     const { descriptorIn } = await import('../../output/open-file.ts');
     const fd = descriptorIn(out);
     // Use the program's own streams, because two writers on one descriptor would mix their output.
-    if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out });
+    if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry });
     const { appendSink, fileSink } = await import('../../output/file.ts');
     const { signal } = io;
-    return live ? appendSink(out, { live, signal }) : fileSink(out, { signal });
+    return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
   }
-  return createSink(io.stdout, { live, name: 'stdout' });
+  return createSink(io.stdout, { live, name: 'stdout', retry });
 }

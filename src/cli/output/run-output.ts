@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
+import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
@@ -43,6 +44,7 @@ export interface RunOutputOptions {
   readonly settings: RunSettings;
   readonly format: OutputFormat;
   readonly notice: (text: string) => void;
+  readonly diskWait: DiskWait;
   /**
    * Aborted when the reader closes the output or a write fails. The abort ends every wait of the run.
    */
@@ -53,7 +55,7 @@ export interface RunOutputOptions {
 
 /** Creates the output without opening it. */
 export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { io, command, globals, settings, format, notice, closing, client } = options;
+  const { io, command, globals, settings, format, notice, diskWait, closing, client } = options;
   const closers: (() => Promise<void>)[] = [];
   const sinks: Sink[] = [];
   let cached = false;
@@ -62,7 +64,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
   prepareShutdown(io, sinks, notice);
 
   async function output(into?: Sink): Promise<OutputSink> {
-    const sink = into ?? (await openSink(io, globals.out, command.stream === true));
+    const sink = into ?? (await openSink(io, globals.out, command.stream === true ? diskWait : undefined));
     sinks.push(sink);
     watch(sink);
     let ended = false;
@@ -104,6 +106,7 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     return {
       ...printer,
       closed: sink.closed,
+      progress: sink.progress,
       flush: () => sink.flush(),
       async end() {
         await printer.end();
@@ -198,7 +201,8 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
         );
         if (saved) return new Failure(error.kind, `${error.message}; ${saved}`, error);
       }
-      return error;
+      if (!run.lostPaidRows) return error;
+      return new Failure(error.kind, `${error.message}; rows that were paid for were not written`, error);
     },
     async close() {
       for (const close of closers.splice(0).reverse()) await close();

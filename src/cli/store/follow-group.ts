@@ -106,6 +106,7 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
   endAfter(io.clock, flags.duration, ended, until);
+  until.addEventListener('abort', context.diskWait.close, { once: true });
   const floor = flags.since === undefined ? null : instantAt(flags.since, io.clock.now(), settings.utc);
   const limit = flags.count ?? Number.POSITIVE_INFINITY;
   let count = 0;

@@ -38,14 +38,15 @@ export async function openFollowOutput(
   const { checkpoint } = flags;
   if (flags.exec === undefined) {
     const records = await context.records(view);
-    const save = (text: string) => {
-      if (checkpoint !== undefined) writeAtomic(checkpoint, text, { private: false });
+    const save = async (text: string) => {
+      if (checkpoint === undefined) return;
+      await context.diskWait.retry(checkpoint, () => writeAtomic(checkpoint, text, { private: false }));
     };
     return {
       ...printTo(records, () => {}, undefined),
       closed: records.closed,
       lags: false,
-      reached: async (position) => save(followText(feed, position)),
+      reached: (position) => save(followText(feed, position)),
       settled: async () => {},
     };
   }

@@ -125,6 +125,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   const began = io.clock.mono();
 
   endAfter(io.clock, flags.duration, ended, until);
+  until.addEventListener('abort', context.diskWait.close, { once: true });
 
   /** The last rows that were delivered, and the id of the first one that was not, because of --count. */
   let delivered: readonly TailRow[] = [];
@@ -138,13 +139,14 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     );
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
-    count += wanted.length;
     delivered = wanted;
     left = passing[wanted.length]?.id;
     closed =
       (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
-    if (!closed) watch?.delivered(wanted);
-    return !closed && count < limit;
+    if (closed) return false;
+    count += wanted.length;
+    watch?.delivered(wanted);
+    return count < limit;
   }
 
   /**

@@ -32,7 +32,7 @@ export interface RelayPlan {
 }
 
 /** The dependencies of a relay. */
-export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope'> {
+export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
     readonly link: Pick<RunStore['link'], 'open'>;
@@ -160,7 +160,7 @@ async function lead(
   health: Health,
   memory: RelayMemory,
 ): Promise<void> {
-  const { io, signal, notice, startLine, store } = world;
+  const { io, signal, notice, diskWait, startLine, store } = world;
   const name = nameOf(world, plan);
   const start = resumeFrom(term, name);
   notice(
@@ -179,7 +179,7 @@ async function lead(
       connect: plan.connect,
       sink: relaySink(term),
       key: world.key,
-      spool: openSpool,
+      spool: () => openSpool(diskWait),
       async save(text) {
         const { mark, floor, known } = markText(text, name);
         await term.save(mark, floor, known);

@@ -1,6 +1,7 @@
 import { type Instant, instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
-import { createSink } from '../../output/sink.ts';
+import { checkSpace, prepareFile } from '../../output/disk-space.ts';
+import { createSink, fileIn } from '../../output/sink.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
@@ -78,6 +79,9 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const { state } = context.settings.folders;
   const unlock = lockFiles({ out, checkpoint, status, state });
   try {
+    for (const path of [out, checkpoint]) if (path !== undefined) checkSpace(path);
+    const stdout = fileIn(context.io.stdout);
+    if (globals.out === undefined && stdout !== undefined) prepareFile(stdout, 'stdout');
     const now = context.io.clock.now();
     const position = out === undefined || state === undefined ? undefined : positionPath(state, out);
     const { timeField } = plan;
@@ -121,14 +125,21 @@ async function follow(
   plan: TailPlan,
   { out, position, ...place }: Place,
 ): Promise<Summary & Pick<TailOutput, 'check'>> {
-  const { io, globals, notice } = context;
+  const { io, globals, notice, diskWait } = context;
   const { lag, count, duration, checkpoint } = plan.flags;
   const { timeField } = plan;
   const followed =
     out === undefined
       ? undefined
       : await openOutputFile(context, out, { ...plan.flags, timeField }, () => saver.moved());
-  const saver = createSaver({ checkpoint, out, position, identity: () => followed?.identity, notice });
+  const saver = createSaver({
+    checkpoint,
+    out,
+    position,
+    identity: () => followed?.identity,
+    notice,
+    diskWait,
+  });
   const status = createStatusLine({
     stream: io.stderr,
     enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
@@ -137,7 +148,12 @@ async function follow(
   // Hide the status line before each write, so that rows do not continue its line.
   const openPrinted = () =>
     globals.out === undefined
-      ? createSink(io.stdout, { live: true, name: 'stdout', beforeWrite: status.hide })
+      ? createSink(io.stdout, {
+          live: true,
+          name: 'stdout',
+          beforeWrite: status.hide,
+          retry: (step) => diskWait.retry('stdout', step),
+        })
       : undefined;
   const pause = createPause(context, status.hide);
   const linesOf = createNoticeLines(io.clock.mono);
@@ -164,9 +180,16 @@ async function follow(
       random: io.random,
       source: plan.source,
       connect: plan.connect,
-      sink: plan.flags.bell ? withBell(output.sink, io) : output.sink,
+      sink: {
+        ...(plan.flags.bell ? withBell(output.sink, io) : output.sink),
+        waits: diskWait.wait,
+        async end() {
+          diskWait.close();
+          await output.sink.end?.();
+        },
+      },
       key: keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context)),
-      spool: openSpool,
+      spool: () => openSpool(diskWait),
       save: output.save,
     },
     {
@@ -190,7 +213,7 @@ async function follow(
   const ended = new AbortController();
   const watch = watchStatus(
     context,
-    () => pause.isOpen || status.show(statusText(tail.status())),
+    () => pause.isOpen || status.show(diskWait.failure?.message ?? statusText(tail.status())),
     ended.signal,
   );
   try {
@@ -201,6 +224,7 @@ async function follow(
   } catch (error) {
     throw atLimit(error, context, plan.flags.checkpoint, tail.status());
   } finally {
+    diskWait.close();
     pause.end();
     ended.abort();
     await watch;

@@ -12,7 +12,7 @@ export interface Acknowledgements {
   begin(batch: Batch): void;
   /**
    * The caller calls this after a batch was acknowledged or written to the dead-letter file. `end` is how many
-   * rows the run has handed over, including this batch.
+   * rows the run has handed over, including this batch. Like the other methods, can be called again after a failure.
    */
   add(batch: Batch, end: number): void;
   /** Replaces the checkpoint with one that includes the first `covered` rows of the run. */
@@ -50,8 +50,8 @@ export function createAcknowledgements(
   /** Whether lines may be appended, because this run wrote the file completely. */
   let appendable = false;
 
-  const replace = () => {
-    file.replace((head ?? '') + inherited + lines.map(({ line }) => line).join(''));
+  const replace = (first = head ?? '') => {
+    file.replace(first + inherited + lines.map(({ line }) => line).join(''));
     appendable = true;
   };
 
@@ -61,13 +61,18 @@ export function createAcknowledgements(
       if (head !== undefined) return;
       const times = rows.map(({ at }) => at).filter((at) => at !== null);
       const oldest = times.length === 0 ? null : Math.min(...times);
-      head = `${startCheckpoint(feed, asked ?? oldest)}\n`;
-      replace();
+      const start = `${startCheckpoint(feed, asked ?? oldest)}\n`;
+      replace(start);
+      head = start;
     },
     add(batch, end) {
       const line = acknowledgedLine(batch);
-      lines.push({ end, line });
-      if (!appendable || !file.append(line)) replace();
+      if (lines.at(-1)?.end !== end) lines.push({ end, line });
+      const appends = appendable;
+      // If the line does not fit on the disk, the next attempt replaces the file, which has a part of the line.
+      appendable = false;
+      appendable = appends && file.append(line);
+      if (!appendable) replace();
     },
     save(checkpoint, covered) {
       head = checkpoint;

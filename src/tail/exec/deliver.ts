@@ -15,7 +15,7 @@ export interface DeliveryPorts {
    * Saves a batch that the command does not accept. If the batch cannot be saved, throws a `Failure`, which
    * ends the run.
    */
-  readonly deadLetter: (batch: Batch) => void;
+  readonly deadLetter: (batch: Batch) => void | Promise<void>;
   readonly notify: (notice: HandoffNotice) => void;
 }
 
@@ -55,7 +55,7 @@ export function createDelivery(
         if (!stop.aborted) continue;
       }
       if (attempt < tries && !forgetful) return 'left';
-      deadLetter(batch);
+      await deadLetter(batch);
       notify({ kind: 'dead', batch, attempts: attempt, why: end.why });
       return 'dead';
     }

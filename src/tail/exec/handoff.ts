@@ -40,7 +40,7 @@ export interface HandoffParts {
    * Called when a batch was acknowledged or written to the dead-letter file. `end` is how many rows the run has
    * handed over, including this batch.
    */
-  readonly acknowledged: (batch: Batch, end: number) => void;
+  readonly acknowledged: (batch: Batch, end: number) => void | Promise<void>;
 }
 
 export interface HandoffOptions {
@@ -117,7 +117,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       done += batch.rows.length;
       if (outcome === 'dead') dead += batch.rows.length;
       else accepted++;
-      acknowledged(batch, done);
+      await acknowledged(batch, done);
     } catch (error) {
       failure = { error };
       finish();

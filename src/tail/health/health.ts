@@ -15,6 +15,8 @@ export interface TailHealth {
   readonly mode: HealthMode;
   /** When the budget or the allowance renews for which the tail waits; null if it does not wait. */
   readonly waitsUntil: number | null;
+  /** Which file of the tail cannot be written and why, so that the tail waits; null if it does not wait. */
+  readonly blocked: string | null;
   readonly startedAt: number;
   readonly updatedAt: number;
   /** The time of the last iteration of the main loop. If this time does not advance, the loop hangs. */

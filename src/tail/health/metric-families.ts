@@ -33,6 +33,11 @@ export const metrics: readonly Metric[] = [
   ['service_up', 'Whether the service responds.', ({ serviceUp }) => Number(serviceUp)],
   ['mode', 'The mode of the tail: 1 for the current mode, 0 for others.', ({ mode }) => modes(mode)],
   [
+    'blocked',
+    'Whether the tail waits because it cannot write a file; the label states why.',
+    ({ blocked }) => (blocked === null ? null : one('reason', blocked, 1)),
+  ],
+  [
     'waits_until_timestamp_seconds',
     'When the budget renews that the tail waits for.',
     (h) => seconds(h.waitsUntil),

@@ -49,6 +49,8 @@ export function createPrinting(parts: PrintingParts): Printing {
   let frames = 0;
   let heldAt = never;
   let blockedAt: number | undefined;
+  /** Whether the last rows of --count are on their way. */
+  let drained = false;
 
   /**
    * Whether frames may be printed now, instead of after the next walk. A later run can resume from a file
@@ -96,8 +98,14 @@ export function createPrinting(parts: PrintingParts): Printing {
       // After the first walk, print no more rows until the first checkpoint is on disk. If trdr crashed without a
       // checkpoint, the next run could start at the newest post and miss the posts between the two runs.
       if (checkpointer && walker.started && !checkpointer.safe) return false;
-      if (writer.closed || flow.full) {
+      if (writer.closed || (flow.full && drained)) {
         parts.finish(writer.closed ? 'reader' : 'count');
+        return true;
+      }
+      if (flow.full) {
+        drained = true;
+        session.close();
+        writer.drain();
         return true;
       }
       if (!flow.filling) return printFrames();

@@ -18,6 +18,8 @@ export interface TailWriter {
   readonly lastPost: LastPost | null;
   /** Writes rows. With `counted` false, they count as `earlier`: they were posted before the start of the run. */
   push(rows: readonly TailRow[], counted?: boolean): void;
+  /** Starts to wait until the operating system has received all rows. */
+  drain(): void;
   /** Resolves when the current write has ended. */
   settled(): Promise<void>;
 }
@@ -37,6 +39,11 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
   };
 
   const look = () => {
+    const waiting = job ? undefined : sink.waits?.();
+    if (waiting) {
+      pending = 0;
+      job = startJob(wake, async () => waiting.then(() => true));
+    }
     const outcome = job?.outcome;
     if (!outcome) return;
     job = undefined;
@@ -59,7 +66,7 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
       return failed;
     },
     get rows() {
-      return rows;
+      return Math.max(0, rows - (sink.pending?.() ?? 0));
     },
     get earlier() {
       return earlier;
@@ -83,6 +90,10 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
       if (typeof written === 'boolean') return count(written, many);
       pending = many;
       job = startJob(wake, () => written);
+    },
+    drain() {
+      pending = 0;
+      job = startJob(wake, () => sink.flush());
     },
     settled: async () => job?.settled,
   };

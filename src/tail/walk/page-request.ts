@@ -1,6 +1,7 @@
 import type { Backoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { isDiskFull } from '../../base/files.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import { mayBeCharged } from '../../core/client/service-errors.ts';
 import type { FeedPage, PageSource } from '../ports.ts';
@@ -86,4 +87,6 @@ const isTransient = (failure: Failure): boolean =>
   failure.kind === 'rate' ||
   failure.kind === 'network' ||
   failure.kind === 'answer' ||
-  (failure.kind === 'service' && failure.retryable);
+  (failure.kind === 'service' && failure.retryable) ||
+  // The ledger, in which a call with a budget must be recorded before it is sent, is on a full disk.
+  isDiskFull(failure);

@@ -8,6 +8,7 @@ import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
 import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
+import { noWait } from '../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 
 const status: TailStatus = {
@@ -41,6 +42,7 @@ function openRelay() {
       io: { clock, env: {}, atEnd } as never,
       command: 'thesis relay',
       notice: (line) => void notices.push(line),
+      diskWait: noWait,
       signal: new AbortController().signal,
     },
     { status: path, heartbeat: 10_000 },

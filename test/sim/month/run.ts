@@ -10,6 +10,7 @@ import { readResume } from '../../../src/cli/tail/resume/resume.ts';
 import { createSaver } from '../../../src/cli/tail/resume/saver.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
+import { noWait } from '../../no-wait.ts';
 import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { createCounts } from './counts.ts';
@@ -123,6 +124,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
       }),
     );
     const saver = createSaver({
+      diskWait: noWait,
       ...{
         checkpoint: undefined,
         out,

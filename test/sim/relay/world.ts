@@ -5,6 +5,7 @@ import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
 import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
 import type { FeedState } from '../../../src/store/feed/term.ts';
 import { keysOf } from '../../../src/store/keys.ts';
+import { noWait } from '../../no-wait.ts';
 import { calmMs } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { clockOn, createScheduler, type Scheduler } from '../scheduler.ts';
@@ -143,6 +144,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           io: { clock: clockOn(process, () => 1_700_000_000_000, process.alive), random: rng.next },
           signal: end.signal,
           notice: () => {},
+          diskWait: noWait,
           scope: { baseUrl: 'https://api.example.test', key: 'k' },
           store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
           key: access.key,

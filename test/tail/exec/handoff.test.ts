@@ -52,7 +52,7 @@ function opened(given: Given = {}) {
   const handoff = createHandoff(
     {
       ...{ clock, deliver, encode: ({ id }: TailRow) => Buffer.from(`${id}\n`) },
-      acknowledged: (each, end) => acknowledged.push([idsOf(each), end]),
+      acknowledged: (each, end) => void acknowledged.push([idsOf(each), end]),
     },
     { batch, lingerMs, forgetful, stop: stop.signal },
   );

@@ -6,7 +6,7 @@ import { hasPromtool, promtool } from './promtool.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
 const health: TailHealth = {
-  ...{ end: null, ready: true, serviceUp: true, mode: 'streaming', waitsUntil: null },
+  ...{ end: null, ready: true, serviceUp: true, mode: 'streaming', waitsUntil: null, blocked: null },
   ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_321.987 },
   ...{ lastPostAt: NOW - 9_000, lastPostLagMs: 456, rows: 12, filled: 1, late: 2, skipped: 3, gaps: 4 },
   ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: 20_200, spentAtMost: 40_200, perMinute: 20_000 },

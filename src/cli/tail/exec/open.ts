@@ -1,6 +1,6 @@
 import { Failure, usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
-import { createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
+import { type Acknowledgements, createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
 import type { Batch, HandoffNotice, HandoffRow } from '../../../tail/exec/batch.ts';
 import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
@@ -71,11 +71,11 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 
 /** Opens the delivery of batches to the command. */
 export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
-  const { io, signal, settings } = context;
+  const { io, signal, settings, diskWait } = context;
   const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
   const command = readCommand(flags.exec ?? '', flags.shell, io);
   const name = `${feed}\n${flags.exec}`;
-  const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name });
+  const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name, diskWait });
   const limit = createNoticeLimit(io.clock.mono, repeated);
   const encode = await createEncoder(context, view);
   let dead = 0;
@@ -142,23 +142,25 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
 
 /** Hands the rows of a tail over to the command. The checkpoint records which rows the command acknowledged. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
-  const { io, signal, notice } = context;
+  const { io, signal, notice, diskWait } = context;
   const { flags, checkpoint, feed } = parts;
   const { since = null } = parts;
   const log =
     checkpoint === undefined
       ? undefined
       : createAcknowledgements(openCheckpointFile(checkpoint), { feed, since });
+  const record = async (step: (log: Acknowledgements) => void) =>
+    log && diskWait.retry(checkpoint ?? '', () => step(log));
   const courier = await openCourier(context, parts);
   const handoff = createHandoff(
     {
       clock: io.clock,
       encode: courier.encode,
-      deliver(batch, stop) {
-        log?.begin(batch);
+      async deliver(batch, stop) {
+        await record(({ begin }) => begin(batch));
         return courier.deliver(batch, stop);
       },
-      acknowledged: (batch, end) => log?.add(batch, end),
+      acknowledged: (batch, end) => record(({ add }) => add(batch, end)),
     },
     {
       batch: flags.batch ?? BATCH,
@@ -181,11 +183,7 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
         return whole;
       },
     },
-    save:
-      log &&
-      (async (text) => {
-        log.save(text, covered);
-      }),
+    save: log && ((text) => record(({ save }) => save(text, covered))),
     isNew: ({ id }) => !log?.before.has(id),
     check: courier.check,
     handoff: () => courier.health(handoff.queued),

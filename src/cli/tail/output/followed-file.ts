@@ -1,8 +1,15 @@
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { Writable } from 'node:stream';
 import { errno, realPath, syncFolder } from '../../../base/files.ts';
-import { createSink, type Sink, writeFailure } from '../../../output/sink.ts';
+import {
+  createSink,
+  failureOf,
+  once,
+  type Retry,
+  type Sink,
+  syncTo,
+  writeFailure,
+} from '../../../output/sink.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */
@@ -33,6 +40,8 @@ interface FollowedOptions {
   readonly rotate?: { readonly rule: RotateRule; readonly timeField: string } | undefined;
   /** Called when a finished file could not be renamed; trdr retries later. */
   readonly warn?: ((text: string) => void) | undefined;
+  /** Repeats a step that a full disk makes fail. */
+  readonly retry?: Retry | undefined;
 }
 
 /** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
@@ -56,14 +65,14 @@ interface Opened {
  */
 export async function openFollowed(
   path: string,
-  { mono, now, moved, rotate, warn }: FollowedOptions,
+  { mono, now, moved, rotate, warn, retry = once }: FollowedOptions,
 ): Promise<FollowedFile> {
   let file = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
   // The text written since the last check of the path. If the file was deleted since then, this text is
   // written again.
-  let unconfirmed: Buffer[] = [];
+  let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
   let turn: Promise<void> = Promise.resolve();
@@ -91,8 +100,16 @@ export async function openFollowed(
     }
     const deleted = (await file.handle.stat()).nlink === 0;
     const next = await openAt(path);
-    if (deleted) for (const bytes of unconfirmed) await append(next, bytes, now());
-    else await file.handle.sync();
+    const { size } = next;
+    try {
+      if (deleted) for (const bytes of unconfirmed) await append(next, bytes, now());
+      else await file.handle.sync();
+    } catch (error) {
+      // The next attempt writes all of this text again.
+      await next.handle.truncate(size).catch(() => {});
+      await next.handle.close();
+      throw error;
+    }
     await replace(next);
     moved(deleted ? 'deleted' : 'renamed');
   };
@@ -123,24 +140,29 @@ export async function openFollowed(
     moved('finished', name);
   };
 
-  const stream = new Writable({
-    highWaterMark: 262_144,
-    write(bytes: Buffer, _encoding, done) {
+  /** Writes bytes. An attempt after a full disk looks at the path again, and writes only the bytes that are missing. */
+  const write = (bytes: Uint8Array): Promise<void> => {
+    let rest = bytes;
+    return retry(() =>
       inTurn(async () => {
         if (mono() - lookedAt >= LOOK_MS) await follow();
-        await finish(bytes.length);
-        await append(file, bytes, now());
-        unconfirmed.push(bytes);
-      }).then(() => done(), done);
-    },
-  });
-  const sink = createSink(stream, { live: true, name: path });
+        await finish(rest.length);
+        await append(file, rest, now(), (count) => {
+          unconfirmed.push(rest.subarray(0, count));
+          rest = rest.subarray(count);
+        });
+      }),
+    );
+  };
+  const { fail, ...sink } = createSink(write, { live: true, name: path });
   const sync = () =>
-    inTurn(async () => {
-      await follow();
-      await file.handle.sync();
-    }).catch((error: unknown) => {
-      throw writeFailure(path, error);
+    retry(() =>
+      inTurn(async () => {
+        await follow();
+        await syncTo(file.handle.fd, path);
+      }),
+    ).catch((error: unknown) => {
+      throw failureOf(path, error);
     });
 
   return {
@@ -168,12 +190,14 @@ export async function openFollowed(
     },
     async check() {
       try {
-        await inTurn(async () => {
-          await follow();
-          await finish(0);
-        });
+        await retry(() =>
+          inTurn(async () => {
+            await follow();
+            await finish(0);
+          }),
+        );
       } catch (error) {
-        stream.destroy(error instanceof Error ? error : new Error(String(error)));
+        fail(error);
       }
     },
   };
@@ -214,9 +238,42 @@ async function identityAt(path: string): Promise<FileIdentity | undefined> {
   }
 }
 
-async function append(file: Opened, bytes: Buffer, now: number): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.handle.write(bytes, at)).bytesWritten;
-  file.size += bytes.length;
-  file.lastWriteAt = now;
-  file.atLineEnd = bytes.at(-1) === NEWLINE;
+/**
+ * Appends bytes, and calls `wrote` with the number of bytes that are in the file. If not all of them fit on the disk,
+ * removes the part of the last line, so that the file has complete lines and the output can continue in another file.
+ */
+async function append(
+  file: Opened,
+  bytes: Uint8Array,
+  now: number,
+  wrote?: (count: number) => void,
+): Promise<void> {
+  let at = 0;
+  try {
+    while (at < bytes.length) at += (await file.handle.write(bytes, at)).bytesWritten;
+  } catch (error) {
+    at -= await cutLine(file, bytes.subarray(0, at));
+    throw error;
+  } finally {
+    if (at > 0) {
+      file.size += at;
+      file.lastWriteAt = now;
+      file.atLineEnd = bytes[at - 1] === NEWLINE;
+    }
+    wrote?.(at);
+  }
+}
+
+/** Removes the bytes after the last line break in `bytes`, which end the file. Returns how many were removed. */
+async function cutLine({ handle }: Opened, bytes: Uint8Array): Promise<number> {
+  const torn = bytes.length - (bytes.lastIndexOf(NEWLINE) + 1);
+  if (torn === 0) return 0;
+  try {
+    const { size } = await handle.stat();
+    await handle.truncate(Math.max(0, size - torn));
+    return torn;
+  } catch {
+    // The next attempt completes the line.
+    return 0;
+  }
 }

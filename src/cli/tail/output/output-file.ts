@@ -22,7 +22,7 @@ export interface OutputFile {
 
 /** Opens the output. Calls `moved` when the output continues in another file. */
 export async function openOutputFile(
-  { io, notice, signal }: Pick<Context, 'io' | 'notice' | 'signal'>,
+  { io, notice, signal, diskWait }: Pick<Context, 'io' | 'notice' | 'signal' | 'diskWait'>,
   out: string,
   { rotate, compress, timeField }: RotateFlags & { readonly timeField: string },
   moved: () => void,
@@ -33,6 +33,7 @@ export async function openOutputFile(
     now: io.clock.now,
     rotate: rotate && { rule: rotate, timeField },
     warn: notice,
+    retry: (step) => diskWait.retry(out, step),
     moved(how, name) {
       if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
       else notice(`${out} was ${how}: continuing in a new file`);

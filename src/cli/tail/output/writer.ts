@@ -48,7 +48,15 @@ export function openTailWriter(
     if (closed.reason === outputClosed) return false;
     throw closed.reason;
   };
+  /** The writes that the operating system has not received yet: the last byte, and the number of rows. */
+  const unwritten: { readonly end: number; readonly rows: number }[] = [];
+  const pending = () => {
+    const written = records.progress?.().written ?? Number.POSITIVE_INFINITY;
+    while (unwritten[0] && unwritten[0].end <= written) unwritten.shift();
+    return unwritten.reduce((sum, { rows }) => sum + rows, 0);
+  };
   const sink: TailSink = {
+    pending,
     write(rows) {
       if (!open()) return false;
       const waiting = paused();
@@ -59,6 +67,8 @@ export function openTailWriter(
         // Write the original bytes if possible, so that the record need not be parsed.
         wait = row.raw !== null && records.writeRaw ? records.writeRaw(row.raw) : records.write(row.record);
       }
+      pending();
+      unwritten.push({ end: records.progress?.().accepted ?? 0, rows: rows.length });
       return wait ? wait.then(open) : open();
     },
     async flush() {

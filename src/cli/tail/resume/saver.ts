@@ -1,5 +1,6 @@
 import { fileFailure, inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
+import type { DiskWait } from '../../../output/disk-wait.ts';
 import type { FileIdentity } from '../output/followed-file.ts';
 import { type FilePosition, fileAt, isSameFile, readPosition, writePosition } from './position.ts';
 
@@ -22,12 +23,14 @@ interface SaverOptions {
   readonly position: string | undefined;
   readonly identity: () => FileIdentity | undefined;
   readonly notice: (text: string) => void;
+  /** Where the checkpoint waits while the disk is full. */
+  readonly diskWait: Pick<DiskWait, 'retry'>;
 }
 
 /** The maximum number of previous output files that a saved position names. */
 const MOST_BEFORE = 8;
 
-export function createSaver({ checkpoint, out, position, identity, notice }: SaverOptions): Saver {
+export function createSaver({ checkpoint, out, position, identity, notice, diskWait }: SaverOptions): Saver {
   let last: string | undefined;
   let file = identity();
   let before = filesBefore(position, file);
@@ -54,7 +57,7 @@ export function createSaver({ checkpoint, out, position, identity, notice }: Sav
       last = text;
       if (checkpoint !== undefined) {
         try {
-          writeAtomic(checkpoint, text, { private: false });
+          await diskWait.retry(checkpoint, () => writeAtomic(checkpoint, text, { private: false }));
         } catch (error) {
           throw inWords('write', checkpoint, error);
         }

@@ -12,7 +12,7 @@ import { openServiceManager, type ServiceManager } from './notify.ts';
 /** What a tail reports about its state. */
 export type TailFacts = Omit<
   TailHealth,
-  'end' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs'
+  'end' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs' | 'blocked'
 >;
 
 /** The facts of a tail that has not started. */
@@ -65,7 +65,7 @@ const LOOK_MS = 1_000;
 const START_MS = 60_000;
 
 /** The facts about the run that a health watch needs. */
-export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
+export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
 
 /**
  * Reports the state of the run to the status file, stderr and the service manager until the run has ended. Returns a
@@ -74,11 +74,12 @@ export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal'>;
 export function watchHealth(
   context: HealthRun,
   flags: ServiceFlags,
-  watched: Watched,
+  tail: Watched,
   manager: ServiceManager | undefined = openServiceManager(context.io, context.notice),
 ): () => Promise<void> {
   const { clock, atEnd } = context.io;
   const { heartbeat } = flags;
+  const watched = withDiskWait(tail, context.diskWait);
   const ended = new AbortController();
   const write = flags.status === undefined ? undefined : statusWriter(context, flags.status, watched);
   const progress = progressOf(watched, clock.now);
@@ -121,9 +122,16 @@ export function watchHealth(
   return handOver;
 }
 
+/** Adds to the state that the run waits because a file cannot be written. */
+const withDiskWait = ({ facts, text, ...tail }: Watched, diskWait: HealthRun['diskWait']): Watched => ({
+  ...tail,
+  facts: () => (diskWait.failure ? { ...facts(), mode: 'waiting' } : facts()),
+  text: () => (diskWait.failure ? `waiting: ${diskWait.failure.message} · ${text()}` : text()),
+});
+
 /**
- * Whether the service counts as started. This includes a tail that waits for its budget: otherwise `systemctl
- * start`, or the boot of the machine, would wait until the budget renews.
+ * Whether the service counts as started. This includes a tail that waits for its budget or for a full
+ * disk: otherwise `systemctl start`, or the boot of the machine, would wait too.
  */
 const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
 
@@ -192,7 +200,7 @@ function progressOf(watched: Watched, now: () => number) {
  * Writes the status file. If the first write fails, the run ends before it reads the feed; later failures are only
  * reported.
  */
-function statusWriter({ io, command, notice }: HealthRun, path: string, watched: Watched) {
+function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
   const startedAt = io.clock.now();
   let failed = false;
@@ -205,6 +213,7 @@ function statusWriter({ io, command, notice }: HealthRun, path: string, watched:
       startedAt,
       progressAt,
       updatedAt: io.clock.now(),
+      blocked: diskWait.failure?.message ?? null,
       memoryBytes: process.memoryUsage.rss(),
       cpuMs: (user + system) / 1_000,
     };

@@ -28,6 +28,7 @@ import { fileAt } from '../../../../src/cli/tail/resume/position.ts';
 import { readResume } from '../../../../src/cli/tail/resume/resume.ts';
 import { createSaver } from '../../../../src/cli/tail/resume/saver.ts';
 import { writeCheckpoint } from '../../../../src/tail/output/checkpoint.ts';
+import { noWait } from '../../../no-wait.ts';
 import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -206,6 +207,7 @@ test('SIGUSR2 causes an immediate check of the file, until the run ends', async 
       } as never,
       notice: (text) => notices.push(text),
       signal: new AbortController().signal,
+      diskWait: noWait,
     },
     out,
     { rotate: undefined, compress: false, timeField: 'platformCreatedAt' },
@@ -332,6 +334,7 @@ test('a tail resumes from renamed files too, even after a kill and several renam
   });
   const saverOf = () =>
     createSaver({
+      diskWait: noWait,
       ...{ checkpoint: undefined, out, position, notice() {} },
       identity: () => fileAt(out),
     });

@@ -10,6 +10,7 @@ import type { HandoffHealth } from '../../../../src/tail/exec/handoff-meter.ts';
 import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
+import { noWait } from '../../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const facts: TailFacts = {
@@ -40,6 +41,7 @@ function openRun(env: Record<string, string> = {}) {
     io: { clock, env, atEnd } as never,
     command: 'thesis tail',
     notice: (line: string) => void notices.push(line),
+    diskWait: noWait,
     signal: ending.signal,
   };
   const manager = openServiceManager({ env, clock }, context.notice, async (lines) => {

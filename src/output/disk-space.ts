@@ -1,0 +1,55 @@
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { discard, isDiskFull, PRIVATE_FILE, realPath, temporaryIn, writeAll } from '../base/files.ts';
+import { writeFailure } from './sink.ts';
+
+/** How much a file must be able to grow before a run pays for rows: more than a few rows. */
+const LEAST_BYTES = 16_384;
+
+/**
+ * Throws if the file at `path` cannot grow, so that a run whose disk is full ends before it pays. Writes to a temporary
+ * file in the same folder, because other programs may be reading the file itself.
+ */
+export function checkSpace(path: string, name: string = path): void {
+  const temporary = temporaryIn(dirname(realPath(path)));
+  let fd: number;
+  try {
+    fd = openSync(temporary, 'wx', PRIVATE_FILE);
+  } catch (error) {
+    // A file can grow although its folder is missing or write-protected.
+    if (isDiskFull(error)) throw writeFailure(name, error);
+    return;
+  }
+  try {
+    writeAll(fd, Buffer.alloc(LEAST_BYTES));
+  } catch (error) {
+    throw writeFailure(name, error);
+  } finally {
+    closeSync(fd);
+    discard(temporary);
+  }
+}
+
+/**
+ * Prepares a descriptor that leads to a file for the rows of a tail: checks that the file can grow, and ends an incomplete
+ * line that a killed run left at its end.
+ */
+export function prepareFile(fd: number, name: string): void {
+  const path = `/proc/self/fd/${fd}`;
+  checkSpace(path, name);
+  const last = Buffer.from('\n');
+  try {
+    const { size } = fstatSync(fd);
+    const reader = openSync(path, 'r');
+    if (size > 0) readSync(reader, last, 0, 1, size - 1);
+    closeSync(reader);
+  } catch {
+    // Only Linux can open the file again, and only if it may be read.
+  }
+  if (last.toString() === '\n') return;
+  try {
+    writeSync(fd, '\n');
+  } catch (error) {
+    throw writeFailure(name, error);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Clock } from '../base/clock.ts';
+import { Failure } from '../base/failure.ts';
+import { errno, isDiskFull } from '../base/files.ts';
+import { failureOf } from './sink.ts';
+
+/**
+ * Waits while a disk is full. A run that follows a feed has one of these for all files that it writes: while one of
+ * them cannot be written, the run pauses, and it continues when there is space.
+ */
+export interface DiskWait {
+  /** Why the run waits; undefined if it does not wait. */
+  readonly failure: Failure | undefined;
+  /** Resolves when the run no longer waits; undefined if it does not wait. */
+  wait(): Promise<void> | undefined;
+  /**
+   * Repeats `step` every second while it fails because the disk is full, the quota is used up or the device fails.
+   * Throws all other errors.
+   */
+  retry<T>(path: string, step: () => T | Promise<T>): Promise<T>;
+  /** Ends all waits: a step that waits is tried once more. From now on, each step is tried only once. */
+  close(): void;
+}
+
+interface DiskWaitParts {
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Ends all waits, like `close`. */
+  readonly signal: AbortSignal;
+  readonly notice: (text: string) => void;
+}
+
+/** Whether a step that failed can succeed later. A `Failure` with EIO is final: see `syncTo`. */
+const mayPass = (error: unknown) =>
+  isDiskFull(error) || (errno(error) === 'EIO' && !(error instanceof Failure));
+const RETRY_MS = 1_000;
+
+export function createDiskWait({ clock, signal, notice }: DiskWaitParts): DiskWait {
+  const closed = new AbortController();
+  const until = AbortSignal.any([signal, closed.signal]);
+  /** The failure of each step that waits. */
+  const waiting = new Set<Failure>();
+  let over: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+
+  const begin = (failure: Failure) => {
+    if (![...waiting].some(({ message }) => message === failure.message))
+      notice(`${failure.message}; waiting until it can be written`);
+    waiting.add(failure);
+    if (over) return;
+    let resolve = () => {};
+    const promise = new Promise<void>((done) => {
+      resolve = done;
+    });
+    over = { promise, resolve };
+  };
+
+  const end = (failure: Failure) => {
+    waiting.delete(failure);
+    if (waiting.size > 0) return;
+    over?.resolve();
+    over = undefined;
+  };
+
+  return {
+    get failure() {
+      const [first] = waiting;
+      return first;
+    },
+    wait: () => over?.promise,
+    async retry(path, step) {
+      let failure: Failure | undefined;
+      try {
+        for (;;) {
+          try {
+            const value = await step();
+            if (failure) notice(`${path} can be written again`);
+            return value;
+          } catch (error) {
+            if (!mayPass(error) || until.aborted) throw error;
+            if (!failure) {
+              failure = failureOf(path, error);
+              begin(failure);
+            }
+            await clock.sleep(RETRY_MS, until).catch(() => {});
+          }
+        }
+      } finally {
+        if (failure) end(failure);
+      }
+    },
+    close: () => closed.abort(),
+  };
+}
