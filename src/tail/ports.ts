@@ -73,9 +73,9 @@ export interface TailSink {
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /**
    * Resolves when all rows have left this process. If a run can resume from the file, the rows are then also
-   * on disk.
+   * on disk. With `isLast`, no more rows follow, so rows must not wait for others.
    */
-  flush(): Promise<boolean>;
+  flush(isLast?: boolean): Promise<boolean>;
   /**
    * Resolves when rows can be written again; undefined if the output does not wait for a full disk. Meanwhile, the tail
    * pays for nothing.

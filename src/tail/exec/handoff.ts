@@ -168,11 +168,11 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },
-    async flush() {
+    async flush(isLast) {
       const target = written;
       // Hand these rows over now, even if the batch is not full: the first checkpoint must include them, and
       // the tail prints no further rows before that checkpoint.
-      if (!flushed) urgentTo = target;
+      if (!flushed || isLast) urgentTo = target;
       flushed = true;
       pump();
       await until(() => done >= target);

@@ -93,7 +93,7 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     },
     drain() {
       pending = 0;
-      job = startJob(wake, () => sink.flush());
+      job = startJob(wake, () => sink.flush(true));
     },
     settled: async () => job?.settled,
   };

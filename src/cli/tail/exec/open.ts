@@ -176,9 +176,9 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
     sink: {
       write: handoff.write,
       end: handoff.end,
-      async flush() {
+      async flush(isLast) {
         const { written } = handoff;
-        const whole = await handoff.flush();
+        const whole = await handoff.flush(isLast);
         if (whole) covered = written;
         return whole;
       },
