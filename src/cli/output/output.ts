@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { usageError } from '../../base/failure.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { PrinterOptions } from '../../output/format/printing.ts';
-import { createSink, type Retry, type Sink } from '../../output/sink.ts';
+import { createSink, fileIn, type Retry, type Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
 import type { AnyCommand } from '../command.ts';
@@ -113,6 +113,7 @@ export async function openSink(
   io: Io,
   out: string | undefined,
   diskWait: DiskWait | undefined,
+  beforeWrite?: () => void,
 ): Promise<Sink> {
   const live = diskWait !== undefined;
   const retry: Retry | undefined = diskWait && ((step) => diskWait.retry(out ?? 'stdout', step));
@@ -125,5 +126,7 @@ export async function openSink(
     const { signal } = io;
     return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
   }
-  return createSink(io.stdout, { live, name: 'stdout', retry });
+  const fd = live ? fileIn(io.stdout) : undefined;
+  if (fd !== undefined) (await import('../../output/disk-space.ts')).prepareFile(fd, 'stdout');
+  return createSink(io.stdout, { live, name: 'stdout', retry, ...(beforeWrite && { beforeWrite }) });
 }

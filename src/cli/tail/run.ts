@@ -1,7 +1,6 @@
 import { type Instant, instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
-import { checkSpace, prepareFile } from '../../output/disk-space.ts';
-import { createSink, fileIn } from '../../output/sink.ts';
+import { checkSpace } from '../../output/disk-space.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
@@ -13,6 +12,7 @@ import type { TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
+import { openSink } from '../output/output.ts';
 import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
@@ -80,8 +80,6 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const unlock = lockFiles({ out, checkpoint, status, state });
   try {
     for (const path of [out, checkpoint]) if (path !== undefined) checkSpace(path);
-    const stdout = fileIn(context.io.stdout);
-    if (globals.out === undefined && stdout !== undefined) prepareFile(stdout, 'stdout');
     const now = context.io.clock.now();
     const position = out === undefined || state === undefined ? undefined : positionPath(state, out);
     const { timeField } = plan;
@@ -147,14 +145,7 @@ async function follow(
   });
   // Hide the status line before each write, so that rows do not continue its line.
   const openPrinted = () =>
-    globals.out === undefined
-      ? createSink(io.stdout, {
-          live: true,
-          name: 'stdout',
-          beforeWrite: status.hide,
-          retry: (step) => diskWait.retry('stdout', step),
-        })
-      : undefined;
+    globals.out === undefined ? openSink(io, undefined, diskWait, status.hide) : undefined;
   const pause = createPause(context, status.hide);
   const linesOf = createNoticeLines(io.clock.mono);
   const { filter = () => true } = plan.options;
@@ -162,7 +153,7 @@ async function follow(
   const output: TailOutput =
     plan.flags.exec === undefined
       ? printTo(
-          await context.records(plan.view, false, followed?.sink ?? openPrinted()),
+          await context.records(plan.view, false, followed?.sink ?? (await openPrinted())),
           status.hide,
           saves ? saver.save : undefined,
           pause.wait,
