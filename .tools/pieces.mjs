@@ -146,8 +146,9 @@ const buildEntries = (digest) =>
   });
 
 /**
- * Modules that packages load and trdr does not use: commander's external commands, and undici's HTTP/2 and streamed bodies.
- * undici checks its own state with node:assert, which a function replaces. Leaving them out saves about 10 ms at startup.
+ * Modules that packages load and trdr does not use: commander's external commands, help and suggestions, and undici's
+ * HTTP/2 and streamed bodies. undici checks its own state with node:assert, which a function replaces. Leaving them out
+ * saves about 10 ms at startup.
  */
 const unused = [
   {
@@ -155,7 +156,7 @@ const unused = [
     path: /^node:assert$/,
     instead: '(value, message) => { if (!value) throw new Error(message ?? "undici: assertion failed"); }',
   },
-  { by: '/commander/', path: /^node:child_process$/, instead: '{}' },
+  { by: '/commander/', path: /^node:child_process$|\/(help|suggestSimilar)(\.js)?$/, instead: '{}' },
   {
     by: '/undici/',
     path: /^node:http$/,
