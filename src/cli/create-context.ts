@@ -41,6 +41,7 @@ export async function createContext(
     form: logForm(given['logFormat'], io.stderr.isTTY === true),
     journal: io.isJournal,
     now: io.clock.now,
+    layout: await layoutFor(io, settings),
   });
   const screen = createScreen((text) => write(withoutKeys(withoutKey(text, settings.key))));
   const { notice } = screen;
@@ -160,6 +161,14 @@ const noWait: DiskWait = {
 
 /** How long a finished run waits for the amount that the key has left. */
 const LAST_LOOK_MS = 1_500;
+
+/** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
+async function layoutFor({ stderr, env }: Io, { utc }: Context['settings']) {
+  if (stderr.isTTY !== true) return undefined;
+  const { proseLines } = await import('../output/terminal/prose.ts');
+  return (label: string, text: string) =>
+    proseLines(label, text, { columns: stderr.columns || 80, utc, timeZone: env['TZ'] || undefined });
+}
 
 /** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */
 const logForm = (format: unknown, isTerminal: boolean): LogForm => {

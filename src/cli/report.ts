@@ -10,7 +10,7 @@ import { exitOf } from './exit.ts';
 import type { Io, RunEnd } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 
-type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key'>;
+type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
 /**
  * Creates a function that reports on stderr why a run failed and returns how the run ended. With --log-format
@@ -42,7 +42,9 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
             wantsColor(colorMode(io.argv), io.env, io.stderr.isTTY === true, settings?.color),
           ),
           unicode: wantsUnicode(io.env, io.platform),
-          width: io.stderr.columns || 80,
+          columns: io.stderr.columns || 80,
+          utc: settings?.utc === true || io.stderr.isTTY !== true,
+          timeZone: io.env['TZ'] || undefined,
         });
     const stack =
       io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';

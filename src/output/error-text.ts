@@ -1,6 +1,7 @@
 import { type PrintedFailure, printedFields } from '../base/failure.ts';
 import { jsonLine } from './format/ndjson.ts';
 import { lengthText } from './format/time.ts';
+import type { ProseLook } from './terminal/prose.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
@@ -16,9 +17,8 @@ export function failureJson(
   return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
-/** How to print a failure: the width and style of the terminal. */
-export interface ErrorLook {
-  readonly width: number;
+/** How to print a failure. */
+export interface ErrorLook extends ProseLook {
   readonly style: Style;
   readonly unicode: boolean;
 }
@@ -29,27 +29,15 @@ export interface ErrorLook {
  */
 const MAX_LINES = 8;
 
-/**
- * A hint that ends with a command to copy. Such a command is never broken into lines: a shell would run the
- * first line of the copy as a complete command, without the flags that follow.
- */
-const commandAtEnd = /^(?<before>.*\bwith:) (?<command>trdr .*)$/s;
-
 /** Formats a failure for people: what happened, its code, and what to do next. */
 export async function renderFailure(
   failure: PrintedFailure,
-  { width, style, unicode }: ErrorLook,
+  { style, unicode, ...look }: ErrorLook,
 ): Promise<string> {
-  const { wrap, truncate, widthOf } = await import('./terminal/width.ts');
-  const room = Math.max(20, Math.min(width, 100));
-  const shown = (text: string) => (unicode ? text : asciiOnly(text));
-  const part = (label: string, text: string): string[] => {
-    const lines = wrap(shown(text), room - label.length);
-    const kept = lines.slice(0, MAX_LINES);
-    if (lines.length > MAX_LINES)
-      kept.push(truncate(lines.slice(MAX_LINES).join(' '), room - label.length, '...'));
-    return kept.map((line, index) => (index === 0 ? label : ' '.repeat(label.length)) + line);
-  };
+  const { proseLines, proseWidth } = await import('./terminal/prose.ts');
+  const { widthOf } = await import('./terminal/width.ts');
+  const part = (label: string, text: string) =>
+    proseLines(label, unicode ? text : asciiOnly(text), look, MAX_LINES);
   const why = [
     safeLine(failure.code),
     failure.status === undefined ? '' : `HTTP ${failure.status}`,
@@ -64,22 +52,15 @@ export async function renderFailure(
   if (failure.code !== 'USAGE') {
     const code = part(' '.repeat('error: '.length), `[${why.join(', ')}]`);
     const [only = ''] = code;
-    const fits = code.length === 1 && widthOf(what.at(-1) ?? '') + 1 + widthOf(only.trimStart()) <= room;
+    const fits =
+      code.length === 1 &&
+      widthOf(what.at(-1) ?? '') + 1 + widthOf(only.trimStart()) <= proseWidth(look.columns);
     if (fits) out.push(`${out.pop()} ${style('dim', only.trimStart())}`);
     else out.push(...code.map((line) => style('dim', line)));
   }
   if (failure.hint) {
-    const text = safeText(failure.hint);
-    const { before = text, command } = commandAtEnd.exec(text)?.groups ?? {};
-    const [hint = '', ...more] = part(' hint: ', before);
-    const lines = [style('accent', ' hint:') + hint.slice(' hint:'.length), ...more];
-    if (command !== undefined) {
-      const last = more.at(-1) ?? hint;
-      const fits = widthOf(last) + 1 + widthOf(shown(command)) <= room;
-      if (fits) lines.push(`${lines.pop()} ${shown(command)}`);
-      else lines.push(shown(command));
-    }
-    out.push(...lines);
+    const [hint = '', ...more] = part(' hint: ', safeText(failure.hint));
+    out.push(style('accent', ' hint:') + hint.slice(' hint:'.length), ...more);
   }
   return `${out.join('\n')}\n`;
 }

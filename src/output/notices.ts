@@ -18,6 +18,11 @@ export interface NoticeOptions {
   /** Whether the stream is the journal of systemd. */
   readonly journal?: boolean | undefined;
   readonly now?: (() => number) | undefined;
+  /**
+   * Lays out plain text for a terminal, with this label before the first line; undefined for a pipe or a file, where
+   * each notice is one line.
+   */
+  readonly layout?: ((label: string, text: string) => readonly string[]) | undefined;
 }
 
 /** Writes one-line notices to stderr. Errors of a closed stderr are ignored. */
@@ -28,6 +33,7 @@ export function createNotices({
   form = 'plain',
   journal = false,
   now = () => 0,
+  layout = (label, text) => [label + text],
 }: NoticeOptions): (text: string, level?: LogLevel) => void {
   let out: Writable | undefined;
   return (text, level = levelOf(text)) => {
@@ -40,7 +46,8 @@ export function createNotices({
     const time = form === 'plain' ? '' : new Date(now()).toISOString();
     if (form === 'json') out.write(`${before}${jsonLine({ time, level, message: line })}\n`);
     else if (journal) out.write(`${before}${shown}\n`);
-    else out.write(`${time}${time === '' ? '' : ' '}trdr: ${shown}\n`);
+    else if (form === 'stamped') out.write(`${time} trdr: ${shown}\n`);
+    else out.write(`${layout('trdr: ', shown).join('\n')}\n`);
   };
 }
 

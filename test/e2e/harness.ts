@@ -62,6 +62,8 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
+  /** Stderr in one line, however it was wrapped. */
+  readonly said: string;
   /** Returns the lines of stdout. */
   lines(): string[];
   /** Stdout as one JSON document. */
@@ -154,6 +156,7 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
     stdout,
     stderr,
     exitCode,
+    said: stderr.replace(/\s+/g, ' '),
     lines,
     json: () => JSON.parse(stdout),
     records: () => lines().map((line) => JSON.parse(line)),

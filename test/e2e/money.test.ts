@@ -111,7 +111,7 @@ describe('an expensive run', () => {
       const sandbox = await withSandbox();
       const ran = await runInProcess(ask, { sandbox, tty: true, typed: [typed] });
       expect([ran.exitCode, ran.stdout, sandbox.meter().unitsUsed]).toEqual([11, '', 0]);
-      expect(ran.stderr).toContain(
+      expect(ran.said).toContain(
         'Looking up 5 subjects will cost 1,000–150,000 CU (20.0M CU left). Continue? [y/N]',
       );
       expect(ran.stderr).toContain('cancelled; nothing was charged');
@@ -548,10 +548,10 @@ describe('a run without a known end', () => {
     const { sandbox, home } = await setUp();
     const ran = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 100]);
-    expect(ran.stderr).toContain(
+    expect(ran.said).toContain(
       'total cost not known in advance; spending limit 650 CU (raise it with --max-cu)',
     );
-    expect(ran.stderr).toContain(
+    expect(ran.said).toContain(
       'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,300 CU?',
     );
     expect(ran.stderr).toContain(' CU, 19.9M CU left');
@@ -580,7 +580,7 @@ describe('a run without a known end', () => {
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms'];
     const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
-    expect(ran.stderr).toMatch(
+    expect(ran.said).toMatch(
       /This run has spent 600 CU of its limit of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,
     );
   });

@@ -83,13 +83,13 @@ describe('trdr pnl', () => {
 
   test('shows units and reveals left before it prompts', async () => {
     const sandbox = await withNumbers({ monthlyUnits: 100_000, revealsPerMonth: 5 });
-    const { exitCode, stderr } = await runInProcess(['pnl', ...someHandles(8)], {
+    const { exitCode, said } = await runInProcess(['pnl', ...someHandles(8)], {
       sandbox,
       tty: true,
       typed: ['n\n'],
     });
     expect(exitCode).toBe(11);
-    expect(stderr).toContain(
+    expect(said).toContain(
       'This will cost 1,600–240,000 CU for 8 handles (100,000 CU left; 5 wallet reveals left). Continue?',
     );
     expect(posts(sandbox)).toEqual([]);

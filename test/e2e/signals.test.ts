@@ -338,7 +338,7 @@ describe('a confirmation prompt', () => {
     expect([ran.exitCode, ran.stdout]).toEqual([130, '']);
     // The balance in the question comes from `me`, which is free.
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
-    expect(ran.stderr).toContain('Continue? [y/N]');
+    expect(ran.said).toContain('Continue? [y/N]');
   });
 
   test('is ended by Ctrl-C typed on the keyboard', async () => {

@@ -5,9 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { failureJson, renderFailure } from '../../src/output/error-text.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
-import { createNotices } from '../../src/output/notices.ts';
+import { createNotices, type LogForm } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { barLine, secondsLeft, timeLeft } from '../../src/output/terminal/progress.ts';
+import { type ProseLook, proseLines } from '../../src/output/terminal/prose.ts';
 import { canRedraw, loadStyle, wantsColor, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { anyText, check, unsafe } from './check.ts';
@@ -23,7 +24,7 @@ describe('a failure', () => {
     requestId: 'req_1',
     hint: 'Wait a while.',
   });
-  const look = { width: 80, style: plainStyle, unicode: true };
+  const look = { columns: 80, utc: true, style: plainStyle, unicode: true };
 
   it('is one line of JSON for programs, without absent fields', () => {
     expect(failureJson(failure, 7)).toBe(
@@ -38,7 +39,7 @@ describe('a failure', () => {
     expect(await renderFailure(failure, look)).toBe(
       'error: Too many requests.\n       [RATE_LIMITED, HTTP 429, retry after 12s, request req_1]\n hint: Wait a while.\n',
     );
-    expect(await renderFailure(failure, { ...look, width: 100 })).toBe(
+    expect(await renderFailure(failure, { ...look, columns: 100 })).toBe(
       'error: Too many requests. [RATE_LIMITED, HTTP 429, retry after 12s, request req_1]\n hint: Wait a while.\n',
     );
   });
@@ -49,7 +50,7 @@ describe('a failure', () => {
       code: 'CEILING',
       hint: `raise it; continue with: ${command}`,
     });
-    const lines = async (width: number) => (await renderFailure(limit, { ...look, width })).split('\n');
+    const lines = async (columns: number) => (await renderFailure(limit, { ...look, columns })).split('\n');
     expect(await lines(40)).toEqual([
       'error: Stopped. [CEILING]',
       ' hint: raise it; continue with:',
@@ -74,7 +75,7 @@ describe('a failure', () => {
           const long = message.repeat(40);
           const text = await renderFailure(new Failure('service', long, { code, hint, requestId: hint }), {
             ...look,
-            width,
+            columns: width,
           });
           expect(text).not.toMatch(unsafe);
           const lines = text.split('\n');
@@ -269,6 +270,45 @@ describe('a notice', () => {
 
   it('has its level in the journal of systemd, which adds name and time', () => {
     expect(said({ journal: true })).toBe('<6>waiting 3s\n<6>a gap of 5…\n<4>warning: late\n');
+  });
+
+  const onTerminal = (text: string, look: ProseLook, form?: LogForm) => {
+    const stream = new PassThrough({ encoding: 'utf8' });
+    const layout = (label: string, shown: string) => proseLines(label, shown, look);
+    createNotices({ stream: () => stream, quiet: false, unicode: true, layout, form })(text);
+    return String(stream.read());
+  };
+
+  it('is wrapped at words on a terminal of any width, and nothing is lost', () =>
+    check(
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 12 }), { minLength: 1 }),
+        fc.integer({ min: 40, max: 200 }),
+        (some, columns) => {
+          const words = some.map((word) => word.replace(/\s/g, '_'));
+          const text = onTerminal(words.join(' '), { columns, utc: true });
+          const lines = text.trimEnd().split('\n');
+          for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+          expect(lines.map((line) => line.slice('trdr: '.length)).join(' ')).toBe(words.join(' '));
+          expect(lines.every((line, at) => line.startsWith(at === 0 ? 'trdr: ' : '      '))).toBe(true);
+        },
+      ),
+    ));
+
+  it('shows times on a terminal as tables do, but not in commands and logs', () => {
+    const text =
+      'complete up to 2026-01-02T15:04:05.678Z; continue with: trdr x --since 2026-01-02T15:04:05Z';
+    const berlin = { columns: 200, utc: false, timeZone: 'Europe/Berlin' };
+    expect(onTerminal(text, berlin)).toBe(
+      'trdr: complete up to 2026-01-02 16:04:05 +01:00; continue with:\ntrdr x --since 2026-01-02T15:04:05Z\n'.replace(
+        ':\n',
+        ': ',
+      ),
+    );
+    expect(onTerminal(text, { ...berlin, utc: true })).toContain('up to 2026-01-02 15:04:05Z;');
+    expect(onTerminal(text, berlin, 'json')).toContain('up to 2026-01-02T15:04:05.678Z;');
+    expect(onTerminal(text, berlin, 'stamped')).toContain('up to 2026-01-02T15:04:05.678Z;');
+    expect(said({})).not.toContain('+01:00');
   });
 
   it('does not fail on a closed stream', () => {

@@ -10,7 +10,7 @@ const LONGEST = 4096;
 /** Reads the API key from a prompt with hidden input, or from stdin until its end. */
 export async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
-    const typed = await askLine(io, 'API key (input hidden): ', { hidden: true, signal });
+    const typed = await askLine(io, 'API key (input hidden):', { hidden: true, signal });
     if (typed !== undefined) return checkKeyFormat(typed, 'the key');
     throw new Failure('auth', 'no key given; nothing was saved', { code: 'NO_KEY' });
   }

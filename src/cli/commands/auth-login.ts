@@ -9,7 +9,7 @@ import { flag } from '../args/option.ts';
 import { readKey } from '../args/read-key.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
+import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 
 export const authLogin = command({
@@ -80,13 +80,13 @@ export const authLogin = command({
 /** Prompts for the base URL until the input is valid. An empty line cancels the login. */
 async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
   while (isAttended(io)) {
-    const given = (await askLine(io, 'Base URL of the service: ', { signal }))?.trim();
+    const given = (await askLine(io, 'Base URL of the service:', { signal }))?.trim();
     if (!given) break;
     try {
       return checkUrl(given, insecureHttp);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      io.stderr.write(`${error.message}; ${error.hint}\n`);
+      await showProblem(io, error);
     }
   }
   throw usageError('no base URL: which service is this key for?', 'add --base-url URL');

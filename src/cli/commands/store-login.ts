@@ -120,7 +120,7 @@ async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Pr
   if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;
   if (io.env['TRDR_STORE_PASSWORD']) return io.env['TRDR_STORE_PASSWORD'];
   if (!isAttended(io)) return undefined;
-  const typed = await askLine(io, 'Password of the store (input hidden; empty for none): ', {
+  const typed = await askLine(io, 'Password of the store (input hidden; empty for none):', {
     hidden: true,
     signal,
   });

@@ -38,14 +38,14 @@ function sectionLines({ text = [], terms = [], code = [] }: Section, width: numb
   const blocks = [
     ...text.map((paragraph) => wrap(paragraph, '  ', width)),
     termLines(terms, width),
-    codeLines(code),
+    codeLines(code, width),
   ].filter((lines) => lines.length > 0);
   return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
 }
 
 /** Command lines are not wrapped, so that users can copy them. */
-const codeLines = (code: readonly Example[]) =>
-  code.flatMap(({ run, does }) => [...(does === '' ? [] : [`  # ${does}`]), `  ${run}`]);
+const codeLines = (code: readonly Example[], width: number) =>
+  code.flatMap(({ run, does }) => [...wrap(does, '  # ', width), `  ${run}`]);
 
 function termLines(terms: readonly Definition[], width: number): string[] {
   if (terms.length === 0) return [];

@@ -124,7 +124,7 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Output',
         text: [
-          'JSON, NDJSON, CSV and TSV contain timestamps as the service sends them, in epoch milliseconds, unless --times iso is given. Tables print them in the time zone of the machine, or in UTC with --utc.',
+          'JSON, NDJSON, CSV and TSV contain timestamps as the service sends them, in epoch milliseconds, unless --times iso is given. Tables and messages on a terminal show them in the time zone of the machine, or in UTC with --utc. Messages in a pipe or a log use UTC.',
         ],
       },
       {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../base/failure.ts';
+import { safeText } from '../../output/terminal/safe-text.ts';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
 /** The parts of the environment that a prompt needs. */
@@ -42,9 +43,10 @@ export async function askLine(
 ): Promise<string | undefined> {
   signal.throwIfAborted();
   const input = openInput(io);
-  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Stop the echo before the question appears, because a script may answer it at once.
   input.setRawMode?.(true);
+  const prompt = `${await wrapped(io, question)} `;
+  const silence = new Writable({ write: (_chunk, _encoding, done) => done() });
   await discardTyped(input);
   return await new Promise((resolve, reject) => {
     const lines = createInterface({
@@ -53,7 +55,7 @@ export async function askLine(
       // Keep the terminal in raw mode until `lines` is closed.
       terminal: true,
       historySize: 0,
-      prompt: hidden ? '' : question,
+      prompt: hidden ? '' : prompt,
     });
     const finish = (settle: () => void, isEntered = false) => {
       signal.removeEventListener('abort', abort);
@@ -72,9 +74,19 @@ export async function askLine(
     lines.once('line', (text) => finish(() => resolve(text), true));
     if (signal.aborted) abort();
     else if (input.readableEnded) onClose();
-    else if (hidden) io.stderr.write(question);
+    else if (hidden) io.stderr.write(prompt);
     else lines.prompt();
   });
+}
+
+/** Shows why an answer was not accepted, before the user is asked again. */
+export async function showProblem(io: Pick<PromptIo, 'stderr'>, { message, hint }: Failure): Promise<void> {
+  io.stderr.write(`${await wrapped(io, hint === undefined ? message : `${message}; ${hint}`)}\n`);
+}
+
+async function wrapped({ stderr }: Pick<PromptIo, 'stderr'>, text: string): Promise<string> {
+  const { proseLines } = await import('../../output/terminal/prose.ts');
+  return proseLines('', safeText(text), { columns: stderr.columns || 80, utc: false }).join('\n');
 }
 
 /**
@@ -89,8 +101,8 @@ export async function askUrlAgain(
 ): Promise<string> {
   if (!(error instanceof Failure) || !isAttended(io)) throw error;
   if (['auth', 'forbidden', 'local'].includes(error.kind) || error.code === 'STORE_DENIED') throw error;
-  io.stderr.write(`${[error.message, error.hint ?? []].flat().join('; ')}\n`);
-  const typed = await askLine(io, `URL (press Enter to try ${url} again): `, { signal });
+  await showProblem(io, error);
+  const typed = await askLine(io, `URL (press Enter to try ${url} again):`, { signal });
   if (typed === undefined) throw error;
   return typed.trim() || url;
 }

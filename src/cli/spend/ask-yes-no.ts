@@ -8,5 +8,5 @@ export async function confirm(
   signal: AbortSignal,
 ): Promise<boolean | undefined> {
   if (!canAsk(io)) return undefined;
-  return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N] `, { signal })) ?? '');
+  return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '');
 }

@@ -52,7 +52,12 @@ function permissionOf(given: Given = {}) {
     },
     asking: (work) => work(),
   });
-  return { permission, spending, text: () => shown.join(''), looks: () => looks };
+  return {
+    permission,
+    spending,
+    text: () => shown.join('').replace(/[^\S\n]*\n(?=.)/g, ' '),
+    looks: () => looks,
+  };
 }
 
 const costs = (cost: string) => `This will cost ${cost} for 4 handles`;
