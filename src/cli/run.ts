@@ -2,7 +2,7 @@ import { Failure, usageError } from '../base/failure.ts';
 import { unitsText } from '../base/units.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
-import { checkFiles, placeFiles } from './args/place-files.ts';
+import { namedFiles, placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
@@ -52,7 +52,8 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
       'remove --sandbox',
     );
   }
-  checkFiles(command, parsed, io);
+  const files = namedFiles(command, parsed);
+  if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, parsed.globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
   const context = await createContext(io, command, parsed);
