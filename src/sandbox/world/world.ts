@@ -55,14 +55,17 @@ export function createWorld(records: WorldRecords, seed: number) {
   function livePost(now: number): ThesisFrameData {
     const { history } = theses();
     const post = history.length > 0 ? pick(randomTheses, history) : blankThesis(users[0]);
-    const { authorId, tokenAddress, closedAt, updatedAt } = post;
+    const { authorId, authorHandle, tokenAddress, closedAt, updatedAt } = post;
+    const author = byId.get(authorId ?? '');
     return {
       ...post,
       id: randomUuid(randomTheses),
       platformCreatedAt: now,
       closedAt: closedAt && now,
       updatedAt: updatedAt && now,
-      authorAvatarUrl: byId.get(authorId ?? '')?.profilePicture ?? null,
+      // The author may have been renamed.
+      authorHandle: author?.handle ?? authorHandle,
+      authorAvatarUrl: author?.profilePicture ?? null,
       tokenImageUrl: tokenAddress ? `https://images.example/token/${tokenAddress}.png` : null,
     };
   }
@@ -115,7 +118,7 @@ export function createWorld(records: WorldRecords, seed: number) {
       ): Slice<Thesis> {
         const token = tokenAddress === undefined ? undefined : normalAddress(tokenAddress);
         const matches = (thesis: Thesis) =>
-          (userId === undefined || thesis.authorId === userId) &&
+          (userId === undefined || thesis.authorId?.toLowerCase() === userId) &&
           (token === undefined || normalAddress(thesis.tokenAddress ?? '') === token);
         return theses().feed.slice(matches, before, limit, now);
       },

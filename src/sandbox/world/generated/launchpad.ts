@@ -6,11 +6,11 @@ import {
   type Callout,
   type LaunchpadUser,
 } from '../../../contract/records/launchpad.ts';
-import { below, pick, type Random, randomHex, randomSolana, round2 } from '../../random.ts';
+import { below, pick, pickEarly, type Random, randomHex, randomSolana, round2 } from '../../random.ts';
 import { fixedTraders } from './fixed-traders.ts';
 import { thesisText } from './texts.ts';
 import { postTimes } from './theses.ts';
-import { makeTokens, pickToken } from './tokens.ts';
+import { makeTokens } from './tokens.ts';
 import type { Trader } from './traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
 
@@ -68,8 +68,8 @@ export function makeCallouts(
   const authors = accounts.filter(({ isLaunchpadUser }) => isLaunchpadUser !== false);
   const coins = makeTokens().filter(({ network }) => network === 'sol');
   return postTimes(random, count, now, 60 * DAY).map((createdAt) => {
-    const { wallet, username, xUsername, isVerified } = pick(() => random() * random(), authors);
-    const { address, network, symbol, name, marketCap } = pickToken(random, coins);
+    const { wallet, username, xUsername, isVerified } = pickEarly(random, authors);
+    const { address, network, symbol, name, marketCap } = pickEarly(random, coins);
     // A callout has had more time to rise or fall, the older it is.
     const reach = Math.min(1, (now - createdAt) / (2 * DAY));
     const best = 1 + reach * 9 * random() ** 4;

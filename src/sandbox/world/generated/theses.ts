@@ -1,7 +1,7 @@
 import type { Thesis } from '../../../contract/records/thesis.ts';
-import { below, pick, type Random, randomUuid, round2 } from '../../random.ts';
+import { below, pickEarly, type Random, randomUuid, round2 } from '../../random.ts';
 import { thesisText } from './texts.ts';
-import { makeTokens, pickToken, type Token } from './tokens.ts';
+import { makeTokens, type Token } from './tokens.ts';
 import type { Trader } from './traders.ts';
 
 const DAY = 86_400_000;
@@ -18,8 +18,8 @@ export function makeTheses(random: Random, traders: readonly Trader[], count: nu
   const tokensOf = ({ persona: { solana, evm: other } }: Trader) =>
     (other === null || (solana !== null && random() < 0.6) ? sol : evm) ?? tokens;
   return postTimes(random, count, now, 90 * DAY).map((postedAt, index) => {
-    const author = pick(() => random() * random(), authors);
-    const thesis = makeThesis(random, author, pickToken(random, tokensOf(author)), postedAt, now);
+    const author = pickEarly(random, authors);
+    const thesis = makeThesis(random, author, pickEarly(random, tokensOf(author)), postedAt, now);
     // The oldest posts have no time.
     return index < count / 1_000 ? { ...thesis, platformCreatedAt: null } : thesis;
   });

@@ -27,7 +27,3 @@ export function makeTokens(): Token[] {
     };
   });
 }
-
-/** A random token; the first ones are the most likely. */
-export const pickToken = (random: () => number, tokens: readonly Token[]): Token =>
-  pick(() => random() * random(), tokens);

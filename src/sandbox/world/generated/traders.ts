@@ -79,11 +79,8 @@ function planOf(random: Random): ResolvePlan {
 function socialsOf(random: Random, x: string | null): Social[] {
   const subject = () => String(1_000_000 + below(random, 1e9));
   const socials: Social[] = x === null ? [] : [{ provider: 'x', subject: subject(), handle: x }];
-  if (random() < 0.3) {
-    const handle = random() < 0.5 ? null : `tg_${below(random, 10_000)}`;
-    socials.push({ provider: 'telegram', subject: subject(), handle });
-  }
-  if (random() < 0.1) socials.push({ provider: 'youtube', subject: `UC${subject()}`, handle: null });
+  const telegram = random() < 0.5 ? null : `tg_${below(random, 10_000)}`;
+  if (random() < 0.3) socials.push({ provider: 'telegram', subject: subject(), handle: telegram });
   return socials;
 }
 
