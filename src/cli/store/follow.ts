@@ -164,8 +164,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     const known = new Set(follower.position()?.known.map(([id]) => id));
     for (const { id } of ahead) known.add(id);
     // Fetch up to the newest of these posts, because the first one may have appeared late, and be older than
-    // posts in the gap.
-    const newest = ahead.reduce((one, other) => ((other.at ?? 0) > (one.at ?? 0) ? other : one));
+    // posts in the gap. Of posts with the same time, the store received the last one last.
+    const newest = ahead.reduce((one, other) => ((other.at ?? 0) >= (one.at ?? 0) ? other : one));
     const rows = (await fill(from, newest, until)).filter(({ id }) => !known.has(id) && !filled.has(id));
     for (const { id } of rows) filled.add(id);
     return emit(rows);
