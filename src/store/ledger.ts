@@ -86,6 +86,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     );
   }
 
+  /** The service's count when the present day began, as the store has it; empty if it has none. */
+  const dayStart = (units: unknown) =>
+    units === '' ? {} : { dayStart: { day: periods.day, units: Number(units) } };
+
   link.onConnect(async (store) => {
     for (let first = unsent[0]; first; first = unsent[0]) {
       await run(store, first.script, first.values);
@@ -121,7 +125,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       const [word, figure] = answer;
       if (word === 'held') return id;
       if (word === 'ok') {
-        memory.update({ budgets: limitsIn(answer.slice(1)) });
+        memory.update({ budgets: limitsIn(answer.slice(2)), ...dayStart(figure) });
         return id;
       }
       if (word === 'gone') throw goneFailure(answer.slice(1).map(String), memory);
@@ -159,10 +163,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await options.meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};
-    const [, today, start] = await link.use((store) =>
+    const [, start] = await link.use((store) =>
       run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved, day, units]),
     );
-    memory.update({ dayStart: { day: String(today), units: Number(start) } });
+    memory.update(dayStart(start));
   }
 
   function refusal([, name, cap, used]: readonly unknown[], most: number | undefined): Failure {

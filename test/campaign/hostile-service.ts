@@ -28,6 +28,12 @@ export interface HostileOptions {
   readonly reset: boolean;
   /** The time from the charge of a call to its response; default: 0. */
   readonly delayMs?: () => number;
+  /** The month of the usage counter; default: `2026-01`. */
+  readonly period?: string;
+  /** Called when a paid call arrives, before it is processed. */
+  readonly onCall?: () => Promise<void>;
+  /** Outcomes that do not occur. */
+  readonly without?: readonly CallOutcome[];
 }
 
 const fates: readonly CallOutcome[] = [
@@ -61,7 +67,9 @@ export interface Delivered {
  * A service that breaks connections, charges late and reports wrong usage. Its price list shares no code with
  * the program.
  */
-export async function hostileService({ random, now, honest, lagMs, reset, delayMs }: HostileOptions) {
+export async function hostileService(options: HostileOptions) {
+  const { random, now, honest, lagMs, reset, delayMs, period = '2026-01' } = options;
+  const possible = fates.filter((fate) => options.without?.includes(fate) !== true);
   const charges: { readonly at: number; readonly cu: number }[] = [{ at: Number.NEGATIVE_INFINITY, cu: 700 }];
   const delivered: Delivered[] = [];
   const charged: Delivered[] = [];
@@ -74,11 +82,13 @@ export async function hostileService({ random, now, honest, lagMs, reset, delayM
   const service = await withService(
     async (call) => {
       const path = decodeURIComponent(call.path.split('?')[0] ?? '');
-      if (path === '/v2/me') return { body: account(reset ? 0 : counted(now() - lagMs)) };
+      if (path === '/v2/me') return { body: account(reset ? 0 : counted(now() - lagMs), period) };
       const served = await answerOf(call, path);
       if (!served) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
       const { status, body, cu, subjects, endpoint } = served;
-      const fate = random() < share ? 'serve' : (fates[Math.floor(random() * fates.length)] ?? 'serve');
+      await options.onCall?.();
+      const fate =
+        random() < share ? 'serve' : (possible[Math.floor(random() * possible.length)] ?? 'serve');
       switch (fate) {
         case 'serve':
           charge(cu);
@@ -215,10 +225,10 @@ const numbersOf = (handle: string) => ({
   windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
 
-const account = (unitsUsed: number) => ({
+const account = (unitsUsed: number, period: string) => ({
   ratePerMinute: 100_000,
   usage: {
-    period: '2026-01',
+    period,
     unitsUsed,
     unitsRemaining: 1_000_000_000,
     additionalUnits: 0,

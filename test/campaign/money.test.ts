@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { periodsAt } from '../../src/base/periods.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
 import { rngOf } from '../sim/rng.ts';
+import { hasServer } from '../store/program.ts';
+import { startServer } from '../store/server.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
 // Checks the spending of the program against a service that breaks connections, charges late and reports
@@ -97,3 +100,75 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     }
   },
 );
+
+/** The number of runs that share one budget. */
+const SHARING = 5;
+
+describe.skipIf(!hasServer())('machines with a shared budget', async () => {
+  const server = hasServer() ? await startServer() : undefined;
+
+  test.each(Array.from({ length: Math.ceil(RUNS / 4) }, (_, run) => SEED + run))(
+    'stay within it, although the store loses everything at any moment (SEED=%i)',
+    async (seed) => {
+      const random = rngOf(seed).next;
+      const admin = await server?.connect();
+      await admin?.send('FLUSHALL', []);
+      const clock = virtualClock();
+      // Nothing is lost before both machines have paid once.
+      let calls = Number.NEGATIVE_INFINITY;
+      const lossAt = 1 + Math.floor(random() * 40);
+      let isLost = false;
+      const lose = async () => {
+        await admin?.send('FLUSHALL', []);
+        isLost = true;
+      };
+      const service = await hostileService({
+        ...{ random, now: clock.now, honest: 0.5 + random() * 0.45, lagMs: 0, reset: false },
+        period: periodsAt(Date.now()).month,
+        // What is charged after the loss is in no count that could restore the sum.
+        without: ['late'],
+        onCall: async () => {
+          if (++calls === lossAt) await lose();
+        },
+      });
+      const homes = [openHome(), openHome()] as const;
+      const options = (at: number) => ({
+        ...{ sandbox: service, home: homes[at % 2] ?? homes[0], clock, random, differs: true },
+        env: { TRDR_STORE: server?.url, TRDR_MACHINE: `m${at % 2}` },
+      });
+      const cap = Math.floor(2_000 + random() * 400_000);
+      const period = random() < 0.5 ? 'day' : 'month';
+      const setBudget = async () => {
+        const ran = await runInProcess(['budget', 'set', period, String(cap)], options(0));
+        expect(ran.exitCode, ran.stderr).toBe(0);
+        isLost = false;
+      };
+      await setBudget();
+      // Both machines have paid today, so that they remember the budget, and the count at the start of the day.
+      for (const at of [0, 1]) await runInProcess(['whois', `trader_first_${at}`, '--no-cache'], options(at));
+      calls = 0;
+      const stories: string[] = [];
+      for (let run = 0; run < SHARING; run++) {
+        if (random() < 0.15) await lose();
+        const paid = calls;
+        const wasLost = isLost;
+        const [command = '', ...names] = planOf(random).words;
+        const own = names.map((name) => (/^(trader|bare|nobody)_/.test(name) ? `${name}_${run}` : name));
+        const words = [command, ...own.filter((word) => !/^(--max-cu|\d+)$/.test(word)), '--yes'];
+        const ran = await runInProcess([...new Set(words), '-o', 'ndjson'], options(run));
+        stories.push(`${words.join(' ')}\n${ran.stderr}`);
+        const story = `cap ${cap}, seed ${seed}: ${stories.join('\n')}`;
+        expect([0, 2, 3, 4, 5, 6, 7, 8, 9], story).toContain(ran.exitCode);
+        if (wasLost)
+          expect([calls - paid, ran.exitCode, ran.stderr], story).toEqual([
+            0,
+            9,
+            expect.stringContaining('STORE_UNFIT'),
+          ]);
+        expect(service.total(), story).toBeLessThanOrEqual(cap);
+        if (isLost && random() < 0.5) await setBudget();
+      }
+      admin?.close();
+    },
+  );
+});

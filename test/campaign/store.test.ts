@@ -75,9 +75,12 @@ describe.skipIf(MINUTES === 0 || !hasServer())('a fleet of relays, followers, ca
     const address = service.address();
     const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
     const cap = Math.ceil(MINUTES * 60 * SPENDERS * 5 * 200 * SHARE);
-    const owner = spendingMachine(server, createMeter());
-    await owner.budgets.set({ period: 'month', machine: undefined, cu: cap });
-    owner.link.close();
+    const setBudget = async () => {
+      const owner = spendingMachine(server, createMeter());
+      await owner.budgets.set({ period: 'month', machine: undefined, cu: cap });
+      owner.link.close();
+    };
+    await setBudget();
     const programs = {
       spender: await runWorkers(join(server.folder, 'spender.mjs'), '../store/worker-spender.ts'),
       caller: await runWorkers(join(server.folder, 'caller.mjs'), '../store/worker.ts'),
@@ -102,6 +105,7 @@ describe.skipIf(MINUTES === 0 || !hasServer())('a fleet of relays, followers, ca
       const disaster = disasters[random.between(0, disasters.length)] ?? 'leader';
       counts.set(disaster, (counts.get(disaster) ?? 0) + 1);
       await fleet.suffer(disaster, round);
+      if (disaster === 'empty') await setBudget();
       if (round % 100 === 99) {
         const minutes = Math.round((performance.now() - began) / 60_000);
         process.stdout.write(

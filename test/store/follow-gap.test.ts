@@ -23,11 +23,17 @@ async function opened() {
     .reverse();
   const store = await server.connect();
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
-  const term = await openTerm({
-    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
-    describe: () => ({}),
-  });
-  if ('leftMs' in term) throw new Error('another one leads');
+  const lead = async () => {
+    const term = await openTerm({
+      ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+      describe: () => ({}),
+    });
+    if ('leftMs' in term) throw new Error('another one leads');
+    return term.publish;
+  };
+  const publish = await lead();
+  /** The store loses everything. */
+  const lose = () => store.send('FLUSHALL', []);
   const trim = () => store.send('XTRIM', [feed.stream, 'MAXLEN', 10]);
   const tail = (count: number, ...flags: readonly string[]) =>
     runInProcess(
@@ -35,7 +41,7 @@ async function opened() {
       options,
     );
   const checkpoint = ['--backfill', '100', '--checkpoint', join(options.home.path, 'ck')];
-  return { sandbox, posts, publish: term.publish, trim, tail, checkpoint };
+  return { sandbox, posts, publish, lead, lose, trim, tail, checkpoint };
 }
 
 describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
@@ -124,5 +130,45 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
       const after = await tail(10, ...flags);
       expect([after.exitCode, after.records().length, after.error()['code']]).toEqual([9, 10, 'GAP']);
     }
+  });
+});
+
+describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
+  it.each([[['--checkpoint', 'ck']], [['--out', 'posts.ndjson']], [['--group', 'desk', '--since', '1h']]])(
+    'reports a gap and exits 9, also if no relay comes back: %j',
+    async (flags) => {
+      const { posts, publish, lead, lose, tail } = await opened();
+      const isGroup = flags.includes('--group');
+      const own = isGroup ? flags : ['--backfill', '100', ...flags];
+      await publish(posts.slice(0, 10));
+      expect((await tail(10, ...own)).exitCode).toBe(0);
+      await lose();
+      for (const [text, missed] of [
+        ['posts after .* may be missing: the store has lost', 20],
+        ['may be missing,? between', 0],
+      ] as const) {
+        const ran = await tail(40, '--duration', '3s', ...own);
+        expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
+        expect(ran.stderr).toMatch(new RegExp(text));
+        expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
+        if (missed > 0) await (await lead())(posts.slice(missed));
+      }
+      const later = await tail(10, '--duration', '1s', ...own);
+      expect(later.exitCode, later.stderr).toBe(0);
+      expect(later.stderr).toContain('no gaps');
+    },
+  );
+
+  it('fetches the posts of the gap with --fill, each of them once', async () => {
+    const { posts, publish, lead, lose, tail, checkpoint } = await opened();
+    await publish(posts.slice(0, 10));
+    const before = await tail(10, '--fill', ...checkpoint);
+    await publish(posts.slice(10, 20));
+    await lose();
+    await (await lead())(posts.slice(30));
+    const after = await tail(50, '--fill', ...checkpoint);
+    expect(after.exitCode, after.stderr).toBe(0);
+    const ids = [...before.records(), ...after.records()].map(({ id }) => id);
+    expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
   });
 });

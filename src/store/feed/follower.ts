@@ -83,6 +83,8 @@ export interface Follower {
   position(): FeedPosition | undefined;
 }
 
+/** The stream of posts that were delivered before it was known which stream has them. */
+const FORMER = '?';
 const HALF_HOUR_MS = 30 * 60_000;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
@@ -143,6 +145,16 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     if (begin.kind === 'since' && newestRow === undefined) return undefined;
     [born, stream] = [current, current];
     let gap: FollowEvent | undefined;
+    if (begin.kind === 'after' && newestRow === undefined) {
+      // The store has lost the delivered posts.
+      [entry, last, known] = [
+        '0-0',
+        begin.last,
+        new Map(begin.known.map(([id]) => [id, begin.last.at ?? 0])),
+      ];
+      [born, stream, started] = [FORMER, undefined, true];
+      return undefined;
+    }
     if (begin.kind === 'after') gap = await findLast(store, begin, after);
     else if (begin.kind === 'since') {
       entry = before(startOf(begin.ms - HALF_HOUR_MS));

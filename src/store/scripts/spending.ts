@@ -125,7 +125,8 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * Reserves the maximum cost of a call, right before the call is sent. A second request with the same id
  * changes nothing. KEYS[7]: ledger. ARGV[3..9]: id, maximum cost (empty: not known), lifetime of the reservation in ms,
  * machine, command, endpoint, boot (identifies the last start of the server); then the names of the budgets that the
- * machine remembers. Returns `ok` with the name and limit of each budget; `held` if the call was reserved before;
+ * machine remembers. Returns `ok` with the service's count when the
+ * day began (empty if there is none), and the name and limit of each budget; `held` if the call was reserved before;
  * `gone` with the remembered budgets that the store has lost; `unpriced` with a budget and its limit if the cost is not
  * known; `refused` with the budget, its limit, its use and how much of that is reserved for calls in flight; `reseed` if
  * the sums must be raised to the service's own count first; `refresh` with the amount reserved for calls in flight, if
@@ -177,7 +178,7 @@ if #limits > 0 then
 end
 redis.call('ZADD', open, now + ttl, id)
 redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))
-local answer = { 'ok' }
+local answer = { 'ok', redis.call('HGET', day, 'base') or '' }
 for _, limit in ipairs(limits) do
   table.insert(answer, limit.name)
   table.insert(answer, limit.cap)
@@ -252,7 +253,7 @@ return { 'ok' }`,
  *
  * ARGV[3..8]: units used, their month, boot, the CU reserved before the service was asked (empty: the CU reserved now),
  * and the service's count at the start of a day that the machine remembers: the day and the units (empty: none), in case
- * the store has lost this count. Returns `ok`, the day, and the count at its start.
+ * the store has lost this count. Returns `ok` and the count at the start of the day.
  */
 export const reseed = money(
   'reseed',
@@ -288,6 +289,6 @@ end
 raise(month, used)
 raise(day, used - base)
 redis.call('HSET', month, 'seeded', now)
-return { 'ok', thisDay, base }`,
+return { 'ok', base }`,
   true,
 );
