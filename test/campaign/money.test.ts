@@ -158,7 +158,7 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
         const ran = await runInProcess([...new Set(words), '-o', 'ndjson'], options(run));
         stories.push(`${words.join(' ')}\n${ran.stderr}`);
         const story = `cap ${cap}, seed ${seed}: ${stories.join('\n')}`;
-        expect([0, 2, 3, 4, 5, 6, 7, 8, 9], story).toContain(ran.exitCode);
+        expect([0, 2, 3, 6, 7, 8, 9], story).toContain(ran.exitCode);
         if (wasLost)
           expect([calls - paid, ran.exitCode, ran.stderr], story).toEqual([
             0,
