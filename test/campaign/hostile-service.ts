@@ -87,8 +87,7 @@ export async function hostileService(options: HostileOptions) {
       if (!served) return { status: 404, body: { error: { code: 'NOT_FOUND', message: 'no such route' } } };
       const { status, body, cu, subjects, endpoint } = served;
       await options.onCall?.();
-      const fate =
-        random() < share ? 'serve' : (possible[Math.floor(random() * possible.length)] ?? 'serve');
+      const fate = random() < share ? 'serve' : (possible[Math.floor(random() * possible.length)] ?? 'serve');
       switch (fate) {
         case 'serve':
           charge(cu);
