@@ -35,14 +35,28 @@ async function opened() {
   /** The store loses everything. */
   const lose = () => store.send('FLUSHALL', []);
   const trim = () => store.send('XTRIM', [feed.stream, 'MAXLEN', 10]);
+  const words = (count: number) => ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes'];
   const tail = (count: number, ...flags: readonly string[]) =>
-    runInProcess(
-      ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes', '-o', 'ndjson', ...flags],
-      options,
-    );
+    runInProcess([...words(count), '-o', 'ndjson', ...flags], options);
+  /** A run on a machine whose clock is off. */
+  const tailAt = (hours: number, ...flags: readonly string[]) => {
+    const clock = { ...systemClock, now: () => Date.now() + hours * 3_600_000 };
+    return runInProcess([...words(60), '-o', 'ndjson', ...flags], { ...options, clock });
+  };
   const checkpoint = ['--backfill', '100', '--checkpoint', join(options.home.path, 'ck')];
-  return { sandbox, posts, publish, lead, lose, trim, tail, checkpoint };
+  return { sandbox, posts, publish, lead, lose, trim, tail, tailAt, checkpoint };
 }
+
+describe.skipIf(!hasServer())('a tail from the store whose clock is hours off', () => {
+  it.each([-2, 2])('counts an age from the clock of the store: %i hours ahead', async (hours) => {
+    const { posts, publish, tailAt } = await opened();
+    await publish(posts);
+    for (const flags of [[], ['--group', 'desk']]) {
+      const ran = await tailAt(hours, '--since', '10m', '--duration', '5s', ...flags);
+      expect(ran.records(), ran.stderr).toHaveLength(posts.length);
+    }
+  });
+});
 
 describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
   it.each([

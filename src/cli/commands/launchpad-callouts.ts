@@ -21,6 +21,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 import { giveUp } from '../spend/give-up.ts';
 import { createListPosition } from '../spend/list-position.ts';
 import { beginList } from '../spend/open-run.ts';
@@ -61,7 +62,8 @@ export const launchpadCallouts = command({
   },
   async run(context, { coin, wallet, before, rows, sort, reverse, ...flags }) {
     const scope = await calloutScopeOf({ coin, wallet });
-    const range = readRange(flags, context.io.clock.now(), context.settings.utc);
+    const { utc } = context.settings;
+    const range = readRange(flags, context.io.clock.now(), utc);
     const filter = createFilter<{ readonly record: Sent }>({
       symbols: flags.symbol,
       symbolField: 'coinSymbol',
@@ -78,7 +80,10 @@ export const launchpadCallouts = command({
         { costs: (cost) => `Fetching up to ${countText(rows ?? 0, 'callout')} will cost ${cost}` },
       );
     }
-    const walk = { ...range, limit: rows, before, clock: context.io.clock, signal: context.signal };
+    const isTimed = flags.since !== undefined || flags.until !== undefined;
+    const clock = isTimed ? await serviceClock(context) : context.io.clock;
+    const exact = readRange(flags, clock.now(), utc);
+    const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
     if (open) beginList(context, rows);
     const feed = calloutFeed(await context.client(), scope);

@@ -21,6 +21,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
 import { giveUp } from '../spend/give-up.ts';
@@ -74,7 +75,8 @@ export const thesisList = command({
     ...readPatterns(given),
   }),
   async run(context, { token, user, before, rows, sort, reverse, ...flags }) {
-    const range = readRange(flags, context.io.clock.now(), context.settings.utc);
+    const { utc } = context.settings;
+    const range = readRange(flags, context.io.clock.now(), utc);
     const choice = token === undefined ? undefined : await readToken(token);
     const author = user === undefined ? undefined : await authorOf(user);
     const filter = createFilter<{ readonly record: Sent }>({
@@ -110,7 +112,10 @@ export const thesisList = command({
         { costs: (cost) => `Fetching up to ${countText(rows, 'thesis', 'theses')} will cost ${cost}` },
       );
     }
-    const walk = { ...range, limit: rows, before, clock: context.io.clock, signal: context.signal };
+    const isTimed = flags.since !== undefined || flags.until !== undefined;
+    const clock = isTimed ? await serviceClock(context) : context.io.clock;
+    const exact = readRange(flags, clock.now(), utc);
+    const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
     if (open) beginList(context, rows);
     // Look up author and token after the output was opened, so that nothing is paid for if the output cannot

@@ -6,10 +6,9 @@ import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
 import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
+import { clockLead } from '../lookup/service-time.ts';
 import { type Check, failedCheck, passed, skip, warn } from './check.ts';
 
-/** The precision of a Date header, which has whole seconds. */
-const UNSURE_MS = 1_000;
 /** The check of the clock passes if the service and this machine differ by at most this much. */
 const SKEW_MS = 30_000;
 /** The check of the limits warns if less than this share of an allowance is left. */
@@ -17,17 +16,14 @@ const LITTLE = 0.05;
 
 /** Compares the service's clock with the clock of this machine. */
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
-  const theirs = Date.parse(date ?? '');
-  if (Number.isNaN(theirs)) return skip('clock', 'the service does not report its time');
-  // The service may have written the header at any time between request and response.
-  const [earliest, latest] = [askedAt - UNSURE_MS, answeredAt + UNSURE_MS];
-  const off = theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
+  const off = clockLead(date, askedAt, answeredAt);
+  if (off === undefined) return skip('clock', 'the service does not report its time');
   if (Math.abs(off) <= SKEW_MS)
     return passed('clock', off === 0 ? 'clock in sync' : `off by ${span(off)}, which has no effect`);
   return warn(
     'clock',
     `this machine is ${span(off)} ${off > 0 ? 'ahead of' : 'behind'} the service`,
-    'set the clock of this machine: ages such as --since 2h and the cache depend on it',
+    'set the clock of this machine: the cache and budgets depend on it',
   );
 }
 

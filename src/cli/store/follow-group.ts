@@ -15,7 +15,7 @@ import { placeText } from '../tail/notice-text.ts';
 import { openTailWriter } from '../tail/output/writer.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
-import type { RunStore } from './open-store.ts';
+import { type RunStore, storeNow } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 import { watchFollower } from './watch-follower.ts';
 
@@ -107,7 +107,8 @@ export async function followAsMember(context: Context, plan: GroupPlan): Promise
   const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
   endAfter(io.clock, flags.duration, ended, until);
   until.addEventListener('abort', context.diskWait.close, { once: true });
-  const floor = flags.since === undefined ? null : instantAt(flags.since, io.clock.now(), settings.utc);
+  const floor =
+    flags.since === undefined ? null : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
   const limit = flags.count ?? Number.POSITIVE_INFINITY;
   let count = 0;
   const gaps: string[] = [];

@@ -23,7 +23,7 @@ import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
 import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
 import { openFollowOutput } from './follow-output.ts';
-import type { RunStore } from './open-store.ts';
+import { type RunStore, storeNow } from './open-store.ts';
 import { streamedRow } from './streamed-row.ts';
 import { type FollowerWatch, watchFollower } from './watch-follower.ts';
 
@@ -78,7 +78,7 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
         }
       : file && last
         ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written, floor: file.floor }
-        : beginOf(plan.flags, context, startedFrom(checkpoint, nameOf(context, plan)));
+        : await beginOf(plan, context, startedFrom(checkpoint, nameOf(context, plan)));
     await run(context, plan, begin);
   } finally {
     unlock();
@@ -90,13 +90,14 @@ type GapEvent = Extract<FollowEvent, { kind: 'gap' }>;
 const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
   `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
 
-function beginOf(
-  { since, backfill }: TailFlags,
+async function beginOf(
+  { flags: { since, backfill }, store }: FollowPlan,
   { io, settings }: Context,
   started: StartPoint | undefined,
-): Begin {
+): Promise<Begin> {
   if (started?.kind === 'since') return { kind: 'since', ms: started.at };
-  if (since !== undefined) return { kind: 'since', ms: instantAt(since, io.clock.now(), settings.utc) };
+  if (since !== undefined)
+    return { kind: 'since', ms: instantAt(since, await storeNow(store, io.clock), settings.utc) };
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
 }
 

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { ensureFolder, LARGEST_CHECKPOINT, readBounded } from '../../base/files.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
 import type { ConnectOptions } from '../../store/connection.ts';
+import { ignoreUnusable } from '../../store/failures.ts';
 import { type Keys, keysOf } from '../../store/keys.ts';
 import { createLink, type StoreLink } from '../../store/link.ts';
 import { createMemory, type StoreMemory } from '../../store/memory.ts';
+import { serverNow } from '../../store/replies.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
@@ -94,4 +97,12 @@ function memoryFiles(folder: string | undefined, bind: string) {
       writeAtomic(pathOf(name), text, { sync: false });
     },
   };
+}
+
+/**
+ * The time from which an age such as 2h counts in a feed of the store: that of the server, because the clock of this
+ * machine may be hours off. If the store is not reachable, the follower waits for it, and this clock has to do.
+ */
+export async function storeNow({ link }: Pick<RunStore, 'link'>, clock: Pick<Clock, 'now'>): Promise<number> {
+  return (await link.use(serverNow).catch(ignoreUnusable)) ?? clock.now();
 }

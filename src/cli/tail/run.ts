@@ -12,6 +12,7 @@ import type { TailRow } from '../../tail/row.ts';
 import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 import { openSink } from '../output/output.ts';
 import { limitsOf } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
@@ -98,7 +99,7 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
       position,
       feed,
       fileIsCheckpoint: out !== undefined && checkpoint === undefined,
-      start: resume ?? startedFrom(checkpoint, feed) ?? startOf(plan.flags, context, now),
+      start: resume ?? startedFrom(checkpoint, feed) ?? (await startOf(plan.flags, context)),
     });
     // Throw the reason of the abort, which determines the exit code: SIGINT or SIGTERM, an output closed by its
     // reader, or a full disk.
@@ -225,12 +226,15 @@ async function follow(
   }
 }
 
-function startOf(
+async function startOf(
   { backfill, since, count, checkpoint, exec }: TailFlags,
-  { io, globals, settings }: Context,
-  now: number,
-): StartPoint {
-  if (since !== undefined) return { kind: 'since', at: instantAt(since, now, settings.utc) };
+  context: Context,
+): Promise<StartPoint> {
+  const { io, globals, settings } = context;
+  if (since !== undefined) {
+    const now = (await serviceClock(context)).now();
+    return { kind: 'since', at: instantAt(since, now, settings.utc) };
+  }
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
   // On a terminal, also print the latest posts of the first page, which is read in any case. Pipes, and runs with
   // --out, --checkpoint, --count or --exec, get only new posts.

@@ -42,6 +42,7 @@ export async function serveCall(
   const admitted =
     route || isOpenApi ? admit(sandbox, request.headers, ip, scope) : { error: apiError('NOT_FOUND') };
 
+  response.setHeader('date', new Date(clock.now()).toUTCString());
   counts.inFlight++;
   try {
     if ('error' in admitted) finish(freeError(admitted.error));
