@@ -49,7 +49,8 @@ export function createFaults(text: string, seed: number) {
         const { rule, random } = one;
         if (rule.place !== place || rule.chance === null || !rule.at(target) || !isTriggered(one)) return [];
         const { min, max } = rule.time ?? { min: 0, max: 0 };
-        return { fault: rule.fault, ms: Math.round(min + random() * (max - min)), random };
+        const ms = min === max ? min : min + random() * (max - min);
+        return { fault: rule.fault, ms: Math.round(ms), random };
       });
     },
     /** Returns the faults to apply to a new WebSocket later, each after its `ms` milliseconds. */
