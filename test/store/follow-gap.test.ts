@@ -8,10 +8,11 @@ import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 /** A service with 60 posts, and a store whose feed has none of them yet. `tail` reads from the store. */
-async function opened() {
+async function opened(isTied = false) {
   const server = await startServer();
   const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
-  for (let each = 0; each < 60; each++) sandbox.post();
+  const tied = { ...sandbox.post(), platformCreatedAt: sandbox.clock.now() };
+  for (let each = 0; each < 60; each++) sandbox.post(isTied ? { ...tied, id: `post${each}` } : undefined);
   const options = { sandbox, home: openHome(), env: { TRDR_STORE: server.url } };
   const listed = await runInProcess(['thesis', 'list', '--limit', '60', '-o', 'ndjson'], options);
   const posts = listed
@@ -80,23 +81,29 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
     expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
   });
 
-  it('prints each of them once with --fill if the first post after the gap appeared late', async () => {
-    const { posts, publish, trim, tail, checkpoint } = await opened();
-    const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
-    const late = rest.splice(20, 1);
-    await publish(first);
-    expect((await tail(10, '--fill', ...checkpoint)).exitCode).toBe(0);
-    await publish([...rest.slice(0, -9), ...late, ...rest.slice(-9)]);
-    await trim();
-    const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
-    const ids = after.records().map(({ id }) => id);
-    expect(ids.toSorted()).toEqual(
-      posts
-        .slice(10)
-        .map(({ id }) => id)
-        .toSorted(),
-    );
-  });
+  it.each([
+    ['posts have different times', false],
+    ['posts have the same time', true],
+  ])(
+    'prints each of them once with --fill if the first post after the gap appeared late: %s',
+    async (_, isTied) => {
+      const { posts, publish, trim, tail, checkpoint } = await opened(isTied);
+      const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
+      const late = rest.splice(20, 1);
+      await publish(first);
+      expect((await tail(10, '--fill', ...checkpoint)).exitCode).toBe(0);
+      await publish([...rest.slice(0, -9), ...late, ...rest.slice(-9)]);
+      await trim();
+      const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
+      const ids = after.records().map(({ id }) => id);
+      expect(ids.toSorted()).toEqual(
+        posts
+          .slice(10)
+          .map(({ id }) => id)
+          .toSorted(),
+      );
+    },
+  );
 
   it('continues after the posts that --count let it print, also in the gap', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();

@@ -133,9 +133,9 @@ export const thesisTail = command({
       const { followStore } = await import('../store/follow.ts');
       const { fillFrom } = await import('../store/fill-gap.ts');
       const userId = await authorId();
-      const filling = fill
-        ? fillFrom(thesisSource(await context.client(), { userId, tokenAddress }))
-        : undefined;
+      const client = fill ? await context.client() : undefined;
+      const filling =
+        client && fillFrom(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
       await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), fill: filling });
       return 0;
     }

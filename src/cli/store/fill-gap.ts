@@ -1,27 +1,32 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Client } from '../../contract/ports.ts';
+import { type TimedFeed, walkPages } from '../../core/pages/walk.ts';
 import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
 /**
  * Fetches the posts between two positions from the service, and returns them oldest first. The walk ends at the
- * post of `from`. If that post was deleted, the walk ends at the next older post, so the result may include
- * posts of the same millisecond that were delivered before.
+ * post of `from`. If that post was deleted, the walk ends below its post time, so the result may include posts of the
+ * same millisecond that were delivered before.
  */
 export const fillFrom =
-  (source: PageSource) =>
+  ({ page, price, sizes }: PageSource, { affords }: Pick<Client, 'affords'>, clock: Clock) =>
   async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
+    const feed: TimedFeed<TailRow> = {
+      async page(before = to.id, limit = sizes.step) {
+        const { rows: items, hasMore, nextBefore } = await page({ before, limit }, signal);
+        return { items, hasMore, nextBefore };
+      },
+      idOf: ({ id }) => id,
+      timeOf: ({ at }) => at,
+      affords: sizes.max > sizes.step ? (rows) => affords(price(rows)) : undefined,
+    };
     const rows: TailRow[] = [];
-    const low = from?.at ?? Number.NEGATIVE_INFINITY;
-    // A page is priced by its limit, so begin with a small one: most gaps are small.
-    let limit = source.sizes.step;
-    for (let before: string | undefined = to.id; before !== undefined; ) {
-      const page = await source.page({ before, limit }, signal);
-      limit = Math.min(2 * limit, source.sizes.max);
-      for (const row of page.rows) {
-        if (row.id === from?.id || (row.at !== null && row.at < low)) return rows.reverse();
-        rows.push(row);
-      }
-      before = page.hasMore && page.nextBefore !== null ? page.nextBefore : undefined;
+    const range = { before: to.id, since: from?.at ?? undefined };
+    for await (const row of walkPages(feed, { ...range, clock, signal })) {
+      if (row.id === from?.id) break;
+      rows.push(row);
     }
     return rows.reverse();
   };
