@@ -72,9 +72,9 @@ export function createLineSplitter(longest: number): LineSplitter {
 
 /**
  * The lines of a file. Skips empty lines and lines of more than `longest` bytes, because trdr never writes
- * such lines. A missing file has no lines.
+ * such lines. A missing file has no lines. With `from`, begins at this byte.
  */
-export function* readLines(path: string, longest = 1024 * 1024): Generator<string> {
+export function* readLines(path: string, longest = 1024 * 1024, from = 0): Generator<string> {
   let fd: number;
   try {
     fd = openRegular(path);
@@ -88,8 +88,9 @@ export function* readLines(path: string, longest = 1024 * 1024): Generator<strin
   };
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
-    for (let read = -1; read !== 0; ) {
-      read = readSync(fd, chunk, 0, CHUNK, null);
+    let at = from;
+    for (let read = -1; read !== 0; at += read) {
+      read = readSync(fd, chunk, 0, CHUNK, at);
       yield* text(lines.push(chunk.subarray(0, read)));
     }
     yield* text(lines.end());

@@ -141,6 +141,16 @@ export interface Reservation {
   release(): Promise<void>;
 }
 
+/** The right to send one call that is being paid for. After one of the three methods was called, all do nothing. */
+export interface Slot {
+  /** The call was answered: its actual cost replaces its maximum cost. */
+  settle(cost: CallCost): void;
+  /** The call may have been charged, but its cost is not known: its maximum cost stays counted and recorded. */
+  lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): void;
+  /** The call was not sent, or is known to be free. */
+  release(): void;
+}
+
 /** Events that `core` reports to its caller; `cli` prints them on stderr. */
 export type Notice =
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
@@ -203,6 +213,8 @@ export interface Client {
     request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
     options?: CallOptions,
   ): Promise<HttpAnswer>;
+  /** Pays for one minute of the WebSocket before it begins. */
+  reserveMinute(signal: AbortSignal): Promise<Slot>;
   /** The CU that this run has spent. `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   /**

@@ -1,12 +1,13 @@
 import { Failure } from '../base/failure.ts';
-import { BLOCKED, ceilingReached } from './failures.ts';
-import type { Stretched, Summary, TailStatus } from './notice.ts';
-import type { TailOptions } from './options.ts';
-import { createTailParts, type Ending } from './parts.ts';
-import type { TailPorts } from './ports.ts';
-import { shutDown } from './shutdown.ts';
-import { modeOf, subscribedLink } from './state.ts';
-import type { WalkView } from './walk/walker.ts';
+import { endDue, endStep, shutDown } from './ending.ts';
+import { BLOCKED } from './failures.ts';
+import { isOutOfUnits } from './money.ts';
+import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
+import type { TailOptions, TailPorts } from './ports.ts';
+import { printDue, printStep } from './print.ts';
+import { createRun, finish, isConnected, mode, now, type Run, reportGap, spendPlan } from './run.ts';
+import { socketDue, socketStep } from './socket/policy.ts';
+import { walkDue, walkStep } from './walks.ts';
 
 /** A tail, which can be run once. */
 export interface Tail {
@@ -21,141 +22,86 @@ export interface Tail {
    * that hangs.
    */
   wake(): void;
+  /** Saves the position soon, because the output continues in another file. */
+  touch(): void;
 }
 
-const never = Number.POSITIVE_INFINITY;
-
-/** Whether the run ended because of a failure on this machine, for example of its output or a file. */
-const isUnwritten = ({ failure }: Ending) => failure instanceof Failure && failure.kind === 'local';
-
-/** Why a failure ended the run. The messages of the service can be as short as "later". */
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof Failure)) return String(error);
-  return error.status === undefined ? error.message : `${error.message} (${error.code})`;
-};
-
-/** Whether the run ended because its output was blocked. */
-const isBlocked = ({ failure }: Ending) => failure instanceof Failure && failure.code === BLOCKED;
-
-/** Creates a tail: a loop that calls all parts whenever one of the parts wakes the loop. */
+/** Creates a tail: a loop that calls all parts whenever something wakes it. The loop itself waits for nothing else. */
 export function createTail(ports: TailPorts, options: TailOptions): Tail {
-  const { clock, sink } = ports;
   const inner = new AbortController();
   const { signal } = inner;
-  let over: Ending | undefined;
-  const finish = (ending: Ending) => {
-    over ??= ending;
-  };
-  const parts = createTailParts(ports, options, signal, finish);
-  const { wakeup, flow, walker, session, policy, printing, deadline, spend, writer, report, notify } = parts;
-  let began = clock.mono();
+  const run = createRun(ports, options, signal);
+  const { wakeup, money, walks, notify } = run;
   let turns = 0;
-
-  const mode = () => modeOf(session.state);
-
-  const view = (): WalkView => ({
-    mode: mode(),
-    connected: subscribedLink(session.state) !== undefined,
-    downSince: 'since' in session.state ? session.state.since : began,
-    pollMs: mode() === 'poll' ? spend.pollMs : 0,
-  });
-
-  /** Whether no walk may start: its rows could not be written, or would exceed --count. */
-  const isHeldUp = () => !walker.busy && (flow.full || sink.waits?.() !== undefined);
-
-  const walkStep = (): boolean => {
-    if (isHeldUp()) return false;
-    const { moved, finished } = walker.step(view());
-    if (!finished) return moved;
-    const { walked, stack, depth, continues } = finished;
-    if (!continues && walked.pages === 0)
-      finish({ reason: 'failure', failure: walked.failure ?? ceilingReached() });
-    else flow.fill(walked, stack, depth, continues);
-    return true;
-  };
-
-  /**
-   * Whether the first walk is done and neither a walk nor a write is in progress, so that frames can be printed
-   * when they arrive. Otherwise no WebSocket is opened, because an open one is charged by the minute.
-   */
-  const isQuiet = () => walker.started && !walker.busy && !flow.filling && !writer.busy();
-
-  /** When the next iteration must start even if no part wakes the loop. */
-  const nextDue = () =>
-    Math.min(
-      isHeldUp() ? never : walker.due(view()),
-      policy.due(isQuiet()),
-      printing.due,
-      spend.due,
-      deadline.due,
-    );
-
   let told: Stretched | undefined;
-  /**
-   * Reports that a budget requires a longer polling interval: once in each budget period, and again when the
-   * interval is more than twice the reported one.
-   */
+
+  /** Reports that a budget requires a longer interval: once in each of its periods, and again when it has doubled. */
   const tellStretched = () => {
-    const stretched = mode() === 'poll' ? spend.stretched : undefined;
-    if (!stretched || !walker.started) return;
-    const isNews = told?.until !== stretched.until || stretched.everyMs > 2 * told.everyMs;
-    if (!isNews) return;
+    const stretched = mode(run) === 'poll' && walks.isStarted ? stretchedOf(run) : undefined;
+    const isNews = told?.until !== stretched?.until || (stretched?.everyMs ?? 0) > 2 * (told?.everyMs ?? 0);
+    if (!stretched || !isNews) return;
     told = stretched;
-    notify({ kind: 'stretched', perMinute: spend.perMinute('poll'), stretched });
+    notify({ kind: 'stretched', perMinute: spendPlan(run).perMinute.poll, stretched });
   };
 
   const begin = async () => {
-    began = clock.mono();
-    deadline.start();
-    await spend.first(() => wakeup.wait(never));
-    const why = ports.connect ? spend.against(0) : 'noSocket';
-    if (why) policy.poll(why);
-    const current = mode();
-    told = current === 'poll' ? spend.stretched : undefined;
+    run.began = now(run);
+    await money.first(() => wakeup.wait(Number.POSITIVE_INFINITY));
+    const { why, perMinute } = spendPlan(run);
+    if (why && run.ports.connect) {
+      run.session.poll();
+      run.polling = why;
+    }
+    const current = why ? 'poll' : 'ws';
     const other = current === 'ws' ? 'poll' : 'ws';
+    told = current === 'poll' ? stretchedOf(run) : undefined;
     notify({
       kind: 'start',
       from: options.start.kind,
       mode: current,
       why,
       lagMs: options.lagMs,
-      perMinute: spend.perMinute(current),
+      perMinute: perMinute[current],
       stretched: told,
-      other: ports.connect ? { mode: other, perMinute: spend.perMinute(other) } : null,
+      other: run.ports.connect ? { mode: other, perMinute: perMinute[other] } : null,
     });
   };
 
+  /**
+   * Whether neither a walk nor a write is in progress, and the start of the run is known. Otherwise no WebSocket is
+   * opened, because an open one is charged by the minute.
+   */
+  const isQuiet = () => walks.isStarted && !walks.job && !run.filling && !run.writer.busy();
+
+  const nextDue = () =>
+    Math.min(walkDue(run), socketDue(run, isQuiet()), printDue(run), money.due, endDue(run));
+
   const loop = async () => {
-    while (!over) {
+    while (!run.ending) {
       turns++;
-      if (signal.aborted) return finish({ reason: 'stopped' });
-      deadline.step();
-      if (over || (await printing.step()) || walkStep() || policy.step(isQuiet())) continue;
-      spend.step(mode());
+      if (signal.aborted) {
+        finish(run, 'stopped');
+        return;
+      }
+      endStep(run);
+      if (run.ending || (await printStep(run)) || walkStep(run) || socketStep(run, isQuiet())) continue;
+      money.step(mode(run) === 'ws', run.session.minutes);
       tellStretched();
       await wakeup.wait(nextDue());
     }
   };
 
-  const close = async () => {
-    session.close();
-    if (!writer.failed && !writer.busy()) flow.releaseAll();
-    await sink.end?.();
-    const { timing, checkpointer } = parts;
-    await shutDown({ clock, timing, wakeup, writer, checkpointer, flush: sink.flush }, [
-      walker.settled,
-      spend.settled,
-      session.settled,
-    ]);
-  };
-
-  const account = () => ({
-    rows: writer.rows,
-    earlier: writer.earlier,
-    ...report.counts,
-    spent: parts.meter.spent,
-    connections: session.connections,
-    verifiedTo: flow.watermark?.top ?? null,
+  const counts = (): TailCounts => ({
+    rows: run.writer.rows,
+    earlier: run.writer.earlier,
+    filled: run.filled,
+    late: run.late,
+    nameless: run.nameless.count,
+    connections: run.session.connections,
+    pages: walks.pages,
+    spent: ports.spent(),
+    // If the output failed, state no time: posts that were read may not have been written.
+    verified: run.writer.failed || isUnwritten(run) ? null : run.known.verified,
   });
 
   return {
@@ -170,53 +116,71 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
         await begin();
         await loop();
       } catch (error) {
-        if (!signal.aborted) finish({ reason: 'failure', failure: error });
+        if (!signal.aborted) finish(run, 'failure', error);
       }
-      let ending: Ending = over ?? { reason: 'stopped' };
-      const unread = ending.reason === 'failure' && flow.unread(messageOf(ending.failure));
-      if (unread && !writer.failed) report.gap(unread);
+      run.ending ??= { reason: 'stopped' };
+      if (run.ending.reason === 'failure') reportUnread(run, run.ending.failure);
       inner.abort();
       try {
-        await close();
+        await shutDown(run);
       } catch (error) {
         // The write that failed is the reason why the output was blocked.
-        if (ending.failure === undefined || isBlocked(ending)) ending = { reason: 'failure', failure: error };
+        if (run.ending.failure === undefined || isBlocked(run))
+          run.ending = { reason: 'failure', failure: error };
       } finally {
         outer.removeEventListener('abort', stop);
       }
-      const summary: Summary = {
-        reason: ending.reason,
-        ...account(),
-        gaps: report.gaps,
-        pages: walker.pages,
-        durationMs: clock.mono() - began,
-        // If the output failed, state no time: posts that were read may not have been written.
-        completeTo:
-          flow.verifiedAt === undefined || writer.failed || isUnwritten(ending)
-            ? null
-            : clock.now() - (clock.mono() - flow.verifiedAt),
-      };
+      const { reason, failure } = run.ending;
+      const summary: Summary = { reason, ...counts(), gaps: run.gaps, durationMs: now(run) - run.began };
       notify({ kind: 'end', summary });
-      if (ending.reason === 'failure') throw ending.failure;
+      if (reason === 'failure') throw failure;
       return summary;
     },
     wake: wakeup.wake,
+    touch() {
+      run.saver?.touch();
+      wakeup.wake();
+    },
     status: () => ({
-      mode: mode(),
-      rate: parts.rate.perSecond,
-      gaps: report.gaps.length,
-      ...account(),
-      pages: walker.pages,
-      lastPost: writer.lastPost,
+      ...counts(),
+      mode: mode(run),
+      connected: isConnected(run),
+      rate: run.rate ?? 0,
+      gaps: run.gaps.length,
+      lastPost: run.writer.lastPost,
       turns,
-      failing: walker.trouble !== undefined && walker.waitsUntil === undefined,
-      waitsUntil: walker.waitsUntil ?? null,
-      budgets: spend.left.budgets,
-      ceilingLeft: spend.left.ceiling,
-      allowanceLeft: spend.left.allowance,
-      connected: subscribedLink(session.state) !== undefined,
-      perMinute: spend.perMinute(mode()),
-      verifiedAgoMs: flow.verifiedAt === undefined ? null : clock.mono() - flow.verifiedAt,
+      failing: walks.trouble !== undefined && !isOutOfUnits(walks.trouble),
+      waitsUntil: walks.waitsUntil,
+      blockedSince: run.blockedAt ?? null,
+      budgets: money.budgets,
+      limitLeft: options.limitLeft?.() ?? null,
+      allowanceLeft: money.allowanceLeft,
+      perMinute: spendPlan(run).perMinute[mode(run)],
+      walkedAgoMs: walks.verifiedAt === undefined ? null : now(run) - walks.verifiedAt,
     }),
   };
 }
+
+function stretchedOf(run: Run): Stretched | undefined {
+  const { pollMs, until } = spendPlan(run);
+  return until === undefined ? undefined : { everyMs: pollMs, until };
+}
+
+/** Reports that the posts since the last verification were not read. */
+function reportUnread(run: Run, error: unknown): void {
+  if (run.writer.failed || !run.walks.isPlaced) return;
+  const { verified, start } = run.known;
+  const failure = error instanceof Failure ? messageOf(error) : String(error);
+  reportGap(run, { why: { failure }, from: verified ?? start, to: null, open: run.ports.save !== undefined });
+}
+
+const messageOf = ({ status, message, code }: Failure) =>
+  status === undefined ? message : `${message} (${code})`;
+
+/** Whether the run ended because its output was blocked. */
+const isBlocked = ({ ending }: Run): boolean =>
+  ending?.failure instanceof Failure && ending.failure.code === BLOCKED;
+
+/** Whether the run ended because of a failure on this machine, for example of its output or a file. */
+const isUnwritten = ({ ending }: Run): boolean =>
+  ending?.failure instanceof Failure && ending.failure.kind === 'local';

@@ -1,6 +1,6 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
-import type { PollReason } from './spend/socket-share.ts';
+import type { PollReason } from './spend.ts';
 
 /** The failure of a run that reached its spending limit. */
 export const ceilingReached = () =>

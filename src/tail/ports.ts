@@ -1,32 +1,28 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
+import type { Subscription } from '../contract/frames.ts';
+import type { TailNotice } from './notice.ts';
+import type { FilePlace, Position } from './position.ts';
 import type { PostFields, TailRow } from './row.ts';
+import type { BudgetLeft, TailCost, Via } from './spend.ts';
+import type { Timing } from './timing.ts';
 
 /** One page of the feed, newest first. */
 export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
-  /**
-   * Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not printed.
-   */
+  /** Posts without an id. Their repetitions cannot be recognized, so such posts are counted but not printed. */
   readonly nameless?: readonly PostFields[];
-  /** The cost of the page. */
-  readonly cu: number;
 }
 
 /** A source of the pages of a feed. Throws `Failure`s. */
 export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
-  /**
-   * The CU of all calls so far. `atMost` includes the possible cost of calls whose answers were lost. Absent if the
-   * source does not count the cost.
-   */
-  readonly spent?: (() => { readonly cu: number; readonly atMost: number }) | undefined;
-  /** The price of a page of `limit` rows, in CU. */
-  price(limit: number): number;
-  /** The number of rows of the smallest page that is worth requesting, and of the largest page. */
+  /** The rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
+  /** The price in CU of each started `step` of rows. */
+  readonly stepCu: number;
 }
 
 /** Why a connection has ended. */
@@ -47,9 +43,7 @@ export interface Link {
   readonly held: number;
   /** The number of pings, pongs and frames that were received. */
   readonly signs: number;
-  /**
-   * Why the connection ended; undefined while it is open. The queue may still contain frames after the end.
-   */
+  /** Why the connection ended; undefined while it is open. The queue may still contain frames after the end. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
   /** Sends a ping. */
@@ -71,11 +65,15 @@ export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Lin
 export interface TailSink {
   /** Writes rows in order. Returns a promise if the caller must wait before it writes more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
+  /** Resolves when all rows have left this process, or are on disk. */
+  flush(): Promise<boolean>;
+  /** Where the next row goes, if the output is a file from which a later run can continue. */
+  place?(): FilePlace;
   /**
-   * Resolves when all rows have left this process. If a run can resume from the file, the rows are then also
-   * on disk. With `isLast`, no more rows follow, so rows must not wait for others.
+   * For an output that hands rows over: returns a function that counts the rows that were acknowledged; `onChange` is
+   * called when their number has changed. Without this function, rows count as delivered when `flush` resolves.
    */
-  flush(isLast?: boolean): Promise<boolean>;
+  delivered?(onChange: () => void): () => number;
   /**
    * Resolves when rows can be written again; undefined if the output does not wait for a full disk. Meanwhile, the tail
    * pays for nothing.
@@ -98,16 +96,6 @@ export interface KeyFacts {
   readonly budgets?: readonly BudgetLeft[];
 }
 
-/** What a budget has left. */
-export interface BudgetLeft {
-  /** The period of the budget: `day` or `month`. */
-  readonly period?: string | undefined;
-  /** The CU left. */
-  readonly left: number;
-  /** Epoch milliseconds. */
-  readonly renewsAt: number;
-}
-
 /** Temporary storage on disk for the rows of a long walk. */
 export interface Spool {
   /** Stores a text. The returned function reads the text, and can be called only once. */
@@ -124,7 +112,48 @@ export interface TailPorts {
   readonly connect?: Connect | undefined;
   readonly sink: TailSink;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
-  /** Replaces the checkpoint atomically. */
-  readonly save?: ((text: string) => Promise<void>) | undefined;
+  /** The cost of all pages and minutes of this run. */
+  readonly spent: () => TailCost;
+  /** Replaces the saved position atomically. */
+  readonly save?: ((position: Position) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;
+}
+
+/** Where a run starts in the feed. */
+export type StartPoint =
+  /** At the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
+  | { readonly kind: 'now'; readonly recent?: number }
+  | { readonly kind: 'backfill'; readonly rows: number }
+  | { readonly kind: 'since'; readonly at: number }
+  /** Where an earlier run stopped. */
+  | { readonly kind: 'position'; readonly position: Position };
+
+/** Options of a tail. */
+export interface TailOptions {
+  readonly start: StartPoint;
+  readonly via: Via;
+  /** The requested maximum delay of posts when polling. */
+  readonly lagMs: number;
+  readonly subscription?: Subscription | undefined;
+  /** Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts. */
+  readonly carries?: ((row: TailRow) => boolean) | undefined;
+  /** Whether the post of a frame also appears in the pages that are read; by default, all posts do. */
+  readonly scope?: ((row: TailRow) => boolean) | undefined;
+  /** Whether to print a post; by default, all posts are printed. */
+  readonly filter?: ((row: TailRow) => boolean) | undefined;
+  /** The number of rows after which the run ends. */
+  readonly count?: number | undefined;
+  /** The number of failed requests for the first page after which the run fails. */
+  readonly firstTries?: number | undefined;
+  readonly durationMs?: number | undefined;
+  /** What the run may still spend by its own limit; null if it has none, or can ask for more. */
+  readonly limitLeft?: (() => number | null) | undefined;
+  /** If a budget or the allowance is used up, whether the tail waits until it renews instead of ending. */
+  readonly waitForBudget?: boolean | undefined;
+  /** The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by default, 1. */
+  readonly socketShare?: number | undefined;
+  /** The name of the feed in positions. */
+  readonly feed: string;
+  readonly on?: ((notice: TailNotice) => void) | undefined;
+  readonly timing?: Partial<Timing> | undefined;
 }

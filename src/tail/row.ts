@@ -12,8 +12,6 @@ export interface PostMark {
 
 /** A post from a page or a frame. */
 export interface TailRow extends PostMark {
-  /** For a post without a usable time: the time of the nearest newer post that has one. */
-  readonly atMost?: number | undefined;
   readonly record: PostFields;
   /**
    * The original bytes of the record: printing them is faster than serializing the record. Null for rows from pages
@@ -57,9 +55,22 @@ export const timeOf = (value: unknown): number | null =>
 const DIGITS = /^\d{10,15}$/;
 const DATE = /^\d{4}-\d\d-\d\d/;
 
+/** A lower number is not a time in milliseconds, but for example one in seconds: no post is from before 2001. */
+const EARLIEST_MS = 1e12;
+
 /** The post time of a record, given as a number or as text; null if it cannot be read. */
 export function postTimeOf(value: unknown): number | null {
-  if (typeof value !== 'string') return timeOf(value);
-  if (DIGITS.test(value)) return Number(value);
-  return DATE.test(value) ? timeOf(Date.parse(value)) : null;
+  const at = typeof value === 'string' ? textTime(value) : timeOf(value);
+  return at !== null && at >= EARLIEST_MS ? at : null;
+}
+
+function textTime(text: string): number | null {
+  if (DIGITS.test(text)) return Number(text);
+  return DATE.test(text) ? timeOf(Date.parse(text)) : null;
+}
+
+/** The nth newest of these times, from 0 on; the oldest one if there are fewer, null without any. */
+export function nthNewest(times: readonly (number | null)[], nth: number): number | null {
+  const known = times.filter((at) => at !== null).sort((a, b) => b - a);
+  return known[Math.min(nth, known.length - 1)] ?? null;
 }

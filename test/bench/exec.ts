@@ -3,17 +3,14 @@
 //   npx esbuild test/bench/exec.ts --bundle --packages=external --platform=node --format=esm \
 //     --outfile=node_modules/.bench/exec.mjs && node node_modules/.bench/exec.mjs [--batches 500] [--rows 100]
 //
-// The handoff encodes nothing here: it gathers rows, runs the command, and records the acknowledgement in a checkpoint
-// on disk. The command is dd to /dev/null; alone, it gets the same bytes. Both run in turn, one batch each.
+// The handoff encodes nothing here: it gathers rows and runs the command. The command is dd to /dev/null; alone, it gets the same bytes. Both run in turn, one batch each.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
-import { openCheckpointFile } from '../../src/cli/tail/exec/checkpoint-file.ts';
 import { readCommand, runCommand } from '../../src/cli/tail/exec/command.ts';
-import { createAcknowledgements } from '../../src/tail/exec/acknowledgements.ts';
 import { createDelivery } from '../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 
@@ -33,8 +30,7 @@ const alone = () =>
     child.stdin.end(Buffer.concat(Array.from({ length: rows }, () => line)));
   });
 
-const command = readCommand(program, false, { env: process.env, cwd: folder, platform: process.platform });
-const log = createAcknowledgements(openCheckpointFile(join(folder, 'ck')), { feed: 'bench', since: null });
+const command = readCommand(program, { env: process.env, cwd: folder, platform: process.platform });
 const deliver = createDelivery(
   {
     ...{ clock: systemClock, random: Math.random },
@@ -47,11 +43,7 @@ const deliver = createDelivery(
 const handoff = createHandoff(
   {
     ...{ clock: systemClock, encode: () => line },
-    deliver(batch, stop) {
-      log.begin(batch);
-      return deliver(batch, stop);
-    },
-    acknowledged: (batch, end) => log.add(batch, end),
+    deliver,
   },
   { batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },
 );

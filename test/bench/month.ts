@@ -148,17 +148,7 @@ async function measure(): Promise<void> {
     '--duration',
     `${days * 24}h`,
   ];
-  const files = [
-    '--out',
-    out,
-    '--rotate',
-    '6h',
-    '--compress',
-    '--status',
-    join(folder, 'tail.prom'),
-    '--heartbeat',
-    '1d',
-  ];
+  const files = ['--out', out, '--rotate', '6h', '--status', join(folder, 'tail.prom'), '--heartbeat', '1d'];
   const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
   const client = spawn(process.execPath, ['--require', fast, ...values.node, program, ...tail, ...files], {
     cwd: folder,

@@ -80,25 +80,6 @@ describe.each(Object.keys(moves))('an output that is %s', (how) => {
   });
 });
 
-test('an incomplete last line is written again, even if the checkpoint has its post', async () => {
-  const sandbox = await withSandbox(open);
-  const home = openHome();
-  const out = join(home.path, 'theses.ndjson');
-  const checkpoint = join(home.path, 'tail.json');
-  const flags = ['--out', out, '--checkpoint', checkpoint, '--via', 'poll', '--lag', '200ms', '--yes'];
-  const first = startTail(flags, { sandbox, home });
-  await until(() => readText(checkpoint) !== '');
-  const posting = startPosting(sandbox, 50);
-  await until(() => idsOf(readText(out)).length > 10);
-  posting.stop();
-  first.child.kill('SIGTERM');
-  await first.child;
-  truncateSync(out, Buffer.byteLength(readText(out)) - 20);
-  const second = startTail([...flags, '--duration', '2s'], { sandbox, home });
-  expect((await second.child).exitCode, second.stderr).toBe(0);
-  expect(new Set(idsOf(readText(out)))).toEqual(new Set(posting.ids));
-});
-
 test('two tails cannot write one file by two names', async () => {
   const sandbox = await withSandbox(open);
   const home = openHome();

@@ -1,6 +1,5 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
@@ -11,16 +10,13 @@ import { openHome, runInProcess, withSandbox } from './harness.ts';
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
 
-const textOf = (path: string) =>
-  path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8');
-
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
   const seed = seedOf();
   const random = randomOf(seed);
   const sandbox = await withSandbox(plenty);
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');
-  const flags = ['--out', out, '--rotate', '20kB', '--compress', '--yes', '--lag', '200ms'];
+  const flags = ['--out', out, '--rotate', '20kB', '--yes', '--lag', '200ms'];
   const start = (last: readonly string[]) => startTail([...flags, ...last], { sandbox, home });
   let posted: ReturnType<typeof startPosting> | undefined;
   for (let kill = 0; kill < KILLS; kill++) {
@@ -40,8 +36,7 @@ test('finished files and the current file have each post once, whenever the tail
   expect(exitCode, last.stderr).toBe(0);
   const files = finishedFiles(out);
   expect(files.length, `SEED=${seed}`).toBeGreaterThan(KILLS);
-  expect(files.filter(({ isCompressed }) => !isCompressed)).toEqual([]);
-  const ids = [...files.map(({ path }) => textOf(path)), readText(out)].flatMap(idsOf);
+  const ids = [...files.map(({ path }) => readText(path)), readText(out)].flatMap(idsOf);
   expect([...ids].sort(), `SEED=${seed}`).toEqual([...(posted?.ids ?? [])].sort());
 });
 
@@ -87,7 +82,6 @@ test.skipIf(!isInstalled('logrotate'))('logrotate and the tail lose and repeat n
 
 test.each([
   [['--rotate', '1d'], '--rotate requires --out'],
-  [['--compress', '--out', 'a.ndjson'], '--compress requires --rotate'],
   [['--rotate', '100', '--out', 'a.ndjson'], '100MB'],
 ])('a tail with %j is rejected', async (words, text) => {
   const ran = await runInProcess(['launchpad', 'tail', '--sandbox', ...words], {});

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { readStart } from '../../src/cli/tail/position-file.ts';
 import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readJournalLine, writeLine } from '../../src/state/export-journal/journal-lines.ts';
@@ -10,10 +11,8 @@ import { loadJournal, type Placed } from '../../src/state/export-journal/journal
 import { readLedgerLine } from '../../src/state/ledger/lines.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
-import { readCheckpoint, writeCheckpoint } from '../../src/tail/output/checkpoint.ts';
-import { readTailFile } from '../../src/tail/output/out-file.ts';
-import { timing } from '../../src/tail/timing.ts';
-import { holds, holdsInTime, jsonOf, jsonText, read, readInTime, torn } from './fuzz.ts';
+import { positionText, readPosition } from '../../src/tail/position.ts';
+import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'trdr-fuzz-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -228,73 +227,47 @@ describe('the file of rate windows', () => {
   });
 });
 
-describe('a checkpoint', () => {
+describe('the position of a tail', () => {
   const at = fc.oneof(moment, fc.constant(null));
-  const checkpoint = fc.record({
+  const position = fc.record({
     feed: fc.constant('thesis'),
-    watermark: fc.record({ top: fc.oneof(fc.record({ id: word, at }), fc.constant(null)), base: at }),
-    floor: at,
-    known: fc.array(fc.tuple(word, at), { maxLength: 4 }),
+    ...{ start: at, verified: at, lowest: at },
+    ids: fc.array(fc.tuple(word, at), { maxLength: 4 }),
+    file: fc.oneof(fc.constant(undefined), fc.record({ dev: word, ino: word, offset: fc.nat() })),
   });
   test('is read as written, or rejected', () => {
-    holds(checkpoint, (written) => {
-      expect(readCheckpoint(writeCheckpoint(written), 'thesis')).toEqual({
-        kind: 'checkpoint',
-        watermark: written.watermark,
-        floor: written.floor ?? Number.NEGATIVE_INFINITY,
-        known: written.known,
-      });
-      expect(read(() => readCheckpoint(writeCheckpoint(written), 'thesis mira'))).toBeUndefined();
+    holds(position, (written) => {
+      expect(readPosition(positionText(written), 'thesis')).toEqual(written);
+      expect(read(() => readPosition(positionText(written), 'thesis mira'))).toBeUndefined();
     });
-    holds(jsonText(checkpoint.map((one) => ({ form: 'trdr-tail', version: 1, ...one }))), (text) => {
-      const back = read(() => readCheckpoint(text, 'thesis'));
+    holds(jsonText(position.map((one) => ({ form: 'trdr-position', version: 1, ...one }))), (text) => {
+      const back = read(() => readPosition(text, 'thesis'));
       if (!back) return;
-      for (const [id, time] of back.known)
+      for (const [id, time] of back.ids)
         expect([typeof id, time === null || Number.isFinite(time)]).toEqual(['string', true]);
     });
   });
 });
 
-describe('the file of a tail', () => {
+describe('the output file of a tail', () => {
+  const out = join(folder, 'theses.ndjson');
   const row = fc.record({
     id: fc.string({ minLength: 1, maxLength: 4 }),
     platformCreatedAt: fc.oneof(moment, fc.constant(null)),
   });
-  const bytesOf = (text: string, asked?: { bytes: number }) => {
-    const bytes = Buffer.from(text);
-    return {
-      size: bytes.length,
-      async read(from: number, to: number) {
-        if (asked) asked.bytes += to - from;
-        return bytes.subarray(from, to);
-      },
-    };
-  };
-  const form = { timeField: 'platformCreatedAt', now: 1e9 };
-  test('is resumed after its last complete line, with every id known, or rejected', () =>
-    holdsInTime(
-      fc.array(row, { maxLength: 20 }),
-      torn(row.map((one) => JSON.stringify(one))),
-      async (rows, last) => {
-        const whole = rows.map((one) => `${JSON.stringify(one)}\n`).join('');
-        const text = whole + last.replaceAll('\n', '');
-        const end = await readInTime(() => readTailFile(bytesOf(text), form, timing));
-        if (!end) return;
-        expect(end.keep).toBe(Buffer.byteLength(whole));
-        expect(end.resume?.known.map(([id]) => id) ?? []).toEqual(rows.map(({ id }) => id).reverse());
-      },
-    ));
-
-  test('is read a bounded number of times, for lines of any length', () =>
-    holdsInTime(
-      fc.integer({ min: 1, max: 400_000 }),
-      fc.integer({ min: 0, max: 5 }),
-      async (length, lines) => {
-        const line = `${JSON.stringify({ id: 'a', text: 'x'.repeat(length), platformCreatedAt: NOW })}\n`;
-        const asked = { bytes: 0 };
-        const text = line.repeat(lines) + line.slice(0, -1);
-        await readInTime(() => readTailFile(bytesOf(text, asked), form, timing));
-        expect(asked.bytes).toBeLessThanOrEqual(Buffer.byteLength(text));
-      },
-    ));
+  test('is continued after its last complete line, with every id known, or rejected', () => {
+    holds(fc.array(row, { maxLength: 20 }), torn(row.map((one) => JSON.stringify(one))), (rows, last) => {
+      const whole = rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+      writeFileSync(out, whole + last.replaceAll('\n', ''));
+      const reading = { out, checkpoint: undefined, feed: 'thesis', timeField: 'platformCreatedAt' };
+      const found = { start: undefined as ReturnType<typeof readStart> };
+      const isRead = read(() => {
+        found.start = readStart({ ...reading, notice() {} });
+        return true;
+      });
+      if (!isRead) return;
+      expect(readFileSync(out, 'utf8')).toBe(whole);
+      expect(found.start?.ids.map(([id]) => id) ?? []).toEqual(rows.map(({ id }) => id));
+    });
+  });
 });

@@ -37,12 +37,6 @@ test.each(acknowledgements)(
   },
 );
 
-test('a lost subscription is sent again on the same socket', async () => {
-  const outcome = await run(calm({ faults: [{ kind: 'mute', from: 0, to: 25_000 }] }));
-  expect(bySocket(outcome)).toMatchObject({ connections: 1 });
-  expect(outcome.processes[0]?.notices.filter(({ kind }) => kind === 'unacknowledged')).toHaveLength(1);
-});
-
 test('falls back to polling if the socket delivers no posts', async () => {
   const outcome = await run(calm({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }));
   const [process] = outcome.processes;

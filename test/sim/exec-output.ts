@@ -1,12 +1,9 @@
 import type { Clock } from '../../src/base/clock.ts';
-import { readStartCheckpoint } from '../../src/tail/exec/acknowledged.ts';
-import { createAcknowledgements } from '../../src/tail/exec/acknowledgements.ts';
 import type { Batch, CommandEnd } from '../../src/tail/exec/batch.ts';
 import { createDelivery } from '../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import type { TailSink } from '../../src/tail/ports.ts';
-import type { TailRow } from '../../src/tail/row.ts';
-import type { StartPoint } from '../../src/tail/walk/bounds.ts';
+import { type Position, positionText } from '../../src/tail/position.ts';
 import type { Disk } from './disk.ts';
 import type { Rng } from './rng.ts';
 import type { ExecSchedule } from './schedule.ts';
@@ -18,7 +15,6 @@ interface Parts {
   readonly clock: Clock;
   readonly rng: Rng;
   readonly process: Process;
-  readonly since: number | null;
   readonly effect: <T>(ms: number, act: () => T) => Promise<T>;
   readonly slowness: () => number;
 }
@@ -27,22 +23,7 @@ interface Parts {
  * The handoff of a simulated process. The batches that the command acknowledged, and the dead letters, are
  * lines on the simulated disk.
  */
-export function createExecOutput({ exec, disk, clock, rng, process, since, effect, slowness }: Parts) {
-  const log = createAcknowledgements(
-    {
-      text: disk.checkpoint,
-      replace(text) {
-        disk.checkpoint = text;
-      },
-      append(line) {
-        if (exec.flaw === 'forgets') return true;
-        if (disk.checkpoint === undefined) return false;
-        disk.checkpoint += line;
-        return true;
-      },
-    },
-    { feed: 'sim', since },
-  );
+export function createExecOutput({ exec, disk, clock, rng, process, effect, slowness }: Parts) {
   const record = (batch: Batch) => {
     process.writes.push(batch.rows.map(({ id }) => ({ id, paged: false })));
     for (const { line } of batch.rows) disk.write(Buffer.from(line).toString());
@@ -64,17 +45,20 @@ export function createExecOutput({ exec, disk, clock, rng, process, since, effec
     { clock, random: rng.next, run, deadLetter: record, notify() {} },
     { tries: exec.tries, forgetful: false },
   );
+  /** The writes of the command after each acknowledged batch. */
+  const writesAt: { readonly rows: number; readonly writes: number }[] = [];
   const handoff = createHandoff(
     {
       clock,
       encode: (row) => Buffer.from(`${JSON.stringify(row.record)}\n`),
-      deliver(batch, stop) {
-        if (exec.flaw !== 'no start') log.begin(batch);
-        return deliver(batch, stop);
-      },
-      acknowledged(batch, end) {
-        log.add(batch, end);
-        process.savedWrites = process.writes.length;
+      async deliver(batch, stop) {
+        const outcome = await deliver(batch, stop);
+        if (outcome !== 'left')
+          writesAt.push({
+            rows: (writesAt.at(-1)?.rows ?? 0) + batch.rows.length,
+            writes: process.writes.length,
+          });
+        return outcome;
       },
     },
     {
@@ -82,27 +66,27 @@ export function createExecOutput({ exec, disk, clock, rng, process, since, effec
       stop: new AbortController().signal,
     },
   );
+  const { write, end, flush } = handoff;
   let covered = 0;
   const sink: TailSink = {
-    write: handoff.write,
-    end: handoff.end,
-    async flush() {
-      const { written } = handoff;
-      if (exec.flaw === 'early') {
-        covered = written;
-        return true;
-      }
-      const whole = await handoff.flush();
-      if (whole) covered = written;
-      return whole;
+    ...{ write, end, flush },
+    delivered(onChange) {
+      const count = handoff.delivered(onChange);
+      return () => {
+        const rows = count();
+        covered = writesAt.findLast((at) => at.rows <= rows)?.writes ?? 0;
+        return exec.flaw === 'early' ? handoff.written : rows;
+      };
     },
   };
-  const save = (text: string) => effect(rng.between(1, 10), () => log.save(text, covered));
-  return { sink, save, isNew: ({ id }: TailRow) => !log.before.has(id) };
-}
-
-/** Where a process starts if there are acknowledged batches but no checkpoint. */
-export function startedFrom(disk: Disk): StartPoint | undefined {
-  const since = disk.checkpoint && readStartCheckpoint(disk.checkpoint, 'sim')?.since;
-  return typeof since === 'number' ? { kind: 'since', at: since } : undefined;
+  const save = async (position: Position) => {
+    const until = covered;
+    if (exec.flaw === 'no start' && process.writes.length === 0) return;
+    const ids = exec.flaw === 'forgets' ? [] : position.ids;
+    await effect(rng.between(1, 10), () => {
+      disk.checkpoint = positionText({ ...position, ids });
+      process.savedWrites = until;
+    });
+  };
+  return { sink, save };
 }

@@ -71,7 +71,7 @@ test('if a command is slower than the feed, the tail closes the socket and reads
       start: { kind: 'now' },
       end: 'stop',
     },
-    exec: { batch: 5, lingerMs: 0, tries: 1, fails: 0, slowMs: 900_000, untilMs: busyMs },
+    exec: { batch: 5, lingerMs: 0, tries: 1, fails: 0, slowMs: 900_000, untilMs: busyMs - 900_000 },
   };
   const reasons: unknown[] = [];
   const failed = await simulate([schedule], undefined, 1, ({ processes }) => {

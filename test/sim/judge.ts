@@ -2,7 +2,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
-import { passes } from './world.ts';
+import { LONG_AUDIT_MS, passes } from './world.ts';
 
 /** The maximum lag of pages. Posts that became visible in this last part of a run need not be verified yet. */
 const UNSETTLED_MS = 30_000;
@@ -26,7 +26,7 @@ export function judge(outcome: Outcome): string[] {
   problems.push(...lost(outcome, new Set(emitted), byId, last));
   for (const process of processes) {
     problems.push(...order(process, byId));
-    if (!process.killed) problems.push(...orderly(outcome, process, byId));
+    if (!process.killed) problems.push(...orderly(outcome, process));
   }
   return problems;
 }
@@ -55,43 +55,32 @@ function lost(
   byId: ReadonlyMap<string, Post>,
   last: Process,
 ): string[] {
-  const { schedule, service, processes, disk, endsAt } = outcome;
-  const start = processes.findLast(({ fresh, access }) => fresh && access.first)?.access.first;
+  const { schedule, service, processes, endsAt } = outcome;
+  const fresh = processes.filter((process) => process.fresh && process.access.first);
+  // Once a process has written a post, later ones must continue there.
+  const start = (fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1))?.access.first;
   if (!start) return [];
   const problems: string[] = [];
-  const oldest = endsAt - 60_000 - schedule.lagMs - UNSETTLED_MS;
+  const oldest = endsAt - LONG_AUDIT_MS - schedule.lagMs - UNSETTLED_MS;
   const calm = last.failure === undefined && last.endedAt >= endsAt;
+  const verified = last.summary?.verified ?? null;
   const hasFailed = last.failure !== undefined && !last.killed;
-  const verified = byId.get(last.summary?.verifiedTo?.id ?? '');
   const verifiedAt = (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
-  const firstLine =
-    disk.text === '' ? undefined : byId.get(JSON.parse(disk.text.slice(0, disk.text.indexOf('\n'))).id);
-  const restarted = processes.length > 1 && (schedule.resume === 'file' || schedule.resume === 'both');
 
   if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    // A run that resumes from its file starts at the first line, and may read other posts with the same time.
-    const tied = restarted && post.sortAt === firstLine?.sortAt;
-    if (
-      held &&
-      schedule.start.kind === 'now' &&
-      emitted.has(post.id) &&
-      !tied &&
-      !earlier(processes, post.id)
-    ) {
+    if (held && schedule.start.kind === 'now' && emitted.has(post.id) && !earlier(processes, post.id)) {
       problems.push(`${post.id} was posted before the start`);
     }
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
     if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
       continue;
-    if (start.top && !above(post, start.top)) continue;
+    if (start.top && post.sortAt <= start.top.sortAt) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
-    if (!calm && (!verified || (above(post, verified) && !hasFailed))) continue;
-    // A run that resumes from its output file does not look for posts from before the first line.
-    if (restarted && schedule.resume === 'file' && firstLine && !above(post, firstLine)) continue;
-    if (inGap(outcome, post, byId)) continue;
+    if (!calm && (verified === null || (post.sortAt > verified && !hasFailed))) continue;
+    if (inGap(outcome, post)) continue;
     problems.push(
       `${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`,
     );
@@ -143,18 +132,14 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
     .map(({ id }) => `${id} of the backfill was lost`);
 }
 
-/** Whether a post is in a reported gap, or in a part of the feed that the next run would read. */
-function inGap({ schedule, processes }: Outcome, post: Post, byId: ReadonlyMap<string, Post>): boolean {
-  const notices = (schedule.resume === 'none' ? undefined : processes.at(-1)?.notices) ?? [];
-  const unread = notices.flatMap((notice) => (notice.kind === 'gap' && notice.open ? [notice] : []));
-  const gaps = processes.flatMap(({ summary }) => summary?.gaps ?? []);
-  return [...gaps, ...unread].some(({ from, to, lateFrom }) => {
-    const low = from && byId.get(from.id);
-    const high = to && byId.get(to.id);
-    // A gap without an upper bound lasts until the end of the run.
-    if (to !== null && (!high || !above(high, post))) return false;
-    return (low && above(post, low)) || lateFrom === null || post.sortAt >= lateFrom;
-  });
+/** Whether a post is in a reported gap. What the next run reads is not a gap, so only the last run may leave it. */
+function inGap({ processes }: Outcome, { sortAt }: Post): boolean {
+  const unread = (processes.at(-1)?.notices ?? []).flatMap((notice) =>
+    notice.kind === 'gap' && notice.open ? [notice] : [],
+  );
+  return [...processes.flatMap(({ summary }) => summary?.gaps ?? []), ...unread].some(
+    ({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to),
+  );
 }
 
 /** Rows of one walk must be written oldest first. */
@@ -178,7 +163,7 @@ const isDue = ({ faults, units }: Outcome['schedule']) =>
   faults.some(({ kind }) => kind === 'refuse' || kind === 'quota' || kind === 'policy');
 
 /** A process that was not killed must leave no waits behind and must report its cost correctly. */
-function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<string, Post>): string[] {
+function orderly({ schedule }: Outcome, process: Process): string[] {
   const problems: string[] = [];
   const { summary, access, left, failure } = process;
   if (failure instanceof Failure && FINAL.has(failure.kind) && !isDue(schedule))
@@ -186,21 +171,16 @@ function orderly({ schedule }: Outcome, process: Process, byId: ReadonlyMap<stri
   if (left > 0) problems.push(`${left} waits remain`);
   if (!summary) return [...problems, 'no summary'];
   const meter = access.meter.pages + access.meter.socket;
-  const { least, most } = summary.spent;
+  const { cu: least, atMost: most } = summary.spent;
   if (meter < least - 1 || meter > most + 1)
     problems.push(`the meter shows ${meter}, the tail reports ${least} to ${most}`);
   if (access.meter.socket === 0 && access.meter.lost === 0 && least !== meter) {
     problems.push(`the pages cost ${meter}, the tail counted ${least}`);
   }
-  for (const { why, from, to } of summary.gaps) {
-    if (typeof why !== 'string') {
-      if (to !== null || process.failure === undefined)
-        problems.push('a gap at the end of a run that succeeded');
-      continue;
-    }
-    const [low, high] = [from && byId.get(from.id), to && byId.get(to.id)];
-    if (!high || (from && !low) || (low && !above(high, low)))
-      problems.push(`a gap from ${from?.id} to ${to?.id}`);
+  for (const { from, to } of summary.gaps) {
+    if (to === null && process.failure === undefined)
+      problems.push('a gap at the end of a run that succeeded');
+    if (from !== null && to !== null && to <= from) problems.push(`a gap from ${from} to ${to}`);
   }
   if (schedule.ceiling !== null && meter > schedule.ceiling)
     problems.push(`${meter} is above the spending limit ${schedule.ceiling}`);

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest';
 import {
   believesTheLastPage,
+  claimsTheNewest,
   doesNotConfirm,
   doesNotWait,
   dropsLateFrames,
-  looksAQuarterMinute,
-  remembersByCount,
+  forgetsIds,
+  ignoresLines,
   savesFirst,
   snapshotsFirst,
   stopsAtKnownId,
+  verifiesTooSoon,
   withoutAudits,
 } from './mutants.ts';
 import { rngOf } from './rng.ts';
@@ -23,10 +25,12 @@ const SEEDS = 600;
 // The first seed of each mutant is a little below one in which it fails.
 test.each([
   ['walks end at the first known id', stopsAtKnownId, 0],
-  ['ids are remembered by count', remembersByCount, 0],
+  ['the position has no ids', forgetsIds, 0],
+  ['the position claims everything up to the newest post', claimsTheNewest, 0],
+  ['the lines behind the position are not known', ignoresLines, 0],
   ['checkpoints are written before the flush', savesFirst, 50],
-  ['walks look for late posts over 15 s only', looksAQuarterMinute, 0],
-  ['frames from before the margin are dropped', dropsLateFrames, 0],
+  ['posts count as verified after 15 s', verifiesTooSoon, 0],
+  ['late frames are dropped', dropsLateFrames, 0],
   ['a page that claims to be the last is trusted', believesTheLastPage, 130],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, from) => {
   expect(await simulate(seeds(from, from + SEEDS), mutation, 1)).not.toEqual([]);

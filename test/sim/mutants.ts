@@ -1,5 +1,5 @@
 import type { Link, TailPorts } from '../../src/tail/ports.ts';
-import type { Seen } from '../../src/tail/seen/seen.ts';
+import type { Position } from '../../src/tail/position.ts';
 import type { Mutation } from './world.ts';
 
 // Each mutant removes one safeguard of the tail, by wrapping its ports or replacing one of its options. The
@@ -91,35 +91,31 @@ export const snapshotsFirst: Mutation = {
   },
 };
 
-/** A fixed number of ids is remembered, instead of the ids of a fixed period. */
-export const remembersByCount: Mutation = {
-  options: (options) => ({ ...options, seen: () => ringOf(40) }),
+/** The position has no ids. */
+export const forgetsIds: Mutation = {
+  world: (world) => saving(world, (position) => ({ ...position, ids: [] })),
 };
 
-function ringOf(size: number): Seen {
-  const ids = new Map<string, number | null>();
-  let floor = Number.NEGATIVE_INFINITY;
-  return {
-    get floor() {
-      return floor;
-    },
-    get size() {
-      return ids.size;
-    },
-    has: (id) => ids.has(id),
-    add(id, at) {
-      if (ids.has(id)) return false;
-      ids.set(id, at);
-      for (const first of ids.keys()) if (ids.size > size) ids.delete(first);
-      return true;
-    },
-    recall: (id) => ids.set(id, null),
-    forget(horizon) {
-      floor = Math.max(floor, horizon);
-    },
-    since: () => [...ids],
-  };
-}
+/** The position claims that the feed is verified up to the newest post that was read. */
+export const claimsTheNewest: Mutation = {
+  world: (world) =>
+    saving(world, (position) => {
+      const newest = position.ids.reduce(
+        (most, [, at]) => Math.max(most, at ?? most),
+        position.verified ?? 0,
+      );
+      return { ...position, verified: newest };
+    }),
+};
+
+/** The lines that were written after the position was saved are not known. */
+export const ignoresLines: Mutation = { isBlind: true };
+
+/** Changes the positions that are saved. */
+const saving = (world: TailPorts, change: (position: Position) => Position): TailPorts => ({
+  ...world,
+  save: world.save && ((position) => world.save?.(change(position)) ?? Promise.resolve()),
+});
 
 /** No later walks confirm the first walk of a connection. */
 export const doesNotConfirm: Mutation = {
@@ -133,16 +129,16 @@ export const savesFirst: Mutation = {
     sink: { ...world.sink, flush: () => Promise.resolve(true) },
     save:
       world.save &&
-      (async (text) => {
-        await world.save?.(text);
+      (async (position) => {
+        await world.save?.(position);
         await world.sink.flush();
       }),
   }),
 };
 
-/** Walks search for late posts only up to 15 s back, although posts may be later. */
-export const looksAQuarterMinute: Mutation = {
-  options: (options) => ({ ...options, timing: { ...options.timing, marginMs: 15_000 } }),
+/** Posts count as verified after 15 s, although they may appear later. */
+export const verifiesTooSoon: Mutation = {
+  options: (options) => ({ ...options, timing: { ...options.timing, latenessMs: 15_000 } }),
 };
 
 /** Frames that are older than the margin are dropped. */
@@ -169,7 +165,7 @@ export const believesTheLastPage: Mutation = {
         ...world.source,
         async page(ask, signal) {
           if (ask.before !== undefined && ask.before === last) {
-            return { rows: [], hasMore: false, nextBefore: null, cu: 0 };
+            return { rows: [], hasMore: false, nextBefore: null };
           }
           const page = await world.source.page(ask, signal);
           if (page.hasMore || page.rows.length < world.source.sizes.step) return page;
@@ -186,7 +182,7 @@ export const believesTheLastPage: Mutation = {
 export const withoutAudits = (mutation: Mutation): Mutation => ({
   ...mutation,
   options(options) {
-    const alone = { ...options, timing: { ...options.timing, auditMs: 1e9 } };
+    const alone = { ...options, timing: { ...options.timing, auditMs: 1e9, longAuditMs: 1e9 } };
     return mutation.options?.(alone) ?? alone;
   },
 });

@@ -33,7 +33,7 @@ const LATEST_MS = 90_000;
 const OLD_MS = [600_000, 7_200_000] as const;
 
 /** The duration of the calm phase after the faults, which is long enough for every late post and verification. */
-export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 150_000 + lagMs;
+export const calmMs = ({ lagMs }: Pick<Schedule, 'lagMs'>): number => 170_000 + lagMs;
 
 /** A time in an undocumented format. */
 const oddTime = (at: number, rng: Rng): unknown =>

@@ -9,9 +9,14 @@ import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
+/** The pages of the service, and their price. */
+export interface Source extends Pick<PageSource, 'page' | 'sizes'> {
+  price(limit: number): number;
+}
+
 /** The service as one process sees it. Nothing happens once the `alive` of the process returns false. */
 export interface Access {
-  readonly source: PageSource;
+  readonly source: Source;
   readonly connect: Connect;
   readonly key: (signal: AbortSignal) => Promise<KeyFacts>;
   /** The number of open calls and connections. */
@@ -158,8 +163,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           throw network('BROKEN');
         }
         const last = slice.rows.at(-1)?.id ?? null;
-        if (strikes('hollow'))
-          return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]), cu: price(limit) };
+        if (strikes('hollow')) return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]) };
         first ??= {
           held: new Set(
             posts
@@ -169,14 +173,12 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           top: slice.rows.find(({ at, record }) => at !== null && isTimed(record)),
         };
         // Claims that there are no older posts.
-        if (strikes('last'))
-          return { ...items(slice.rows), hasMore: false, nextBefore: null, cu: price(limit) };
+        if (strikes('last')) return { ...items(slice.rows), hasMore: false, nextBefore: null };
         const nextBefore = strikes('repeat') ? (before ?? last) : last;
         return {
           ...items(slice.rows),
           hasMore: slice.hasMore,
           nextBefore: slice.hasMore ? nextBefore : null,
-          cu: price(limit),
         };
       };
 

@@ -22,9 +22,9 @@ async function run(schedule: Schedule): Promise<{ perMinute: number; known: numb
       ...world,
       save:
         world.save &&
-        (async (text) => {
-          known = Math.max(known, JSON.parse(text).known.length);
-          await world.save?.(text);
+        (async (position) => {
+          known = Math.max(known, position.ids.length);
+          await world.save?.(position);
         }),
     }),
   });

@@ -1,25 +1,29 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
+import { mayBeCharged } from '../../src/core/client/service-errors.ts';
+import type { Limiter } from '../../src/core/spend/lane.ts';
+import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
-import type { TailOptions } from '../../src/tail/options.ts';
-import { readCheckpoint } from '../../src/tail/output/checkpoint.ts';
-import { mergeResume, readTailFile } from '../../src/tail/output/out-file.ts';
-import type { TailPorts, TailSink } from '../../src/tail/ports.ts';
-import type { TailRow } from '../../src/tail/row.ts';
+import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
+import { continueAfter, type Position, positionText, readPosition } from '../../src/tail/position.ts';
+import { postTimeOf, type TailRow } from '../../src/tail/row.ts';
+import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
-import type { Resume, StartPoint } from '../../src/tail/walk/bounds.ts';
 import { createDisk, type Disk } from './disk.ts';
-import { createExecOutput, startedFrom } from './exec-output.ts';
+import { createExecOutput } from './exec-output.ts';
 import { calmMs, EPOCH } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
-import { type Access, createService, type Service } from './service.ts';
+import { type Access, createService, type Service, type Source } from './service.ts';
 
 /** One process of the tail and its observed results. */
 export interface Process {
   readonly fresh: boolean;
+  /** Where the process continued. */
+  readonly resumed: Position | undefined;
   readonly access: Access;
   readonly notices: TailNotice[];
   /** The written ids, one list per write, and whether they came from pages. */
@@ -50,6 +54,8 @@ export interface Outcome {
 export interface Mutation {
   readonly world?: (world: TailPorts) => TailPorts;
   readonly options?: (options: TailOptions) => TailOptions;
+  /** Whether a resumed process does not read the lines behind its position. */
+  readonly isBlind?: boolean;
 }
 
 /** A running simulation: call `step` until it returns false. */
@@ -61,10 +67,9 @@ export interface Simulation {
 
 const RESTART_MS = 2_000;
 const MOST_STEPS = 400_000;
-const form = (schedule: Schedule) => ({
-  timeField: schedule.feed === 'thesis' ? 'platformCreatedAt' : 'createdAt',
-  now: EPOCH,
-});
+/** Shorter than in production, so that the calm phase at the end of a run can be short too. */
+export const LONG_AUDIT_MS = 80_000;
+const timeField = ({ feed }: Schedule) => (feed === 'thesis' ? 'platformCreatedAt' : 'createdAt');
 
 /** Whether a row passes the filter of a schedule. */
 export const passes = (schedule: Schedule, symbol: unknown): boolean => !schedule.sifted || symbol === 'AAA';
@@ -142,9 +147,10 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     schedule.skew + EPOCH + sleeps.filter(({ from }) => from <= scheduler.now).length * 7_200_000;
   const clock = clockOn(scheduler, skew, () => alive);
   const access = service.access(() => alive, touch);
-  const resume = await resumeOf(outcome);
+  const resume = resumeOf(outcome, mutation.isBlind);
   const process: Process = {
-    fresh: resume === undefined && startedFrom(disk) === undefined,
+    fresh: resume === undefined,
+    resumed: resume,
     access,
     notices: [],
     writes: [],
@@ -190,6 +196,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
   let flushed = 0;
+  const isFile = schedule.resume === 'file' || schedule.resume === 'both';
   const sink: TailSink = {
     write(rows) {
       if (!alive) return new Promise(() => {});
@@ -204,49 +211,44 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
         return true;
       });
     },
+    ...(isFile && { place: () => ({ dev: '1', ino: '1', offset: disk.text.length }) }),
   };
-  const save = async (text: string) => {
+  const save = async (position: Position) => {
     const until = flushed;
     await effect(rng.between(1, 10), () => {
-      disk.checkpoint = text;
+      disk.checkpoint = positionText(position);
       process.savedWrites = until;
     });
   };
   const exec =
-    schedule.exec &&
-    createExecOutput({
-      exec: schedule.exec,
-      disk,
-      clock,
-      rng,
-      process,
-      since: sinceOf(schedule, scheduler),
-      effect,
-      slowness,
-    });
+    schedule.exec && createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness });
+  const limit = createSpendLimit({ maxCu: schedule.ceiling ?? undefined });
+  const spend = createSpend(limit, noLanes, undefined);
   const world: TailPorts = {
     clock,
     random: rng.next,
-    source: access.source,
-    connect: schedule.feed === 'thesis' ? access.connect : undefined,
-    key: access.key,
-    sink: exec?.sink ?? sink,
-    save: exec
-      ? exec.save
-      : schedule.resume === 'checkpoint' || schedule.resume === 'both'
-        ? save
+    source: paid(access.source, spend),
+    connect:
+      schedule.feed === 'thesis'
+        ? withMinutes(access.connect, clock, (signal) =>
+            spend.reserve({ endpoint: 'ws', bounds: { least: 0, most: 20_000, reveals: 0 } }, signal),
+          )
         : undefined,
+    key: access.key,
+    spent: () => limit.spent,
+    sink: exec?.sink ?? sink,
+    save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
   };
   const options: TailOptions = {
-    start: resume ?? startedFrom(disk) ?? startOf(schedule, scheduler),
+    start: resume ? { kind: 'position', position: resume } : startOf(schedule, scheduler),
     via: schedule.via,
     lagMs: schedule.lagMs,
-    filter: (row) => (exec === undefined || exec.isNew(row)) && passes(schedule, row.record['tokenSymbol']),
+    filter: (row) => passes(schedule, row.record['tokenSymbol']),
     durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
-    ceiling: schedule.ceiling ?? undefined,
+    limitLeft: () => (schedule.ceiling === null ? null : schedule.ceiling - limit.spent.atMost),
     socketShare: 1,
+    timing: { longAuditMs: LONG_AUDIT_MS },
     feed: 'sim',
-    fileIsCheckpoint: schedule.resume === 'file',
     on: (notice) => {
       process.notices.push(notice);
       if (notice.kind === 'end') process.summary = notice.summary;
@@ -266,7 +268,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   for (const cancel of cancelKills) cancel();
   process.killed = !alive;
   process.endedAt = scheduler.now;
-  const ago = tail.status().verifiedAgoMs;
+  const ago = tail.status().walkedAgoMs;
   process.verifiedAt = ago === null ? undefined : scheduler.now - ago;
   if (process.killed) disk.crash();
   else process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
@@ -283,24 +285,48 @@ const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
   return start.kind === 'since' ? { kind: 'since', at: EPOCH + scheduler.now - start.ago } : start;
 };
 
-const sinceOf = (schedule: Schedule, scheduler: Scheduler): number | null => {
-  const start = startOf(schedule, scheduler);
-  return start.kind === 'since' ? start.at : null;
+/** Pays for each page in advance, like the client. */
+const paid = (source: Source, spend: Spend): TailPorts['source'] => ({
+  sizes: source.sizes,
+  stepCu: source.price(source.sizes.step),
+  async page(ask, signal) {
+    const most = source.price(ask.limit);
+    const slot = await spend.reserve(
+      { endpoint: 'page', bounds: { least: 0, most, reveals: 0 }, lane: 'key' },
+      signal,
+    );
+    try {
+      const page = await source.page(ask, signal);
+      slot.settle({ status: 200, cu: most });
+      return page;
+    } catch (error) {
+      const isLost = !(error instanceof Failure) || mayBeCharged(error);
+      if (isLost) slot.lose();
+      else slot.release();
+      throw error;
+    }
+  },
+});
+
+const noLanes: Limiter = {
+  acquire: async () => {},
+  refused: async () => {},
+  learn: async () => {},
+  rate: null,
 };
 
-/** The position that a new process resumes from. */
-async function resumeOf({ schedule, disk }: Outcome): Promise<Resume | undefined> {
-  const checkpoint =
-    disk.checkpoint === undefined || startedFrom(disk) ? undefined : readCheckpoint(disk.checkpoint, 'sim');
-  const bytes = Buffer.from(disk.text);
-  const file = {
-    size: bytes.length,
-    read: (from: number, to: number) => Promise.resolve(bytes.subarray(from, to)),
-  };
-  const end = await readTailFile(file, form(schedule), timing, checkpoint?.floor);
+/** The position from which a new process continues, and the ids of the lines behind it. */
+function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | undefined {
+  const position = disk.checkpoint === undefined ? undefined : readPosition(disk.checkpoint, 'sim');
   // Drops an incomplete last line, as the tail does in its output file.
-  disk.cut(end.keep);
-  if (schedule.resume === 'file') return end.resume;
-  if (schedule.resume === 'both') return mergeResume(checkpoint, end.resume);
-  return checkpoint;
+  disk.cut(disk.text.lastIndexOf('\n') + 1);
+  if ((schedule.resume !== 'file' && schedule.resume !== 'both') || (isBlind && position)) return position;
+  const from = position?.file?.offset ?? 0;
+  const text = disk.text.length < from ? disk.text : disk.text.slice(from);
+  const lines = text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    const record = JSON.parse(line);
+    return [{ id: record.id, at: postTimeOf(record[timeField(schedule)]) }];
+  });
+  return continueAfter(position, lines, 'sim', timing.latenessMs);
 }

@@ -114,7 +114,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
         '--linger',
         '50ms',
       ];
-      const exec = ['--tries', '0', '--shell', '--exec', script];
+      const exec = ['--tries', '0', '--exec', script];
       return startTail([...flags, ...exec], {
         sandbox,
         env,
@@ -177,7 +177,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
         '--batch',
         '3',
       ];
-      return startTail([...flags, '--shell', '--exec', `cat >> '${log}'`], { sandbox, env, home });
+      return startTail([...flags, '--exec', `cat >> '${log}'`], { sandbox, env, home });
     };
     const posted: string[] = [];
     const timer = setInterval(() => posted.push(sandbox.post().id), 20);
@@ -195,8 +195,8 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const once = [...new Set(own)];
     const begin = posted.indexOf(once[0] ?? '');
     expect(once).toEqual(posted.slice(begin, begin + once.length));
-    // A killed run may have had one batch in progress.
-    expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(6);
+    // A killed run may repeat what it has read at once from the store, of which it saves the position afterwards.
+    expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(2 * 100);
     relay.kill('SIGTERM');
     await relay;
   });

@@ -5,17 +5,18 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
-import type { Ledger } from '../../src/contract/ports.ts';
+import type { Limiter } from '../../src/core/spend/lane.ts';
+import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
-import type { TailOptions } from '../../src/tail/options.ts';
-import type { Link, LinkEnd, PageSource, TailPorts } from '../../src/tail/ports.ts';
+import type { Connect, Link, LinkEnd, PageSource, TailOptions } from '../../src/tail/ports.ts';
 import type { TailRow } from '../../src/tail/row.ts';
-import { recordSocketMinutes } from '../../src/tail/spend/socket-minutes.ts';
+import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 
 const memory = mkdtempSync(join(tmpdir(), 'trdr-budget-'));
@@ -25,12 +26,19 @@ let rooms = 0;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const noLanes: Limiter = {
+  acquire: async () => {},
+  refused: async () => {},
+  learn: async () => {},
+  rate: null,
+};
+const PAGE = { least: 200, most: 200, reveals: 0 };
 const NOON = Date.UTC(2026, 0, 1, 12);
 
 /** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
 function feed(
   clock: VirtualClock,
-  ledger: Ledger,
+  spend: Spend,
   { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
 ): PageSource {
   const row = (number: number): TailRow => {
@@ -40,43 +48,36 @@ function feed(
   return {
     async page({ before, limit }, signal) {
       if (isOut()) throw new Failure('quota', 'out of credits', { code: 'QUOTA_EXCEEDED', status: 402 });
-      const call = await ledger.begin({ endpoint: 'thesis.all', most: 200 }, signal);
-      await call.settle({ status: 200, cu: 200 });
+      const slot = await spend.reserve({ endpoint: 'thesis.all', bounds: PAGE }, signal);
+      slot.settle({ status: 200, cu: 200 });
       const newest = before === undefined ? Math.floor(clock.now() / everyMs) : Number(before.slice(1)) - 1;
       const rows = Array.from({ length: Math.min(20, limit) }, (_, back) => row(newest - back));
-      return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null, cu: 200 };
+      return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null };
     },
-    price: () => 200,
     sizes: { step: 20, max: 40 },
+    stepCu: 200,
   };
 }
 
-/**
- * A WebSocket that confirms the subscription but delivers no posts. Its minutes are recorded in advance, and
- * the service closes it when the units are used up.
- */
+/** A WebSocket that confirms the subscription but delivers no posts, and closes when the units are used up. */
 const socket =
-  (clock: VirtualClock, ledger: Ledger, isOut: () => boolean): TailPorts['connect'] =>
+  (clock: VirtualClock, isOut: () => boolean): Connect =>
   async (stir, signal) => {
-    const minutes = await recordSocketMinutes(clock, ledger);
-    minutes.opened();
     let end: LinkEnd | undefined;
     let signs = 0;
     const over = new AbortController();
     const pings = async () => {
       for (; ; signs++) {
         await clock.sleep(15_000, AbortSignal.any([signal, over.signal]));
-        minutes.alive();
-        if (!isOut()) continue;
+        if (!isOut()) {
+          stir();
+          continue;
+        }
         end = { why: 'quota', text: 'quota' };
         stir();
       }
     };
     pings().catch(() => {});
-    minutes.run(AbortSignal.any([signal, over.signal])).catch((failure: unknown) => {
-      end = { why: 'closed', text: 'refused', ...(failure instanceof Failure && { failure }) };
-      stir();
-    });
     const waiting = [Buffer.from('{"type":"subscription","subscription":{"type":"all"}}')];
     const link: Link = {
       next: () => waiting.shift(),
@@ -90,7 +91,7 @@ const socket =
       send: () => stir(),
       close() {
         over.abort();
-        return minutes.end(true).then(() => true);
+        return Promise.resolve(true);
       },
     };
     return link;
@@ -127,6 +128,9 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
     caps: () => limits,
     budget: async () => budget,
   });
+  const spendLimit = createSpendLimit();
+  const spend = createSpend(spendLimit, noLanes, ledger);
+  const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];
   const notices: TailNotice[] = [];
   const stop = new AbortController();
@@ -134,8 +138,13 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
     {
       clock,
       random: () => 0.5,
-      source: feed(clock, ledger, { everyMs, isOut: () => isOut(clock.now()) }),
-      connect: socket(clock, ledger, () => isOut(clock.now())),
+      source: feed(clock, spend, { everyMs, isOut: () => isOut(clock.now()) }),
+      connect: withMinutes(
+        socket(clock, () => isOut(clock.now())),
+        clock,
+        (signal) => spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
+      ),
+      spent: () => spendLimit.spent,
       sink: {
         write: (batch) => {
           rows.push(...batch.map(({ id }) => id));

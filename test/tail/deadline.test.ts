@@ -13,7 +13,8 @@ async function runBriefly(page: (clock: VirtualClock) => PageSource['page'], isB
     {
       clock,
       random: () => 0.5,
-      source: { page: page(clock), price: () => 200, sizes: { step: 20, max: 20 } },
+      source: { page: page(clock), sizes: { step: 20, max: 20 }, stepCu: 200 },
+      spent: () => ({ cu: 0, atMost: 0 }),
       sink: {
         write: () => (isBlocked ? new Promise<never>(() => {}) : true),
         flush: async () => true,
@@ -30,7 +31,7 @@ function nthPage(n: number, hasMore: boolean): FeedPage {
     const at = START - (20 * n + i) * 1_000;
     return tailRow({ id: `t${at}`, at }, 'at');
   }).filter((row) => row !== null);
-  return { rows, hasMore, nextBefore: rows.at(-1)?.id ?? null, cu: 200 };
+  return { rows, hasMore, nextBefore: rows.at(-1)?.id ?? null };
 }
 
 test('reports that the service did not answer if no page arrived since the end of --duration', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
+import type { Position } from '../../src/tail/position.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -10,7 +11,7 @@ const START = Date.UTC(2026, 0, 1);
 async function runFailing(fail: () => Promise<boolean>) {
   const clock = virtualClock(START);
   const written: string[] = [];
-  const saved: string[] = [];
+  const saved: Position[] = [];
   const notices: TailNotice[] = [];
   let writes = 0;
   const tail = createTail(
@@ -24,10 +25,10 @@ async function runFailing(fail: () => Promise<boolean>) {
             const id = String(newest - back);
             return { id, at: Number(id) * 1_000, record: { id }, raw: null };
           });
-          return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null, cu: 200 };
+          return { rows, hasMore: true, nextBefore: rows.at(-1)?.id ?? null };
         },
-        price: () => 200,
         sizes: { step: 20, max: 40 },
+        stepCu: 200,
       },
       sink: {
         write(rows) {
@@ -37,7 +38,8 @@ async function runFailing(fail: () => Promise<boolean>) {
         },
         flush: async () => true,
       },
-      save: async (text) => void saved.push(text),
+      save: async (position) => void saved.push(position),
+      spent: () => ({ cu: 0, atMost: 0 }),
     },
     {
       ...{ start: { kind: 'now' }, via: 'poll', lagMs: 5_000, feed: 'f', waitForBudget: false },
@@ -46,7 +48,7 @@ async function runFailing(fail: () => Promise<boolean>) {
   );
   const error: unknown = await tail.run(new AbortController().signal).catch((reason: unknown) => reason);
   const newest = Math.max(
-    ...saved.flatMap((text) => JSON.parse(text).known.map(([id]: [string]) => Number(id))),
+    ...saved.flatMap(({ ids, verified }) => [...ids.map(([id]) => Number(id)), (verified ?? 0) / 1_000]),
   );
   return { error, writes, last: Number(written.at(-1)), newest, notices };
 }
@@ -68,6 +70,6 @@ test.each([
     expect(error).toBe(unfit);
     expect(writes).toBe(3);
     expect(newest).toBe(last);
-    expect(notices.at(-1)).toMatchObject({ kind: 'end', summary: { gaps: [], completeTo: null } });
+    expect(notices.at(-1)).toMatchObject({ kind: 'end', summary: { gaps: [], verified: null } });
   },
 );

@@ -12,7 +12,7 @@ test('a wait that the service requests is at most 15 minutes', () => {
   expect([rated(DAY_SECONDS), rated(7), rated()].map(waitAfter)).toEqual([15 * MINUTE, 7_000, 0]);
 });
 
-/** Runs a tail for 40 minutes. The service rejects its second page and its connections, and asks it to wait a day. */
+/** Runs a tail for 40 minutes. The service rejects its fourth page and its connections, and asks it to wait a day. */
 async function runRejected(via: 'ws' | 'poll') {
   const clock = virtualClock(Date.UTC(2026, 0, 1));
   let pages = 0;
@@ -23,17 +23,18 @@ async function runRejected(via: 'ws' | 'poll') {
       random: () => 0.5,
       source: {
         async page() {
-          if (++pages === 2) throw rated(DAY_SECONDS);
-          return { rows: [], hasMore: false, nextBefore: null, cu: 200 };
+          if (++pages === 4) throw rated(DAY_SECONDS);
+          return { rows: [], hasMore: false, nextBefore: null };
         },
-        price: () => 200,
         sizes: { step: 20, max: 40 },
+        stepCu: 200,
       },
       async connect() {
         dials++;
         throw rated(DAY_SECONDS);
       },
       sink: { write: () => true, flush: async () => true },
+      spent: () => ({ cu: 0, atMost: 0 }),
     },
     { start: { kind: 'now' }, via, lagMs: 10_000, feed: 'f', waitForBudget: false, on: () => {} },
   );

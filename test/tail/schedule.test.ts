@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { createBackoff } from '../../src/base/backoff.ts';
+import { planWalk, type WalkState } from '../../src/tail/schedule.ts';
 import { timing } from '../../src/tail/timing.ts';
-import { planWalk, type WalkState } from '../../src/tail/walk/schedule.ts';
 
 const NOW = Number.NEGATIVE_INFINITY;
 const state: WalkState = {
-  started: true,
-  ending: false,
-  wanted: false,
+  isStarted: true,
+  isEnding: false,
+  isWanted: false,
   mode: 'ws',
-  connected: true,
+  isConnected: true,
   lastAt: 500_000,
   printedAt: 501_000,
   gapAt: 480_000,
@@ -17,16 +17,21 @@ const state: WalkState = {
   downSince: 100_000,
   pollMs: 7_000,
   lagMs: 9_000,
+  auditMs: 60_000,
 };
 
 describe('the next walk', () => {
   test.each<[string, Partial<WalkState>, { why: string; due: number }]>([
-    ['at the start of a run', { started: false, ending: true, wanted: true }, { why: 'start', due: NOW }],
-    ['at the end of a run', { ending: true, wanted: true, mode: 'poll' }, { why: 'final', due: NOW }],
-    ['on request', { wanted: true, connected: false, mode: 'poll' }, { why: 'gap', due: NOW }],
-    ['while polling', { mode: 'poll', connected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
-    ['without a socket', { connected: false, confirmed: 0 }, { why: 'outage', due: 510_000 }],
-    ['after the socket broke', { connected: false, downSince: 600_000 }, { why: 'outage', due: 609_000 }],
+    [
+      'at the start of a run',
+      { isStarted: false, isEnding: true, isWanted: true },
+      { why: 'start', due: NOW },
+    ],
+    ['at the end of a run', { isEnding: true, isWanted: true, mode: 'poll' }, { why: 'final', due: NOW }],
+    ['on request', { isWanted: true, isConnected: false, mode: 'poll' }, { why: 'gap', due: NOW }],
+    ['while polling', { mode: 'poll', isConnected: false, confirmed: 0 }, { why: 'poll', due: 507_000 }],
+    ['without a socket', { isConnected: false, confirmed: 0 }, { why: 'outage', due: 510_000 }],
+    ['after the socket broke', { isConnected: false, downSince: 600_000 }, { why: 'outage', due: 609_000 }],
     ['after a connection', { confirmed: 0 }, { why: 'confirm', due: 483_000 }],
     ['after the first confirmation', { confirmed: 1 }, { why: 'confirm', due: 500_000 }],
     ['while the socket is up', {}, { why: 'audit', due: 560_000 }],

@@ -13,30 +13,33 @@ const page = (rows: FeedPage['rows'], hasMore: boolean): FeedPage => ({
   rows,
   hasMore,
   nextBefore: rows.at(-1)?.id ?? null,
-  cu: 200,
 });
 const reject = (): FeedPage => {
-  throw new Failure('usage', 'unknown cursor', { code: 'BAD_CURSOR' });
+  throw new Failure('usage', 'unknown cursor', { code: 'BAD_CURSOR', status: 400 });
 };
 
-/** Runs a tail, whose feed is verified up to a minute ago, until it reports a gap. Returns why it waited. */
+/** Runs a tail, whose feed is verified up to ten minutes ago, until it reports a gap. Returns why it waited. */
 async function waits(newest: () => FeedPage, older: () => FeedPage): Promise<readonly string[]> {
   const reasons = new Set<string>();
   const stop = new AbortController();
-  const top = { id: 'old', at: START - 60_000 };
+  const verified = START - 600_000;
   const tail = createTail(
     {
       clock: virtualClock(START),
       random: () => 0.5,
       source: {
         page: async ({ before }) => (before === undefined ? newest() : older()),
-        price: () => 200,
         sizes: { step: 20, max: 20 },
+        stepCu: 200,
       },
       sink: { write: () => true, flush: async () => true },
+      spent: () => ({ cu: 0, atMost: 0 }),
     },
     {
-      start: { kind: 'checkpoint', watermark: { top, base: top.at }, floor: top.at, known: [] },
+      start: {
+        kind: 'position',
+        position: { feed: 'f', start: null, verified, lowest: verified, ids: [] },
+      },
       via: 'poll',
       lagMs: 10_000,
       feed: 'f',

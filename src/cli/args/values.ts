@@ -38,7 +38,7 @@ export const folder: Value<string> = {
 export const outFile: Value<string> = {
   ...file,
   absent: '-',
-  writes: { lock: '.lock', journal: '.journal' },
+  writes: { lock: '.lock', journal: '.journal', position: '.trdr' },
 };
 
 /** A checkpoint, with the batches that the command of --exec did not accept. */

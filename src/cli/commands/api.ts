@@ -142,7 +142,7 @@ export const api = command({
     try {
       if (!paginate) await printed.write((await page()).answer);
       else {
-        const { readPages } = await import('../../core/pages/walk.ts');
+        const { readPages } = await import('../../core/pages/read-pages.ts');
         const { idOfItem: idOf } = await import('../../contract/records/page.ts');
         const pages = readPages({ page, idOf }, { clock, signal: context.signal });
         for await (const { page, next } of pages) {

@@ -10,7 +10,7 @@ import { flag, list, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
-import { approveTail, limitsOf } from '../spend/approve-tail.ts';
+import { approveTail, limitLeft } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { plannedTail } from '../spend/tail-cost.ts';
 import { lockFiles } from '../tail/files.ts';
@@ -74,18 +74,29 @@ export const thesisRelay = command({
     const feed = store.keys.feed(feedIdOf({ tokens: normal }));
     try {
       const observer = watchRelay(context, service, { link: store.link, feed });
-      const world = { io, signal, notice, diskWait, scope, store, key, startLine, observer };
+      const world = {
+        io,
+        signal,
+        notice,
+        diskWait,
+        scope,
+        store,
+        key,
+        startLine,
+        observer,
+        spent: () => client.spent,
+      };
       await runRelay(world, {
         tokens: normal,
         lagMs: lag,
         keepMs: keep,
         keepRows,
         source: thesisSource(client, { tokenAddress }),
-        connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
+        connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
         options: {
           via,
           waitForBudget,
-          ...limitsOf(context.permission),
+          limitLeft: limitLeft(context.permission, client),
           socketShare: context.settings.socketShare,
           feed: ['thesis', '', normal.join(',')].join(' ').trim(),
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },

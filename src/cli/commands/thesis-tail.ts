@@ -149,7 +149,7 @@ export const thesisTail = command({
       ...shown,
       flags,
       source: thesisSource(client, { userId, tokenAddress }),
-      connect: via === 'poll' ? undefined : socketOf(context, await context.target()),
+      connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
       options: {
         via,
         socketShare: context.settings.socketShare,

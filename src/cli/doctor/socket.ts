@@ -20,7 +20,7 @@ export async function socketCheck(context: Context): Promise<Check> {
     );
   }
   const { socketOf } = await import('../tail/socket.ts');
-  const connect = socketOf(context, await context.target());
+  const connect = socketOf(context, await context.client(), await context.target());
   const over = new AbortController();
   const signal = AbortSignal.any([context.signal, over.signal]);
   const late = new Failure('network', `the WebSocket was not ready within ${READY_MS / 1000} seconds`, {

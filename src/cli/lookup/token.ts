@@ -6,7 +6,7 @@ import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
-import { readPages } from '../../core/pages/walk.ts';
+import { readPages } from '../../core/pages/read-pages.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
 import { addressOf } from '../args/address.ts';

@@ -1,7 +1,8 @@
 import { unitsText } from '../../base/units.ts';
+import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { lengthText } from '../../output/format/time.ts';
-import type { TailOptions } from '../../tail/options.ts';
+import type { TailOptions } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
 import { everyText, perMinuteText } from '../tail/notice-text.ts';
 import type { Permission } from './permission.ts';
@@ -19,7 +20,10 @@ export async function approveTail(context: Context, shape: TailShape): Promise<v
   if (durationMs === undefined) {
     permission.begin({
       rate: () => rateText(shape),
-      stopped: (spent) => ({ message: `stopped after ${spent}`, hint: 'run the command again to continue' }),
+      stopped: () => ({
+        message: 'stopped at the spending limit',
+        hint: 'run the command again to continue',
+      }),
     });
     return;
   }
@@ -39,8 +43,8 @@ function rateText(shape: TailShape): string {
   return `streaming costs ${perMinuteText(cu.socketMinute)}, ${polling} costs ${price}`;
 }
 
-/** The spending limit of a tail, and the function that asks the user to raise it. */
-export const limitsOf = (permission: Permission): Pick<TailOptions, 'ceiling' | 'raise'> => ({
-  ceiling: () => permission.limit,
-  ...(permission.canRaise && { raise: permission.raise }),
-});
+/** What a tail may still spend by the limit of its run; null if it has none, or can ask for more. */
+export const limitLeft =
+  (permission: Permission, client: Pick<Client, 'spent'>): NonNullable<TailOptions['limitLeft']> =>
+  () =>
+    permission.limit === undefined || permission.canRaise ? null : permission.limit - client.spent.atMost;

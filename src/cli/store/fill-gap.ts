@@ -11,7 +11,7 @@ import type { TailRow } from '../../tail/row.ts';
  * same millisecond that were delivered before.
  */
 export const fillFrom =
-  ({ page, price, sizes }: PageSource, { affords }: Pick<Client, 'affords'>, clock: Clock) =>
+  ({ page, stepCu, sizes }: PageSource, { affords }: Pick<Client, 'affords'>, clock: Clock) =>
   async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
     const feed: TimedFeed<TailRow> = {
       async page(before = to.id, limit = sizes.step) {
@@ -20,7 +20,7 @@ export const fillFrom =
       },
       idOf: ({ id }) => id,
       timeOf: ({ at }) => at,
-      affords: sizes.max > sizes.step ? (rows) => affords(price(rows)) : undefined,
+      affords: sizes.max > sizes.step ? (rows) => affords(stepCu * Math.ceil(rows / sizes.step)) : undefined,
     };
     const rows: TailRow[] = [];
     const range = { before: to.id, since: from?.at ?? undefined };

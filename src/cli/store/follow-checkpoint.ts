@@ -3,7 +3,6 @@ import { errno, LARGEST_CHECKPOINT, readBounded } from '../../base/files.ts';
 import { isRecord, parseObject } from '../../base/json-object.ts';
 import { entryMs } from '../../store/feed/entry.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
-import { readStartCheckpoint, splitCheckpoint } from '../../tail/exec/acknowledged.ts';
 
 const FORM = 'trdr-follow';
 
@@ -12,7 +11,7 @@ export const followText = (feed: string, position: FeedPosition): string =>
   `${JSON.stringify({ form: FORM, version: 1, feed, ...position })}\n`;
 
 /**
- * Reads the checkpoint of a follower; undefined if there is no file, or if it contains only a start time. Throws if
+ * Reads the checkpoint of a follower; undefined if there is no file. Throws if
  * the file is damaged or belongs to another feed.
  */
 export function readFollowCheckpoint(path: string, feed: string): FeedPosition | undefined {
@@ -23,10 +22,8 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
     throw refuse(path, `cannot be read (${errno(error)})`);
   }
   if (text === undefined) return undefined;
-  if (readStartCheckpoint(text, feed)) return undefined;
-  const { head, since } = splitCheckpoint(text);
-  const value = parseObject(head);
-  if (value?.['form'] === 'trdr-tail')
+  const value = parseObject(text);
+  if (value?.['form'] === 'trdr-position' || value?.['form'] === 'trdr-tail')
     throw refuse(path, 'was written by a tail that did not read from the store');
   if (value?.['form'] !== FORM || value['version'] !== 1)
     throw refuse(path, 'is not a valid checkpoint file');
@@ -40,10 +37,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   ) {
     throw refuse(path, 'is damaged');
   }
-  return withIds(
-    { entry, last: placeOf(last), known, ...(typeof born === 'string' && { born }) },
-    since.map(([id]) => id),
-  );
+  return { entry, last: placeOf(last), known, ...(typeof born === 'string' && { born }) };
 }
 
 /**

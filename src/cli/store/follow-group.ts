@@ -8,7 +8,6 @@ import type { GroupPlace } from '../../store/feed/group-batches.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { createBell, withBell } from '../tail/bell.ts';
 import { lockFiles } from '../tail/files.ts';
 import { gapFailure } from '../tail/gap-failure.ts';
 import { placeText } from '../tail/notice-text.ts';
@@ -45,10 +44,9 @@ interface Delivering {
 }
 
 /** Prints batches. A batch counts as delivered when it has left this process. */
-async function openPrinting(context: Context, { view, flags }: GroupPlan): Promise<Delivering> {
+async function openPrinting(context: Context, { view }: GroupPlan): Promise<Delivering> {
   const records = await context.records(view);
-  const sink = openTailWriter(records, () => {});
-  const writer = flags.bell ? withBell(sink, context.io) : sink;
+  const writer = openTailWriter(records, () => {});
   return {
     batch: BATCH,
     lingerMs: 0,
@@ -75,7 +73,6 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
     checkpoint: undefined,
     remembered: true,
   });
-  const ring = flags.bell ? createBell(context.io) : () => {};
   let number = 0;
   return {
     batch: flags.batch ?? batch,
@@ -85,7 +82,6 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
     handoff: () => courier.health([]),
     async deliver(rows, over) {
       if (rows.length === 0) return 'done';
-      ring();
       number++;
       const lines = rows.map((row) => ({ id: row.id, at: row.at, line: courier.encode(row) }));
       const stop = AbortSignal.any([context.signal, over]);

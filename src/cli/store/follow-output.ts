@@ -33,36 +33,38 @@ interface FollowOutputPlan {
 export async function openFollowOutput(
   context: Context,
   { flags, view }: FollowOutputPlan,
-  { feed, since }: { readonly feed: string; readonly since: number | null },
+  feed: string,
 ): Promise<FollowOutput> {
   const { checkpoint } = flags;
+  const save = async (position: FeedPosition) => {
+    if (checkpoint === undefined) return;
+    const text = followText(feed, position);
+    await context.diskWait.retry(checkpoint, () => writeAtomic(checkpoint, text, { private: false }));
+  };
   if (flags.exec === undefined) {
     const records = await context.records(view);
-    const save = async (text: string) => {
-      if (checkpoint === undefined) return;
-      await context.diskWait.retry(checkpoint, () => writeAtomic(checkpoint, text, { private: false }));
-    };
     return {
-      ...printTo(records, () => {}, undefined),
+      ...printTo(records, () => {}),
       closed: records.closed,
       lags: false,
-      reached: (position) => save(followText(feed, position)),
+      reached: save,
       settled: async () => {},
     };
   }
   const { openHandoff } = await import('../tail/exec/open.ts');
-  const output = await openHandoff(context, { view, flags, checkpoint, feed, since });
-  const { sink, save } = output;
+  const output = await openHandoff(context, { view, flags, checkpoint, feed });
   let next: FeedPosition | undefined;
   let saving: Promise<void> | undefined;
+  let isSafe = false;
   let failure: { readonly error: unknown } | undefined;
 
   /** Saves the latest position as soon as all posts up to it were acknowledged. */
   const keepSaving = async () => {
-    for (let position = next; position && save; position = next) {
+    for (let position = next; position; position = next) {
       next = undefined;
-      if (await sink.flush()) await save(followText(feed, position));
+      if (await output.sink.flush()) await save(position);
     }
+    isSafe = true;
     saving = undefined;
   };
 
@@ -76,6 +78,8 @@ export async function openFollowOutput(
         failure = { error };
         ended.abort();
       });
+      // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
+      if (!isSafe) await saving;
     },
     async settled() {
       await saving;

@@ -11,14 +11,14 @@ import {
   type FollowEvent,
 } from '../../store/feed/follower.ts';
 import type { FeedPoint } from '../../store/feed/place-after.ts';
+import { continueAfter } from '../../tail/position.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
-import type { StartPoint } from '../../tail/walk/bounds.ts';
+import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
-import { withBell } from '../tail/bell.ts';
 import { lockFiles, resumableOut } from '../tail/files.ts';
 import { gapFailure } from '../tail/gap-failure.ts';
 import { placeText } from '../tail/notice-text.ts';
-import { readResume, startedFrom } from '../tail/resume/resume.ts';
+import { lastPosts } from '../tail/position-file.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
 import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
@@ -55,30 +55,24 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
   const out = resumableOut(globals.out);
   const unlock = lockFiles({ out, checkpoint, status, state: context.settings.folders.state });
   try {
-    const file = await readResume({
-      out,
-      checkpoint: undefined,
-      position: undefined,
-      notice: context.notice,
-      feed: plan.feedId,
-      timeField: plan.timeField,
-      now: context.io.clock.now(),
-    });
+    const written = out === undefined ? [] : lastPosts(out, plan.timeField).reverse();
     const saved =
       checkpoint === undefined ? undefined : readFollowCheckpoint(checkpoint, nameOf(context, plan));
-    const written = file?.known ?? [];
     const [last] = written;
+    const known = written.map(({ id, at }) => [id, at] as const);
+    const from = continueAfter(undefined, written, '', timing.latenessMs)?.start;
+    const floor = from ?? Number.NEGATIVE_INFINITY;
     const begin: Begin = saved
       ? {
           kind: 'position',
           position: withIds(
             saved,
-            written.map(([id]) => id),
+            written.map(({ id }) => id),
           ),
         }
-      : file && last
-        ? { kind: 'after', last: { id: last[0], at: last[1] }, known: written, floor: file.floor }
-        : await beginOf(plan, context, startedFrom(checkpoint, nameOf(context, plan)));
+      : last
+        ? { kind: 'after', last, known, floor }
+        : await beginOf(plan, context);
     await run(context, plan, begin);
   } finally {
     unlock();
@@ -93,9 +87,7 @@ const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
 async function beginOf(
   { flags: { since, backfill }, store }: FollowPlan,
   { io, settings }: Context,
-  started: StartPoint | undefined,
 ): Promise<Begin> {
-  if (started?.kind === 'since') return { kind: 'since', ms: started.at };
   if (since !== undefined)
     return { kind: 'since', ms: instantAt(since, await storeNow(store, io.clock), settings.utc) };
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
@@ -105,12 +97,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   const { io, signal, notice } = context;
   const { store, flags, feedId } = plan;
   const feed = nameOf(context, plan);
-  const output = await openFollowOutput(context, plan, {
-    feed,
-    since: begin.kind === 'since' ? begin.ms : null,
-  });
-  const { isNew = () => true } = output;
-  const writer = flags.bell ? withBell(output.sink, io) : output.sink;
+  const output = await openFollowOutput(context, plan, feed);
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal, output.closed]);
   const follower = createFollower({
@@ -135,15 +122,14 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
 
   /** Prints the rows that pass the filter. Returns false if the run must end. */
   async function emit(rows: readonly TailRow[]): Promise<boolean> {
-    const passing = rows.filter(
-      (row) => (row.at === null || row.at >= floor) && isNew(row) && plan.filter(row),
-    );
+    const passing = rows.filter((row) => (row.at === null || row.at >= floor) && plan.filter(row));
     const limit = flags.count ?? Number.POSITIVE_INFINITY;
     const wanted = passing.slice(0, limit - count);
     delivered = wanted;
     left = passing[wanted.length]?.id;
     closed =
-      (wanted.length > 0 && !(await writer.write(wanted))) || (!output.lags && !(await writer.flush()));
+      (wanted.length > 0 && !(await output.sink.write(wanted))) ||
+      (!output.lags && !(await output.sink.flush()));
     if (closed) return false;
     count += wanted.length;
     watch?.delivered(wanted);

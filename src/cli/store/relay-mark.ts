@@ -1,29 +1,15 @@
 import { Failure } from '../../base/failure.ts';
 import type { FeedState, RelayTerm } from '../../store/feed/term.ts';
-import { readCheckpoint } from '../../tail/output/checkpoint.ts';
+import type { StartPoint } from '../../tail/ports.ts';
+import { continueAfter, type Position, readPosition } from '../../tail/position.ts';
 import { timing } from '../../tail/timing.ts';
-import type { StartPoint } from '../../tail/walk/bounds.ts';
 
-/**
- * Splits a checkpoint into the parts that the store saves: the mark, which is the checkpoint without ids, and the
- * ids. `floor` is the post time before which ids are no longer needed; null if there is no such time.
- */
-export function markText(checkpoint: string, feed: string) {
-  const { floor, known } = readCheckpoint(checkpoint, feed);
-  const value: object = JSON.parse(checkpoint);
-  return {
-    mark: JSON.stringify({ ...value, known: [] }),
-    floor: Number.isFinite(floor) ? floor : null,
-    known,
-  };
-}
-
-/** Reads the checkpoint in the store. Another program may have overwritten it. */
-function checkpointOf(mark: string, feed: string) {
+/** Reads the position in the store, which has its ids apart. Another program may have overwritten it. */
+function positionOf(mark: string, feed: string): Position {
   try {
-    return readCheckpoint(mark, feed);
+    return readPosition(mark, feed);
   } catch (error) {
-    throw new Failure('network', 'the checkpoint of this feed in the store is invalid', {
+    throw new Failure('network', 'the position of this feed in the store is invalid', {
       code: 'STORE_UNFIT',
       hint: 'run "trdr store check", which names the store key to remove',
       cause: error,
@@ -42,28 +28,20 @@ export function usableState(
 ): FeedState | undefined {
   if (state === undefined) return undefined;
   try {
-    const { base } = readCheckpoint(state.mark, feed).watermark;
-    return base !== null && base < since ? undefined : state;
+    const { verified } = readPosition(state.mark, feed);
+    return verified !== null && verified < since ? undefined : state;
   } catch {
     return undefined;
   }
 }
 
 /**
- * Where a leader starts: at the checkpoint of the previous leader, otherwise after the posts in the store,
+ * Where a leader starts: at the position of the previous leader, otherwise after the posts in the store,
  * otherwise with new posts.
  */
 export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
-  if (mark !== undefined) return { ...checkpointOf(mark, feed), known };
-  const times = known.map(([, at]) => at).filter((at) => at !== null);
-  if (times.length === 0) return { kind: 'now' };
-  const newest = times.reduce((one, other) => Math.max(one, other));
-  const oldest = times.reduce((one, other) => Math.min(one, other));
-  const top = known.find(([, at]) => at === newest);
-  return {
-    kind: 'file',
-    watermark: { top: { id: top?.[0] ?? '', at: newest }, base: newest - timing.holdMs },
-    floor: oldest,
-    known,
-  };
+  const lines = known.map(([id, at]) => ({ id, at }));
+  const saved = mark === undefined ? undefined : positionOf(mark, feed);
+  const position = continueAfter(saved, lines, feed, timing.latenessMs);
+  return position ? { kind: 'position', position } : { kind: 'now' };
 }

@@ -11,14 +11,14 @@ import {
   readFeedState,
 } from '../../store/feed/term.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
-import type { TailOptions } from '../../tail/options.ts';
-import type { Connect, PageSource, TailPorts, TailSink } from '../../tail/ports.ts';
+import type { Connect, PageSource, TailOptions, TailPorts, TailSink } from '../../tail/ports.ts';
+import { positionText } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { createNoticeLines } from '../tail/limit-notices.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
-import { markText, resumeFrom, usableState } from './relay-mark.ts';
+import { resumeFrom, usableState } from './relay-mark.ts';
 
 /** What a relay reads, and how long the store keeps the posts. */
 export interface RelayPlan {
@@ -28,7 +28,7 @@ export interface RelayPlan {
   readonly keepRows: number;
   readonly source: PageSource;
   readonly connect: Connect | undefined;
-  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries' | 'fileIsCheckpoint'>;
+  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries'>;
 }
 
 /** The dependencies of a relay. */
@@ -39,6 +39,7 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' 
     readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;
   };
   readonly key: TailPorts['key'];
+  readonly spent: TailPorts['spent'];
   /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
   readonly observer?: RelayObserver | undefined;
@@ -180,9 +181,10 @@ async function lead(
       sink: relaySink(term),
       key: world.key,
       spool: () => openSpool(diskWait),
-      async save(text) {
-        const { mark, floor, known } = markText(text, name);
-        await term.save(mark, floor, known);
+      spent: world.spent,
+      async save(position) {
+        // The store saves the ids apart, so that publishing a post adds its id in the same step.
+        await term.save(positionText({ ...position, ids: [] }), position.verified, position.ids);
         if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
       },
     },
@@ -192,9 +194,6 @@ async function lead(
       start,
       lagMs: plan.lagMs,
       firstTries: health.answered ? Number.POSITIVE_INFINITY : FIRST_TRIES,
-      // Publish posts of the WebSocket only while the last verification is recent, because followers that write to
-      // a file resume from the lines of that file.
-      fileIsCheckpoint: true,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
       },
@@ -216,12 +215,12 @@ async function lead(
 }
 
 function describeTail(tail: Tail): LeaderDescription {
-  const { mode, gaps, spent, verifiedAgoMs, connected } = tail.status();
+  const { mode, gaps, spent, walkedAgoMs, connected } = tail.status();
   return {
     mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
     gaps,
-    spent: spent.most,
-    verifiedAgo: verifiedAgoMs === null ? '' : Math.round(verifiedAgoMs),
+    spent: spent.atMost,
+    verifiedAgo: walkedAgoMs === null ? '' : Math.round(walkedAgoMs),
   };
 }
 

@@ -51,7 +51,7 @@ export function watchFollower(
     ready,
     serviceUp: !away,
     mode: 'store',
-    verifiedTo: proofOf(),
+    walkedAt: proofOf(),
     lastPostAt: last?.at ?? null,
     lastPostLagMs: last?.lagMs ?? null,
     rows,
@@ -67,11 +67,11 @@ export function watchFollower(
       turns++;
     },
     text() {
-      const { verifiedTo } = facts();
+      const { walkedAt } = facts();
       const parts = [
         `${countText(rows, 'post')}${last ? `, the last from ${ago(last.at)}` : ''}`,
         away ? 'the store is not reachable' : 'reading from the store',
-        ...(verifiedTo === null ? [] : [`verified ${ago(verifiedTo)}`]),
+        ...(walkedAt === null ? [] : [`verified ${ago(walkedAt)}`]),
       ];
       const waiting = handoff ? handoffStateText(handoff(), clock.now()) : '';
       return [...parts, ...(waiting === '' ? [] : [waiting])].join(' · ');

@@ -68,7 +68,8 @@ export function watchRelay(
       wasReady ||= ready;
       return {
         ...{ ...own, ...added(past, own), lastPostAt, lastPostLagMs, ready: wasReady },
-        verifiedTo: verifiedTo ?? proofOf(),
+        verifiedTo,
+        walkedAt: own.walkedAt ?? proofOf(),
       };
     }
     wasReady ||= phase.kind === 'standby';
@@ -78,7 +79,8 @@ export function watchRelay(
       serviceUp: phase.kind !== 'away',
       waitsUntil: null,
       mode: phase.kind === 'standby' ? 'standby' : phase.kind === 'away' ? 'connecting' : phase.mode,
-      verifiedTo: proofOf(),
+      verifiedTo: null,
+      walkedAt: proofOf(),
       handoff: null,
     };
   };
@@ -89,9 +91,8 @@ export function watchRelay(
       return `leading · ${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'} published · ${statusText(phase.tail.status())}`;
     }
     if (phase.kind !== 'standby') return phase.kind === 'away' ? 'waiting for the store' : 'starting';
-    const { verifiedTo } = facts();
-    const verified =
-      verifiedTo === null ? '' : ` · verified ${span(Math.max(0, clock.now() - verifiedTo))} ago`;
+    const { walkedAt } = facts();
+    const verified = walkedAt === null ? '' : ` · verified ${span(Math.max(0, clock.now() - walkedAt))} ago`;
     return `standing by: ${phase.leader} leads this feed${verified}`;
   };
 

@@ -22,32 +22,31 @@ export function atLimit(
   error: unknown,
   { io, globals, settings }: LimitedRun,
   checkpoint: string | undefined,
-  { spent, verifiedTo }: Pick<TailStatus, 'spent' | 'verifiedTo'>,
+  { spent, verified }: Pick<TailStatus, 'spent' | 'verified'>,
 ): unknown {
   const file = checkpoint ?? resumableOut(globals.out);
   if (error instanceof Failure && error.code === BUDGET) {
     const argv = waiting(io.argv);
     const from = file === undefined ? '' : ` from ${file}`;
-    const command = (file === undefined ? continued(argv, verifiedTo) : undefined) ?? commandWith(argv);
+    const command = (file === undefined ? continued(argv, verified) : undefined) ?? commandWith(argv);
     return pastBudget(error, `continue${from} with: ${command}`);
   }
   if (!(error instanceof Failure) || error.code !== 'CEILING') return error;
   const { maxCu } = settings;
-  const command = file === undefined ? continued(io.argv, verifiedTo) : undefined;
+  const command = file === undefined ? continued(io.argv, verified) : undefined;
   const resume =
     command === undefined
       ? `run the same command again${file === undefined ? '' : `: it continues from ${file}`}`
       : `continue with: ${command}`;
-  return new Failure('limit', `${error.message}; this run has cost up to ${unitsText(spent.most)}`, {
+  return new Failure('limit', `${error.message}; this run has cost up to ${unitsText(spent.atMost)}`, {
     code: error.code,
     hint: `${moreText(maxCu)}; ${resume}`,
   });
 }
 
 /** The command that continues a tail from the time up to which the feed is verified; undefined if none is. */
-function continued(argv: readonly string[], verifiedTo: TailStatus['verifiedTo']): string | undefined {
-  const at = verifiedTo?.at;
-  if (typeof at !== 'number' || Math.abs(at) > LATEST) return undefined;
+function continued(argv: readonly string[], at: TailStatus['verified']): string | undefined {
+  if (at === null || Math.abs(at) > LATEST) return undefined;
   return commandWith(argv, { '--backfill': undefined, '--since': new Date(at).toISOString() });
 }
 

@@ -17,9 +17,8 @@ export const tailOptions = {
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'checkpoint file to resume from; updated during the run', checkpointFile),
   rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
-  compress: flag('--compress', 'with --rotate: gzip finished files'),
   ...serviceOptions,
-  exec: value('--exec', 'run CMD for each batch, with its posts on stdin', text('cmd')),
+  exec: value('--exec', 'run CMD in a shell for each batch, with its posts on stdin', text('cmd')),
   batch: value(
     '--batch',
     'with --exec: maximum number of posts per batch',
@@ -28,15 +27,13 @@ export const tailOptions = {
   ),
   linger: value('--linger', 'with --exec: how long a batch waits for more posts', duration, '1s'),
   tries: value('--tries', 'with --exec: attempts per batch; 0 for no limit', integer({ min: 0 }), '10'),
-  shell: flag('--shell', 'with --exec: run CMD with /bin/sh'),
-  bell: flag('--bell', 'ring the terminal bell for new posts'),
 };
 
 /** Throws for flags that are invalid or cannot be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
   if (flags.lag < 100) throw usageError('--lag must be at least 100ms', 'use --lag 100ms or more');
-  const { exec, batch, linger, tries, shell } = flags;
-  const alone = { batch, linger, tries, shell: shell || undefined };
+  const { exec, batch, linger, tries } = flags;
+  const alone = { batch, linger, tries };
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
   if (exec === undefined && name !== undefined)
     throw usageError(`--${name} requires --exec`, 'add --exec CMD');

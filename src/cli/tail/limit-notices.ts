@@ -10,8 +10,6 @@ const repeated: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
   'wait',
   'unstable',
   'caughtUp',
-  'unverified',
-  'unacknowledged',
 ]);
 
 /** Formats the notices of a tail, and limits repeated ones. At the end, sums up those that were not shown. */

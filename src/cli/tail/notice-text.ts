@@ -1,11 +1,10 @@
 import { countText, unitsText } from '../../base/units.ts';
+import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
-import { LONGEST_POLL_MS } from '../../tail/spend/budget-plan.ts';
-import type { PollReason } from '../../tail/spend/socket-share.ts';
-import type { Cut } from '../../tail/walk/page-request.ts';
+import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend.ts';
 
 /** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;
@@ -16,46 +15,31 @@ const LATEST = 8.64e15;
 /** A post time in ISO format; a time that a Date cannot represent is shown as a number. */
 const iso = (at: number): string => (Math.abs(at) <= LATEST ? new Date(at).toISOString() : String(at));
 
-/** A position in the feed: post time, and id if it is known. */
+/** A post, by its time, and by its id if that is known. */
 export const placeText = (mark: PostMark | null): string =>
   mark === null
     ? 'the start of the feed'
     : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
-/** The range in which posts may be missing, and the time since which posts that appeared late may be missing. */
-export function gapText({ from, lateFrom, to }: Gap): string {
-  const end = to === null ? 'the end of this run' : placeText(to);
-  if (from === null && lateFrom !== null && to !== null) {
-    return `posts that appeared late may be missing between ${iso(lateFrom)} and ${end}`;
-  }
-  const isLater = from !== null && lateFrom !== null && (from.at === null || lateFrom < from.at);
-  const late = isLater ? ` (also posts since ${iso(lateFrom)} that appeared late)` : '';
-  return `posts may be missing between ${placeText(from)} and ${end}${late}`;
+/** The stretch in which posts may be missing. */
+export function gapText({ from, to }: Pick<Gap, 'from' | 'to'>): string {
+  const start = from === null ? 'the start of the feed' : iso(from);
+  return `posts may be missing between ${start} and ${to === null ? 'the end of this run' : iso(to)}`;
 }
 
 /** What was not read, and why. What the next run will read is not a gap. */
 function unreadText(gap: Gap): string {
-  const why = safeLine(typeof gap.why === 'string' ? cuts[gap.why] : gap.why.failure);
+  const why = safeLine(typeof gap.why === 'string' ? stopText(gap.why) : gap.why.failure);
   if (!gap.open) return `GAP: ${gapText(gap)}: ${why}`;
-  const to = gap.to === null ? '' : ` until ${placeText(gap.to)}`;
-  return `posts since ${placeText(gap.from)}${to} were not read: ${why}; the next run reads them`;
+  const since = gap.from === null ? 'posts' : `posts since ${iso(gap.from)}`;
+  return `${since} were not all read: ${why}; the next run reads them`;
 }
-
-const cuts: Readonly<Record<Cut, string>> = {
-  ceiling: 'the spending limit of this run was reached',
-  budget: 'a budget is used up',
-  quota: 'the key has no units left',
-  cursor: 'the service rejected the cursor of the next page',
-  stuck: 'the service sends the same pages again',
-  denied: 'the service reported the end of the feed too early',
-};
 
 const starts = {
   now: '',
   backfill: ', starting with the backfill',
   since: ', starting at the time given',
-  checkpoint: ', resuming from the checkpoint',
-  file: ', resuming from the end of the file',
+  position: ', resuming where the last run stopped',
 } as const;
 
 function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string {
@@ -69,8 +53,6 @@ export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
       return startText(notice);
-    case 'unacknowledged':
-      return 'the service has not acknowledged the subscription; polling until posts arrive over WebSocket';
     case 'nameless':
       return 'skipped a post without an id, because its repetitions could not be recognized';
     case 'caughtUp':
@@ -90,11 +72,9 @@ export function tailText(notice: TailNotice): string | undefined {
     case 'renewed':
       return 'units are available again: continuing';
     case 'unstable':
-      return `the connection failed ${notice.sessions} times in a row; each attempt may be charged, at most ${unitsText(notice.cuAtMost)} so far`;
+      return `the connection failed ${notice.sessions} times in a row; each attempt may be charged`;
     case 'gap':
       return unreadText(notice);
-    case 'unverified':
-      return `posts arrived too fast to verify that none is missing between ${placeText(notice.from)} and ${placeText(notice.to)}`;
     case 'wait':
       return notice.ms > QUIET_MS ? `waiting ${span(notice.ms)}: ${safeLine(notice.reason)}` : undefined;
     case 'frame':
@@ -162,7 +142,7 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
 
 /** The last line of a run. */
 function endText(summary: Summary): string {
-  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, completeTo } = summary;
+  const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, verified } = summary;
   const parts = [
     earlier === 0 ? countText(rows, 'post') : `${countText(rows, 'new post')} after the first ${earlier}`,
     gaps.length === 0 ? 'no gaps' : countText(gaps.length, 'gap'),
@@ -170,22 +150,21 @@ function endText(summary: Summary): string {
     spentText(spent),
   ];
   if (filled > 0) parts.push(`${filled} found by polling`);
-  if (late > 0) parts.push(`${late} appeared late`);
+  if (late > 0) parts.push(`${late} came late`);
   if (nameless > 0) parts.push(`${nameless} skipped without an id`);
-  const complete =
-    completeTo === null ? 'nothing verified' : `complete up to ${iso(completeTo).slice(0, 19)}Z`;
+  const complete = verified === null ? 'nothing verified' : `complete up to ${iso(verified).slice(0, 19)}Z`;
   return `stopped after ${lengthText(durationMs)}: ${parts.join(', ')}; ${complete}`;
 }
 
-const spentText = ({ least, most }: Summary['spent']): string =>
-  most > least ? `${unitsText(most)} at most` : unitsText(most);
+const spentText = ({ cu, atMost }: Summary['spent']): string =>
+  atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { mode, connected, waitsUntil, failing, rate, gaps, filled, connections, spent, verifiedAgoMs } =
+  const { mode, connected, waitsUntil, failing, rate, gaps, filled, connections, spent, walkedAgoMs } =
     status;
   const parts = [
-    unitsText(spent.most),
+    unitsText(spent.atMost),
     perMinuteText(status.perMinute),
     waitsUntil !== null
       ? `waiting until ${untilText(waitsUntil)} for units`
@@ -196,7 +175,7 @@ export function statusText(status: TailStatus): string {
         : 'polling',
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
-    verifiedAgoMs === null ? '' : `verified ${span(verifiedAgoMs)} ago`,
+    walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`,
     gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
     connections > 1 ? countText(connections - 1, 'reconnect') : '',

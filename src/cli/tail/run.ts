@@ -4,32 +4,28 @@ import { checkSpace } from '../../output/disk-space.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
-import { createTail } from '../../tail/engine.ts';
+import { createTail, type Tail } from '../../tail/engine.ts';
 import type { Summary } from '../../tail/notice.ts';
-import type { TailOptions } from '../../tail/options.ts';
-import type { Connect, PageSource } from '../../tail/ports.ts';
+import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
-import type { StartPoint } from '../../tail/walk/bounds.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { openSink } from '../output/output.ts';
-import { limitsOf } from '../spend/approve-tail.ts';
+import { limitLeft } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
-import { withBell } from './bell.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, resumableOut } from './files.ts';
 import { gapFailure } from './gap-failure.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
-import { openOutputFile, type RotateFlags } from './output/output-file.ts';
+import { openOutputFile } from './output/output-file.ts';
+import type { RotateRule } from './output/rotation.ts';
 import { printTo, type TailOutput } from './output/writer.ts';
 import { createPause } from './pause.ts';
-import { positionPath } from './resume/position.ts';
-import { readResume, startedFrom } from './resume/resume.ts';
-import { createSaver } from './resume/saver.ts';
+import { positionPath, readStart, savePosition, type TailFiles } from './position-file.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
@@ -37,14 +33,14 @@ import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 
 /** The flags of every tail. */
-export interface TailFlags extends ServiceFlags, RotateFlags, ExecFlags {
+export interface TailFlags extends ServiceFlags, ExecFlags {
+  readonly rotate: RotateRule | undefined;
   readonly lag: number;
   readonly backfill: number | undefined;
   readonly since: Instant | undefined;
   readonly count: number | undefined;
   readonly duration: number | undefined;
   readonly checkpoint: string | undefined;
-  readonly bell: boolean;
   readonly waitForBudget: boolean;
 }
 
@@ -55,10 +51,13 @@ export interface TailPlan {
   readonly timeField: string;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
-  readonly options: Omit<
+  readonly options: Pick<
     TailOptions,
-    'start' | 'lagMs' | 'count' | 'durationMs' | 'on' | 'firstTries' | 'ceiling' | 'raise'
-  >;
+    'via' | 'socketShare' | 'subscription' | 'carries' | 'scope' | 'filter'
+  > & {
+    /** The name of the feed, without its service. */
+    readonly feed: string;
+  };
 }
 
 /** On a terminal, a tail first prints up to this many posts from before its start. */
@@ -72,35 +71,19 @@ const FIRST_TRIES = 2;
  * signal or a failure ended the run.
  */
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
-  const { globals, signal, scope } = context;
+  const { globals, signal, scope, settings } = context;
   const { checkpoint, status } = plan.flags;
   context.setOutcome(null);
   const out = resumableOut(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
-  const { state } = context.settings.folders;
-  const unlock = lockFiles({ out, checkpoint, status, state });
+  const files = { out, checkpoint };
+  const unlock = lockFiles({ ...files, status, state: settings.folders.state });
   try {
     for (const path of [out, checkpoint]) if (path !== undefined) checkSpace(path);
-    const now = context.io.clock.now();
-    const position = out === undefined || state === undefined ? undefined : positionPath(state, out);
     const { timeField } = plan;
-    const resume = await readResume({
-      out,
-      rotates: plan.flags.rotate !== undefined,
-      checkpoint,
-      position,
-      feed,
-      timeField,
-      now,
-      notice: context.notice,
-    });
-    const { reason, gaps, check } = await follow(context, client, plan, {
-      out,
-      position,
-      feed,
-      fileIsCheckpoint: out !== undefined && checkpoint === undefined,
-      start: resume ?? startedFrom(checkpoint, feed) ?? (await startOf(plan.flags, context)),
-    });
+    const position = readStart({ ...files, feed, timeField, notice: context.notice });
+    const start: StartPoint = position ? { kind: 'position', position } : await startOf(plan.flags, context);
+    const { reason, gaps, check } = await follow(context, client, plan, { files, feed, start });
     // Throw the reason of the abort, which determines the exit code: SIGINT or SIGTERM, an output closed by its
     // reader, or a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
@@ -113,32 +96,19 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   }
 }
 
-interface Place extends Pick<TailOptions, 'start' | 'feed' | 'fileIsCheckpoint'> {
-  readonly out: string | undefined;
-  readonly position: string | undefined;
-}
-
 async function follow(
   context: Context,
   client: Client,
   plan: TailPlan,
-  { out, position, ...place }: Place,
+  { files, feed, start }: { files: TailFiles; feed: string; start: StartPoint },
 ): Promise<Summary & Pick<TailOutput, 'check'>> {
-  const { io, globals, notice, diskWait } = context;
-  const { lag, count, duration, checkpoint } = plan.flags;
-  const { timeField } = plan;
+  const { io, globals, diskWait } = context;
+  const { flags, timeField } = plan;
+  const { out } = files;
   const followed =
     out === undefined
       ? undefined
-      : await openOutputFile(context, out, { ...plan.flags, timeField }, () => saver.moved());
-  const saver = createSaver({
-    checkpoint,
-    out,
-    position,
-    identity: () => followed?.identity,
-    notice,
-    diskWait,
-  });
+      : await openOutputFile(context, out, { rule: flags.rotate, timeField }, () => tail.touch());
   const status = createStatusLine({
     stream: io.stderr,
     enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
@@ -149,31 +119,24 @@ async function follow(
     globals.out === undefined ? openSink(io, undefined, diskWait, status.hide) : undefined;
   const pause = createPause(context, status.hide);
   const linesOf = createNoticeLines(io.clock.mono);
-  const { filter = () => true } = plan.options;
-  const saves = checkpoint !== undefined || position !== undefined;
   const output: TailOutput =
-    plan.flags.exec === undefined
+    flags.exec === undefined
       ? printTo(
           await context.records(plan.view, false, followed?.sink ?? (await openPrinted())),
           status.hide,
-          saves ? saver.save : undefined,
           pause.wait,
         )
-      : await (await import('./exec/open.ts')).openHandoff(context, {
-          ...plan,
-          checkpoint,
-          feed: place.feed,
-          since: place.start.kind === 'since' ? place.start.at : null,
-        });
-  const { isNew = () => true } = output;
-  const tail = createTail(
+      : await (await import('./exec/open.ts')).openHandoff(context, { ...plan, ...files, feed });
+  const saved = positionPath(files);
+  const tail: Tail = createTail(
     {
       clock: io.clock,
       random: io.random,
       source: plan.source,
       connect: plan.connect,
       sink: {
-        ...(plan.flags.bell ? withBell(output.sink, io) : output.sink),
+        ...output.sink,
+        ...(followed && { place: followed.place }),
         waits: diskWait.wait,
         async end() {
           diskWait.close();
@@ -181,18 +144,22 @@ async function follow(
         },
       },
       key: keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context)),
+      spent: () => client.spent,
       spool: () => openSpool(diskWait),
-      save: output.save,
+      save:
+        saved === undefined
+          ? undefined
+          : (position) => diskWait.retry(saved, () => savePosition(saved, position)),
     },
     {
       ...plan.options,
-      ...place,
-      filter: (row) => isNew(row) && filter(row),
-      ...limitsOf(context.permission),
-      lagMs: lag,
-      count,
-      durationMs: duration,
-      waitForBudget: plan.flags.waitForBudget,
+      feed,
+      start,
+      limitLeft: limitLeft(context.permission, client),
+      lagMs: flags.lag,
+      count: flags.count,
+      durationMs: flags.duration,
+      waitForBudget: flags.waitForBudget,
       firstTries: FIRST_TRIES,
       on(notice) {
         for (const line of linesOf(notice)) {
@@ -209,12 +176,11 @@ async function follow(
     ended.signal,
   );
   try {
-    watchHealth(context, plan.flags, watchedTail(tail, io.clock.now, output.handoff));
+    watchHealth(context, flags, watchedTail(tail, io.clock.now, output.handoff));
     const summary = await tail.run(context.signal);
-    saver.ended();
     return { ...summary, check: output.check };
   } catch (error) {
-    throw atLimit(error, context, plan.flags.checkpoint, tail.status());
+    throw atLimit(error, context, flags.checkpoint, tail.status());
   } finally {
     diskWait.close();
     pause.end();

@@ -1,16 +1,17 @@
-import { Failure } from '../../base/failure.ts';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
+import type { Client } from '../../contract/ports.ts';
 import { createByteMask } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
-import type { Connect, Link, LinkEnd } from '../../tail/ports.ts';
+import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
-import { recordSocketMinutes } from '../../tail/spend/socket-minutes.ts';
+import { withMinutes } from '../../tail/socket/minutes.ts';
 import type { Context } from '../context.ts';
 import { version } from '../version.ts';
 
-/** Opens the live feed. Each minute of the connection is recorded in the ledger before it starts. */
+/** Opens the live feed. Each minute of the connection is paid for before it begins. */
 export function socketOf(
-  { io, settings, ledger }: Context,
+  { io, settings }: Context,
+  client: Client,
   { baseUrl, key }: { readonly baseUrl: string; readonly key: string | undefined },
 ): Connect {
   const { origin, prefix } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
@@ -21,30 +22,9 @@ export function socketOf(
     env: io.env,
     now: io.clock.now,
   });
-
   const mask = createByteMask(key);
-  return async (onChange, signal) => {
-    const minutes = await recordSocketMinutes(io.clock, await ledger());
-    let link: Link;
-    try {
-      link = await connect(() => {
-        minutes.alive();
-        onChange();
-      }, signal);
-    } catch (error) {
-      // With BROKEN, the handshake was sent, so the service may have opened a connection and charge for it.
-      if (error instanceof Failure && error.code === 'BROKEN') await minutes.end(false);
-      else await minutes.refused();
-      throw error;
-    }
-    minutes.opened();
-    const over = new AbortController();
-    let refused: LinkEnd | undefined;
-    minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
-      const text = error instanceof Error ? error.message : 'cannot record the next minute in the ledger';
-      refused = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
-      onChange();
-    });
+  const masked: Connect = async (onChange, signal) => {
+    const link = await connect(onChange, signal);
     return {
       next() {
         const frame = link.next();
@@ -57,25 +37,12 @@ export function socketOf(
         return link.signs;
       },
       get end() {
-        const end = link.end ?? refused;
-        if (end) over.abort();
-        if (link.end) void minutes.end(link.end.unconfirmed !== true);
-        return end;
+        return link.end;
       },
-      send: link.send,
+      send: (text) => link.send(text),
       ping: () => link.ping?.(),
-      close() {
-        over.abort();
-        const answered = link.close();
-        if (answered === undefined) {
-          void minutes.end(false);
-          return undefined;
-        }
-        return answered.then(async (known) => {
-          await minutes.end(known);
-          return known;
-        });
-      },
+      close: () => link.close(),
     };
   };
+  return withMinutes(masked, io.clock, client.reserveMinute);
 }

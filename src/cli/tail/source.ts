@@ -1,6 +1,5 @@
 import { renewalOf } from '../../base/periods.ts';
 import { leftIn } from '../../contract/budget.ts';
-import { thesisBlocks } from '../../contract/endpoint-prices.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Client, Ledger, Result } from '../../contract/ports.ts';
@@ -13,40 +12,31 @@ import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/row.ts';
 import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
-/**
- * The pages of a thesis feed. The tail repeats calls with lost answers itself, because only the tail knows
- * what the WebSocket costs and what the spending limit covers.
- */
+/** The pages of a thesis feed. */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({
   async page({ before, limit }, signal) {
     const { id, ask } = thesisCall(scope, { before, limit });
-    const answer = await client.call(id, ask, { signal, once: true });
+    const answer = await client.call(id, ask, { signal });
     return pageOf(answer, Math.min(limit, THESIS_BLOCK), 'platformCreatedAt');
   },
-  spent: () => client.spent,
-  price: (limit) => cu.thesisBlock * thesisBlocks(limit),
   sizes: { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX },
+  stepCu: cu.thesisBlock,
 });
 
 /** The pages of a callout feed. All pages have the same size and price. */
 export const calloutSource = (client: Client, scope: CalloutScope): PageSource => ({
   async page({ before }, signal) {
     const { id, ask } = calloutCall(scope, { before });
-    const answer = await client.call(id, ask, { signal, once: true });
+    const answer = await client.call(id, ask, { signal });
     return pageOf(answer, CALLOUT_PAGE, 'createdAt');
   },
-  spent: () => client.spent,
-  price: () => cu.launchpad,
   sizes: { step: CALLOUT_PAGE, max: CALLOUT_PAGE },
+  stepCu: cu.launchpad,
 });
 
-function pageOf(
-  { record, charge }: Pick<Result<EndpointId>, 'record' | 'charge'>,
-  size: number,
-  timeField: string,
-): FeedPage {
+function pageOf({ record }: Pick<Result<EndpointId>, 'record'>, size: number, timeField: string): FeedPage {
   const { items, hasMore, nextBefore } = readPage(record, size);
-  return { ...tailRows(items, timeField), hasMore, nextBefore, cu: charge.cu };
+  return { ...tailRows(items, timeField), hasMore, nextBefore };
 }
 
 /** The facts about the key that a tail needs, from `me`, which is free, and the budgets from the ledger. */

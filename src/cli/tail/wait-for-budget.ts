@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { waitsForUnits } from '../../tail/spend/renewal.ts';
+import { waitsForUnits } from '../../tail/money.ts';
 import type { Context } from '../context.ts';
 import { lockFiles } from './files.ts';
 import { untilText } from './notice-text.ts';

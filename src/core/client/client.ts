@@ -13,6 +13,7 @@ import type {
   RateWindows,
   Transport,
 } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import { type FieldDifference, type Known, known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { TIMEOUT_SECONDS } from '../../contract/timeouts.ts';
@@ -52,6 +53,7 @@ export interface ClientOptions {
 }
 
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
+const MINUTE: PriceBounds = { least: 0, most: cu.socketMinute, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
@@ -203,6 +205,8 @@ export function createClient(options: ClientOptions): Client {
       if (outcome.value) return outcome.value;
       throw outcome.ok ? new Error('a response without a value') : outcome.failure;
     },
+
+    reserveMinute: (signal) => spend.reserve({ endpoint: 'ws', bounds: MINUTE }, signal),
 
     get spent() {
       return limit.spent;

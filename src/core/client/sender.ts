@@ -1,12 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
-import type { HttpAnswer, HttpRequest, Notice, Transport } from '../../contract/ports.ts';
+import type { HttpAnswer, HttpRequest, Notice, Slot, Transport } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { BaseUrl } from '../http/base-url.ts';
 import { type LaneName, type Limiter, MAX_WAIT_MS } from '../spend/lane.ts';
 import type { SpendLimit } from '../spend/limit.ts';
-import type { Slot, Spend } from '../spend/spend.ts';
+import type { Spend } from '../spend/spend.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
 import { keyInRequest, requireKey, scrubbed } from './request-key.ts';

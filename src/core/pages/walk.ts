@@ -1,30 +1,7 @@
-import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { createRecentSet } from '../../base/recent-set.ts';
-import { BUDGET } from '../../contract/budget.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { blockSizer } from './page-size.ts';
-
-/** A page of a feed, newest first. */
-export interface ListPage<T> {
-  readonly hasMore: boolean;
-  readonly nextBefore: string | null;
-  readonly items: readonly T[];
-}
-
-/** A feed that is fetched page by page with ids as cursors. */
-export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
-  /**
-   * Fetches the page of items older than the item with the id `before`, or the newest page if `before` is
-   * undefined. `rows` is undefined if the page size cannot be chosen.
-   */
-  page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<P>;
-  /**
-   * The id of an item; undefined if the item has no id. Such an item cannot be recognized as repeated or used
-   * as a cursor.
-   */
-  readonly idOf: (item: T) => string | undefined;
-}
+import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import { createPageSizer, rowsDownTo } from './page-size.ts';
+import { type PageFeed, type Reading, readPages } from './read-pages.ts';
 
 /** A feed whose items have post times. */
 export interface TimedFeed<T> extends PageFeed<T> {
@@ -35,14 +12,6 @@ export interface TimedFeed<T> extends PageFeed<T> {
    * depends on it.
    */
   readonly affords?: ((rows: number) => boolean) | undefined;
-}
-
-/** How to read pages. */
-export interface Reading {
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Only items older than the item with this id. */
-  readonly before?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 export interface WalkOptions extends Reading {
@@ -65,94 +34,7 @@ export interface WalkFilter<T> {
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
-/** A page that was read. */
-export interface ReadPage<T, P extends ListPage<T>> {
-  readonly page: P;
-  /** The items of the page that no earlier page contained. */
-  readonly fresh: readonly T[];
-  /** The cursor of the next page; undefined if this page is the last one. */
-  readonly next: string | undefined;
-}
-
-/** How often a page is requested before it counts as the end. */
-const TRIES = 3;
-/** The wait before the second request for a page; it doubles for the third one. */
-const PAUSE_MS = 1_000;
-/** How many items of a page are tried as cursors, oldest first. */
-const CURSORS_TRIED = 4;
-/** The number of ids remembered to recognize repeated items. */
-const REMEMBERED = 5_000;
-
-/**
- * Reads a feed page by page, from new to old. Requests a page only when the caller has consumed the previous one.
- * A page without new items, although older items exist, is requested again; if it stays so, the feed cannot be
- * read further, and the reader throws. `size` returns the number of rows to request.
- */
-export async function* readPages<T, P extends ListPage<T>>(
-  feed: PageFeed<T, P>,
-  { before, clock, signal }: Reading,
-  size: () => number | undefined = () => undefined,
-): AsyncGenerator<ReadPage<T, P>, void, void> {
-  const seen = createRecentSet(REMEMBERED);
-  const used = new Set<string>();
-  let cursors: readonly string[] = before === undefined ? [] : [before];
-  let tries = 0;
-  /** Whether an answer stated that older items exist. */
-  let isPromised = false;
-  let most = Number.POSITIVE_INFINITY;
-
-  /**
-   * Requests the page behind the first cursor. The service rejects the id of a post that was deleted during the
-   * walk; then tries the ids of newer posts, whose pages repeat some items.
-   */
-  async function request(): Promise<P> {
-    const [first, ...others] = cursors;
-    for (let cursor = first; ; ) {
-      const wanted = size();
-      const rows = wanted === undefined ? undefined : Math.min(wanted, most);
-      try {
-        return await feed.page(cursor, rows, signal);
-      } catch (error) {
-        if (!(error instanceof Failure)) throw error;
-        // If a budget or the allowance of the key does not cover a large page, it may cover smaller ones.
-        if (isUnaffordable(error) && (rows ?? 0) > THESIS_BLOCK) most = THESIS_BLOCK;
-        // Do not replace a cursor that the user gave.
-        else if (error.kind === 'usage' && error.status === 400 && used.size > 0) {
-          cursor = others.shift();
-          if (cursor === undefined) throw cursorLost(error);
-        } else throw error;
-      }
-    }
-  }
-
-  for (;;) {
-    const page = await request();
-    const fresh = page.items.filter((item) => {
-      const id = feed.idOf(item);
-      // If the page was requested before, an item without an id would be repeated.
-      return id === undefined ? tries === 0 : seen.add(id);
-    });
-    const ids = page.items.map(feed.idOf).reverse();
-    const named = [page.nextBefore ?? undefined, ...ids].filter((id) => id !== undefined);
-    const following = new Set(named.filter((id) => !used.has(id)));
-    // The cursor of a page without new items could skip items, so it is not used.
-    const [next] = page.hasMore && fresh.length > 0 ? following : [];
-    const isEnd = !page.hasMore && (fresh.length > 0 || !isPromised);
-    isPromised ||= page.hasMore;
-    if (isEnd || fresh.length > 0) yield { page, fresh, next };
-    if (isEnd) return;
-    if (next !== undefined) {
-      used.add(next);
-      cursors = [...following].slice(0, CURSORS_TRIED);
-      tries = 0;
-    } else if (++tries < TRIES) await clock.sleep(PAUSE_MS * tries, signal);
-    else if (page.hasMore) throw stuck();
-    else return;
-  }
-}
-
-/** Whether the money for a page is used up, although a smaller page may still fit. */
-const isUnaffordable = ({ kind, code }: Failure): boolean => kind === 'quota' || code === BUDGET;
+const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 
 /** A lower number is not a time in milliseconds, because no post is that old: 1e12 ms is in the year 2001. */
 const EARLIEST_MS = 1e12;
@@ -178,7 +60,9 @@ export async function* walkPages<T>(
   }: Partial<WalkFilter<T>> = {},
 ): AsyncGenerator<T, void, void> {
   const { since = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY, clock } = options;
-  const sizer = feed.affords && blockSizer(since, feed.affords);
+  const sizer = feed.affords && createPageSizer(thesisSizes, feed.affords);
+  /** How many more items there are until `since`, if posts are as frequent as on the last page. */
+  let expected = Number.POSITIVE_INFINITY;
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let untimed = 0;
   let unmatched = 0;
@@ -202,8 +86,13 @@ export async function* walkPages<T>(
     return time === null ? isBelowUntil : time < until;
   };
 
-  for await (const { page, fresh, next } of readPages(feed, options, sizer && (() => sizer.next(left)))) {
-    sizer?.saw(page.items.map(timeOf), page.hasMore);
+  for await (const { page, fresh, next } of readPages(
+    feed,
+    options,
+    sizer && (() => sizer.next(Math.min(left, expected))),
+  )) {
+    sizer?.saw(page.items.length, page.hasMore);
+    if (Number.isFinite(since)) expected = rowsDownTo(since, page.items.map(timeOf)) + 1;
     unmatched++;
     for (const item of fresh) {
       const time = timeOf(item);
@@ -232,28 +121,8 @@ export async function* walkPages<T>(
   }
 }
 
-const cursorLost = (cause: Failure) =>
-  new Failure(
-    'answer',
-    'cannot request the next page: the service rejects the ids of the last posts as cursors',
-    {
-      code: 'CURSOR_LOST',
-      status: 400,
-      retryable: true,
-      hint: 'run the command again to start from the newest post',
-      cause,
-    },
-  );
-
 const withoutTimes = () =>
   new Failure('answer', 'no post has a readable time, so --since cannot be applied', {
     code: 'NO_TIMES',
     hint: 'use --limit instead; run "trdr doctor" to see how the service differs from its description',
-  });
-
-const stuck = () =>
-  new Failure('service', `no new rows in ${TRIES} answers in a row, although the service reports more`, {
-    code: 'WALK_STUCK',
-    retryable: true,
-    hint: 'try again later',
   });

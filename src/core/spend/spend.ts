@@ -1,5 +1,5 @@
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { CallCost, Ledger, Reservation } from '../../contract/ports.ts';
+import type { Ledger, Reservation, Slot } from '../../contract/ports.ts';
 import type { LaneName, Limiter } from './lane.ts';
 import type { SpendLimit } from './limit.ts';
 
@@ -13,16 +13,6 @@ export interface Purchase {
   readonly lane?: LaneName | undefined;
   /** The latest time by the monotonic clock at which the rate limit may let the call start. */
   readonly until?: number | undefined;
-}
-
-/** The right to send one call. After one of the three methods was called, all of them do nothing. */
-export interface Slot {
-  /** The call was answered: its actual cost replaces its maximum cost. */
-  settle(cost: CallCost): void;
-  /** The call may have been charged, but its cost is not known: its maximum cost stays counted and recorded. */
-  lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): void;
-  /** The call was not sent, or is known to be free. */
-  release(): void;
 }
 
 /** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */

@@ -62,6 +62,8 @@ export type FollowEvent =
    */
   | { readonly kind: 'lost' }
   | { readonly kind: 'found' }
+  /** The follower knows where it starts. */
+  | { readonly kind: 'begun' }
   /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
@@ -254,8 +256,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   ): AsyncGenerator<FollowEvent, void, void> {
     // On a new connection, look first whether the position still exists.
     for (let block = 1; !signal.aborted; block = live ? blockMs : 1) {
-      const start = started ? undefined : await find(store);
-      if (start) yield start;
+      if (!started) yield (await find(store)) ?? { kind: 'begun' };
       const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, cursor];
       const rows = readStreams(await store.send('XREAD', wanted, block));
       // Entries count only if the one before them still exists. Otherwise, entries between them may be missing.

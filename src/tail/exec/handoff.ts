@@ -9,6 +9,7 @@ import type { Delivery } from './deliver.ts';
  * until every row written so far is acknowledged or in the dead-letter file.
  */
 export interface Handoff extends TailSink {
+  delivered(onChange: () => void): () => number;
   /**
    * Hands over the remaining rows and waits for the result. After a stop of a run with a checkpoint, waits only for
    * the current batch. Throws if a batch could be neither handed over nor written to the dead-letter file. No more
@@ -36,11 +37,6 @@ export interface HandoffParts {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-  /**
-   * Called when a batch was acknowledged or written to the dead-letter file. `end` is how many rows the run has
-   * handed over, including this batch.
-   */
-  readonly acknowledged: (batch: Batch, end: number) => void | Promise<void>;
 }
 
 export interface HandoffOptions {
@@ -59,7 +55,7 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 type Waiting = HandoffRow & { readonly since: number };
 
 export function createHandoff(parts: HandoffParts, options: HandoffOptions): Handoff {
-  const { clock, encode, deliver, acknowledged } = parts;
+  const { clock, encode, deliver } = parts;
   const { stop, lingerMs, forgetful } = options;
   let queue: Waiting[] = [];
   let bytes = 0;
@@ -69,15 +65,13 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
   let started = 0;
   let accepted = 0;
   let dead = 0;
-  /** Rows up to this number are handed over without waiting for a full batch. */
-  let urgentTo = 0;
-  let flushed = false;
   let busy = false;
   let ending = false;
   let over = false;
   let failure: { readonly error: unknown } | undefined;
   let timer: AbortController | undefined;
   const waiters: (() => void)[] = [];
+  const listeners: (() => void)[] = [];
 
   const isFull = () => queue.length >= options.batch || bytes >= BATCH_BYTES;
   const changed = () => {
@@ -117,7 +111,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       done += batch.rows.length;
       if (outcome === 'dead') dead += batch.rows.length;
       else accepted++;
-      await acknowledged(batch, done);
+      for (const listener of listeners) listener();
     } catch (error) {
       failure = { error };
       finish();
@@ -148,7 +142,7 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     const [first] = queue;
     if (stop.aborted && !forgetful && (first || ending)) return finish();
     if (!first) return ending ? finish() : undefined;
-    const due = isFull() || ending || done < urgentTo || clock.mono() >= first.since + lingerMs;
+    const due = isFull() || ending || clock.mono() >= first.since + lingerMs;
     if (due) void handOver(cut());
     else linger(first);
   };
@@ -168,13 +162,8 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       if (!isFull()) return true;
       return until(() => !isFull()).then(() => true);
     },
-    async flush(isLast) {
+    async flush() {
       const target = written;
-      // Hand these rows over now, even if the batch is not full: the first checkpoint must include them, and
-      // the tail prints no further rows before that checkpoint.
-      if (!flushed || isLast) urgentTo = target;
-      flushed = true;
-      pump();
       await until(() => done >= target);
       return done >= target;
     },
@@ -184,6 +173,10 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       timer = undefined;
       pump();
       await until(() => false);
+    },
+    delivered(onChange) {
+      listeners.push(onChange);
+      return () => done;
     },
     get written() {
       return written;

@@ -21,8 +21,10 @@ export interface TailHealth {
   readonly updatedAt: number;
   /** The time of the last iteration of the main loop. If this time does not advance, the loop hangs. */
   readonly progressAt: number;
-  /** The time up to which every post was printed, except in gaps; null before the first verification. */
+  /** The post time up to which every post was printed, except in gaps; null before the first verification. */
   readonly verifiedTo: number | null;
+  /** The start of the last complete walk; null before the first one. */
+  readonly walkedAt: number | null;
   /** The last printed post: its post time, and how much later it was printed. */
   readonly lastPostAt: number | null;
   readonly lastPostLagMs: number | null;

@@ -35,7 +35,7 @@ export const metrics: readonly Metric[] = [
   [
     'blocked',
     'Whether the tail waits because it cannot write a file; the label states why.',
-    ({ blocked }) => (blocked === null ? null : one('reason', blocked, 1)),
+    ({ blocked }) => one('reason', blocked ?? '', Number(blocked !== null)),
   ],
   [
     'waits_until_timestamp_seconds',
@@ -47,10 +47,10 @@ export const metrics: readonly Metric[] = [
   ['progress_timestamp_seconds', 'When the main loop last ran.', (h) => seconds(h.progressAt)],
   [
     'verified_timestamp_seconds',
-    'Time up to which every post was delivered, except in gaps.',
+    'Post time up to which every post was delivered, except in gaps.',
     (h) => seconds(h.verifiedTo),
   ],
-  ['proof_age_seconds', 'Time since the feed was last verified to be complete.', (h) => age(h.verifiedTo, h)],
+  ['proof_age_seconds', 'Time since the feed was last verified to be complete.', (h) => age(h.walkedAt, h)],
   ['last_post_timestamp_seconds', 'Post time of the last delivered post.', (h) => seconds(h.lastPostAt)],
   [
     'last_post_lag_seconds',
@@ -65,7 +65,7 @@ export const metrics: readonly Metric[] = [
   ],
   [
     'late_rows_total',
-    'Posts that appeared late in pages: older than posts that had already been read.',
+    'Posts that came over the WebSocket after their time had been verified.',
     (h) => h.late,
   ],
   ['skipped_rows_total', 'Posts without an id, which were skipped.', (h) => h.skipped],
@@ -75,7 +75,11 @@ export const metrics: readonly Metric[] = [
   ['feed_posts_per_second', 'Posts per second in the feed, averaged over about two minutes.', (h) => h.rate],
   ['spent_units_total', 'CU that were certainly charged.', (h) => h.spent],
   ['spent_at_most_units', 'Maximum CU that may have been charged.', (h) => h.spentAtMost],
-  ['cost_per_minute_units', 'CU per minute in the current mode.', (h) => h.perMinute],
+  [
+    'cost_per_minute_units',
+    'CU per minute in the current mode, including the walks that verify the feed.',
+    (h) => h.perMinute,
+  ],
   ['limit_left_units', 'CU that the spending limit of this run has left.', (h) => h.limitLeft],
   ['allowance_left_units', "CU left of the key's allowance.", (h) => h.allowanceLeft],
   ['budget_left_units', 'CU left in the budget of the period.', ({ budgets }) => budgetsLeft(budgets)],

@@ -29,6 +29,8 @@ export interface SavedStatus
   readonly command: string;
   readonly version: string;
   readonly lastPostLag: number | null;
+  /** The start of the last complete verification; null before it. */
+  readonly proofAt: number | null;
   readonly handoff: SavedHandoff | null;
 }
 
@@ -80,6 +82,8 @@ export function readStatusFile(text: string): SavedStatus {
   };
   const about = samples.get('build_info')?.[0]?.labels ?? {};
   const mode = samples.get('mode')?.find(({ value }) => value === 1)?.labels['mode'];
+  const updatedAt = Math.round(needed('update_timestamp_seconds') * 1_000);
+  const proofAge = time('proof_age_seconds');
   return {
     tail: about['tail'] ?? '',
     command: about['command'] ?? '',
@@ -92,9 +96,10 @@ export function readStatusFile(text: string): SavedStatus {
     mode: healthModes.find((each) => each === mode) ?? 'polling',
     waitsUntil: time('waits_until_timestamp_seconds'),
     startedAt: Math.round(needed('start_timestamp_seconds') * 1_000),
-    updatedAt: Math.round(needed('update_timestamp_seconds') * 1_000),
+    updatedAt,
     progressAt: Math.round(needed('progress_timestamp_seconds') * 1_000),
     verifiedTo: time('verified_timestamp_seconds'),
+    proofAt: proofAge === null ? null : updatedAt - proofAge,
     lastPostAt: time('last_post_timestamp_seconds'),
     lastPostLag: time('last_post_lag_seconds'),
     rows: number('rows_total') ?? 0,
@@ -149,7 +154,7 @@ export function judgeStatus(
   // Use the absolute difference: if the clock was set back, `progressAt` can be in the future. A running tail
   // corrects it with its next write; a tail that hangs must count as stale.
   if (Math.abs(now - status.progressAt) > STALE_MS) return 'stale';
-  if (now - (status.verifiedTo ?? status.startedAt) > maxLagMs) return 'lagging';
+  if (now - (status.proofAt ?? status.startedAt) > maxLagMs) return 'lagging';
   if (status.handoff && status.handoff.oldestAge > maxLagMs) return 'lagging';
   return status.ready ? 'healthy' : 'starting';
 }

@@ -7,6 +7,8 @@ import type { TailRow } from '../row.ts';
 export interface TailWriter {
   /** Whether a write is in progress. Throws the error of a failed write. */
   busy(): boolean;
+  /** The same, without an error. */
+  readonly isWriting: boolean;
   /** Whether the reader has closed the output. */
   readonly closed: boolean;
   /** Whether a write has failed. After that, neither rows nor a checkpoint must be written. */
@@ -59,6 +61,9 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
       look();
       return job !== undefined;
     },
+    get isWriting() {
+      return job !== undefined;
+    },
     get closed() {
       return closed;
     },
@@ -93,7 +98,7 @@ export function createTailWriter(sink: TailSink, wake: () => void, now: () => nu
     },
     drain() {
       pending = 0;
-      job = startJob(wake, () => sink.flush(true));
+      job = startJob(wake, () => sink.flush());
     },
     settled: async () => job?.settled,
   };

@@ -1,6 +1,5 @@
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { Subscription } from '../../contract/frames.ts';
 import { type PostFields, type TailRow, tailRow } from '../row.ts';
 
 /** The field with the post time of a thesis. */
@@ -15,7 +14,7 @@ export type ReadFrame =
   /** A post without an id, whose repetitions cannot be recognized. */
   | { readonly kind: 'nameless'; readonly record: PostFields }
   /** The response to a subscribe frame, with the confirmed subscription if the response states it. */
-  | { readonly kind: 'subscription'; readonly stated: unknown }
+  | { readonly kind: 'subscription' }
   | { readonly kind: 'error'; readonly text: string }
   /** An informational frame, such as a greeting or a heartbeat. */
   | { readonly kind: 'note' }
@@ -47,10 +46,10 @@ function framesOf(value: unknown, depth: number): ReadFrame[] {
   const type = textIn(value, TYPE_NAMES);
   if (type !== undefined && POSTS.test(type)) return postsOf(value, depth);
   if (type !== undefined && NOTES.test(type)) return [{ kind: 'note' }];
-  if (type !== undefined && ACKNOWLEDGEMENTS.test(type)) return [statedBy(value)];
+  if (type !== undefined && ACKNOWLEDGEMENTS.test(type)) return [{ kind: 'subscription' }];
   if (/^err/i.test(type ?? '') || (value['error'] ?? null) !== null)
     return [{ kind: 'error', text: errorText(value) }];
-  if ('subscription' in value) return [statedBy(value)];
+  if ('subscription' in value) return [{ kind: 'subscription' }];
   if ('connectionId' in value) return [{ kind: 'note' }];
   if (looksLikePost(value)) return postsOf({ data: value }, depth);
   const inner = WRAPPERS.map((name) => unpacked(value[name])).find(isComposite);
@@ -77,21 +76,6 @@ function postsOf(frame: PostFields, depth: number): ReadFrame[] {
   return inner !== undefined && depth > 0
     ? postsOf({ data: inner }, depth - 1)
     : [{ kind: 'nameless', record: data }];
-}
-
-const statedBy = (value: PostFields): ReadFrame => ({
-  kind: 'subscription',
-  stated: 'subscription' in value ? value['subscription'] : unpacked(value['data']),
-});
-
-/** Whether a response with this content confirms the requested subscription. */
-export function confirms(stated: unknown, requested: Subscription): boolean {
-  if (stated === null || stated === false) return false;
-  const type = typeof stated === 'string' ? stated : isRecord(stated) ? stated['type'] : undefined;
-  // A confirmed subscription to all tokens includes every requested list of tokens, but a list does not
-  // include all tokens.
-  if (type === 'tokens' || Array.isArray(stated)) return requested.type === 'tokens';
-  return true;
 }
 
 const looksLikePost = (value: PostFields): boolean =>

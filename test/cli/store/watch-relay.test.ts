@@ -13,14 +13,15 @@ import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 
 const status: TailStatus = {
   ...{ mode: 'poll', connected: false, failing: false, waitsUntil: null, turns: 5, rows: 2, pages: 3 },
-  ...{ nameless: 0, lastPost: null, ceilingLeft: null, allowanceLeft: null, rate: 0, gaps: 1, filled: 0 },
-  ...{ late: 0, connections: 0, spent: { least: 200, most: 400 }, perMinute: 1_200, verifiedTo: null },
-  ...{ verifiedAgoMs: null, budgets: [] },
+  ...{ nameless: 0, lastPost: null, limitLeft: null, allowanceLeft: null, rate: 0, gaps: 1, filled: 0 },
+  ...{ late: 0, connections: 0, spent: { cu: 200, atMost: 400 }, perMinute: 1_200, verified: null },
+  ...{ walkedAgoMs: null, budgets: [], earlier: 0, blockedSince: null },
 };
 
 const tailOf = (change: Partial<TailStatus>): Tail => ({
   status: () => ({ ...status, ...change }),
   wake() {},
+  touch() {},
   run: () => Promise.reject(),
 });
 
@@ -67,11 +68,11 @@ test('a relay reports its state like a tail, and its counts include all of its t
   expect(judgeStatus(read(), now())).toBe('healthy');
   expect(notices).toEqual(['heartbeat: standing by: b1 leads this feed']);
 
-  const first = tailOf({ verifiedAgoMs: 1_000, lastPost: { at: 70_000, lagMs: 9 } });
+  const first = tailOf({ walkedAgoMs: 1_000, verified: now() - 6_000, lastPost: { at: 70_000, lagMs: 9 } });
   observer.leading(first);
   await advance(10_000);
   expect(read()).toMatchObject({ mode: 'polling', rows: 2, gaps: 1, spentAtMost: 400, lastPostAt: 70_000 });
-  expect(now() - (read().verifiedTo ?? 0)).toBeLessThan(7_000);
+  expect(now() - (read().verifiedTo ?? 0)).toBeLessThan(17_000);
   expect(notices.at(-1)).toMatch(/^heartbeat: leading · 2 posts published · 400 CU/);
 
   observer.ended(first);
@@ -98,7 +99,7 @@ test('a relay whose loop hangs becomes stale, and one that waits does not', asyn
   observer.standby('b1');
   await advance(60_000);
   expect(judgeStatus(read(), now())).toBe('healthy');
-  observer.leading(tailOf({ verifiedAgoMs: 0 }));
+  observer.leading(tailOf({ walkedAgoMs: 0 }));
   await advance(60_000);
   expect(judgeStatus(read(), now())).toBe('stale');
   await end();

@@ -10,7 +10,7 @@ const hintFor = (out: string) => {
     settings: { maxCu: 500 },
   };
   const failure = new Failure('limit', 'the next call may cost 200 CU', { code: 'CEILING' });
-  const status = { spent: { least: 400, most: 400 }, verifiedTo: { id: 'a', at: Date.UTC(2026, 10, 22) } };
+  const status = { spent: { cu: 400, atMost: 400 }, verified: Date.UTC(2026, 10, 22) };
   const reported = atLimit(failure, run, undefined, status);
   return reported instanceof Failure ? reported.hint : undefined;
 };

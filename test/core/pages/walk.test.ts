@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { calloutCall, thesisCall, thesisFeed } from '../../../src/core/pages/feeds.ts';
-import { type ListPage, type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
+import type { ListPage } from '../../../src/core/pages/read-pages.ts';
+import { type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
 import { json, rig, user } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 

@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
-import { openCheckpointFile } from '../../../src/cli/tail/exec/checkpoint-file.ts';
-import { readResume, startedFrom } from '../../../src/cli/tail/resume/resume.ts';
+import { readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
 import { createTail } from '../../../src/tail/engine.ts';
-import { createAcknowledgements } from '../../../src/tail/exec/acknowledgements.ts';
 import type { Batch, CommandEnd } from '../../../src/tail/exec/batch.ts';
 import { createDelivery } from '../../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../../src/tail/exec/handoff.ts';
@@ -58,7 +56,7 @@ const TRIES = 10;
 export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcome> {
   const { seed, lengthMs, via, folder, timeoutMs, flaw } = plan;
   const driver = createDriver();
-  const { scheduler, track } = driver;
+  const { scheduler } = driver;
   const rng = rngOf(seed, 9);
   const incidents = incidentsOf(plan, kinds, {
     pages: [1_000, 200_000],
@@ -68,7 +66,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
   const faults = incidents.filter(isTrouble);
   const checkpoint = join(folder, 'checkpoint.json');
   const endsAt = START_MS + lengthMs;
-  const judge = createHandoffJudge(via === 'ws' ? 600 : 120);
+  const judge = createHandoffJudge(600);
   let [starts, batches, killedBusy, killedCommands, hung] = [0, 0, 0, 0, 0];
   const active = (kind: Kind) =>
     incidents.find((each) => each.kind === kind && each.from <= scheduler.now && scheduler.now < each.to);
@@ -124,17 +122,9 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
     const life = driver.openProcess();
     const { clock } = life;
     const feed = createEndlessFeed(seed, scheduler, faults, () => life.alive);
-    const resume = await track(
-      readResume({
-        ...{ out: undefined, checkpoint, position: undefined, feed: 'month' },
-        ...{ timeField: 'platformCreatedAt', now: clock.now(), notice() {} },
-      }),
-    );
-    const started = startedFrom(existsSync(checkpoint) ? checkpoint : undefined, 'month');
-    const file = openCheckpointFile(checkpoint);
-    const log = createAcknowledgements(flaw === 'forgets' ? { ...file, append: () => true } : file, {
-      feed: 'month',
-      since: null,
+    const position = readStart({
+      ...{ out: undefined, checkpoint, feed: 'month' },
+      ...{ timeField: 'platformCreatedAt', notice() {} },
     });
     judge.start();
     const deliver = createDelivery(
@@ -142,7 +132,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
         ...{ clock, random: rng.next, notify() {} },
         run: async (batch) => {
           const end = await command(batch, life);
-          judge.ended(end.ok || flaw === 'skips');
+          judge.ended(end.ok || flaw === 'skips', scheduler.now);
           return flaw === 'skips' ? { ok: true } : end;
         },
         deadLetter: ({ rows }) => judge.dead(rows.map(({ id }) => id)),
@@ -156,14 +146,11 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
         encode: () => new Uint8Array(500),
         deliver(batch, signal) {
           batches++;
-          log.begin(batch);
           return deliver(batch, signal);
         },
-        acknowledged: (batch, end) => log.add(batch, end),
       },
       { batch: BATCH, lingerMs: plan.lingerMs, forgetful: false, stop: stop.signal },
     );
-    let covered = 0;
     const undo = incidents
       .filter(({ kind, from }) => kind === 'kill' && from > scheduler.now)
       .slice(0, 1)
@@ -177,18 +164,19 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
         sink: {
           write: handoff.write,
           end: handoff.end,
-          async flush() {
-            const { written } = handoff;
-            const whole = flaw === 'early' || (await handoff.flush());
-            if (whole) covered = written;
-            return whole;
+          flush: handoff.flush,
+          delivered(onChange) {
+            const count = handoff.delivered(onChange);
+            return () => (flaw === 'early' ? handoff.written : count());
           },
         },
-        save: async (text) => log.save(text, covered),
+        spent: () => ({ cu: 0, atMost: 0 }),
+        save: async (given) =>
+          savePosition(checkpoint, flaw === 'forgets' ? { ...given, verified: given.start, ids: [] } : given),
       },
       {
-        ...{ via, lagMs: plan.lagMs, feed: 'month', start: resume ?? started ?? { kind: 'now' } },
-        filter: ({ id }) => !log.before.has(id),
+        ...{ via, lagMs: plan.lagMs, feed: 'month' },
+        start: position ? { kind: 'position', position } : { kind: 'now' },
         durationMs: endsAt - scheduler.now,
       },
     );
@@ -200,6 +188,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
       failed = true;
       return undefined;
     });
+    judge.over(scheduler.now);
     for (const spare of undo) spare();
     const ended = life.alive && !failed;
     life.kill();

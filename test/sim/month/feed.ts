@@ -102,11 +102,11 @@ export function createEndlessFeed(
             const lowest = found.at(-1);
             const nextBefore = lowest && number >= oldest ? String(lowest['id']) : null;
             const rows = tailRows(found, 'platformCreatedAt');
-            resolve({ ...rows, hasMore: nextBefore !== null, nextBefore, cu: 200 * Math.ceil(limit / 20) });
+            resolve({ ...rows, hasMore: nextBefore !== null, nextBefore });
           });
         }),
-      price: (limit) => 200 * Math.ceil(limit / 20),
       sizes: { step: 20, max: 100 },
+      stepCu: 200,
     },
     async connect(onChange) {
       if (isActive('outage'))

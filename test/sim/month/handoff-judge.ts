@@ -2,8 +2,8 @@ import { createCounts } from './counts.ts';
 import { numberOf } from './feed.ts';
 
 /**
- * Checks what a command received. It must receive every post at least once. Only a batch that was not acknowledged may be
- * repeated. A batch may arrive only after every earlier batch was acknowledged or became a dead letter.
+ * Checks what a command received. It must receive every post at least once. Only what was acknowledged shortly before a kill,
+ * or not at all, may be repeated. A batch may arrive only after every earlier batch was acknowledged or became a dead letter.
  */
 export interface HandoffJudge {
   readonly problems: readonly string[];
@@ -16,11 +16,16 @@ export interface HandoffJudge {
   /** Called when the command has processed these posts, whatever its exit code will be. */
   process(ids: readonly string[]): void;
   /** Called when the attempt has ended and the tail knows the result. */
-  ended(ok: boolean): void;
+  ended(ok: boolean, now: number): void;
+  /** Called when a process has ended, or was killed. */
+  over(now: number): void;
   dead(ids: readonly string[]): void;
   /** Checks that nothing is missing; returns the number of posts. */
   finish(end: number, isWanted: (number: number) => boolean): number;
 }
+
+/** The position is saved this soon after an acknowledgement. */
+const UNSAVED_MS = 2_000;
 
 /** `slack`: by how many seconds a late post can be older than a post that was handed over before it. */
 export function createHandoffJudge(slack: number): HandoffJudge {
@@ -29,6 +34,9 @@ export function createHandoffJudge(slack: number): HandoffJudge {
   let current: readonly string[] = [];
   /** Posts that were handed over but not acknowledged. No other post may be repeated. */
   const open = new Set<string>();
+  /** The latest acknowledged batches, and those of them that may be repeated because their process was killed. */
+  let recent: { readonly ids: readonly string[]; readonly at: number }[] = [];
+  const unsaved = new Set<string>();
   let isRetry = false;
   let newest = 0;
   let [attempts, repeated, dead] = [0, 0, 0];
@@ -59,7 +67,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
         const number = numberOf(id);
         if (counts.of(number) === 0) {
           if (number < newest - slack) problem(`${id} comes after ${newest}`);
-        } else if (open.has(id)) repeated++;
+        } else if (open.has(id) || unsaved.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
       }
       // A new process may divide the posts into other batches, but must not skip the unacknowledged posts.
@@ -76,8 +84,14 @@ export function createHandoffJudge(slack: number): HandoffJudge {
         newest = Math.max(newest, numberOf(id));
       }
     },
-    ended(ok) {
-      if (ok) settle(current);
+    ended(ok, now) {
+      if (!ok) return;
+      settle(current);
+      recent = [...recent.filter(({ at }) => now - at < UNSAVED_MS), { ids: current, at: now }];
+    },
+    over(now) {
+      for (const { ids, at } of recent) if (now - at < UNSAVED_MS) for (const id of ids) unsaved.add(id);
+      recent = [];
     },
     dead(ids) {
       dead += ids.length;

@@ -1,16 +1,11 @@
 import { readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { Failure } from '../../../src/base/failure.ts';
-import { createCompressor } from '../../../src/cli/tail/output/compress.ts';
 import { openFollowed } from '../../../src/cli/tail/output/followed-file.ts';
 import { finishedFiles, type RotateRule } from '../../../src/cli/tail/output/rotation.ts';
-import { positionPath } from '../../../src/cli/tail/resume/position.ts';
-import { readResume } from '../../../src/cli/tail/resume/resume.ts';
-import { createSaver } from '../../../src/cli/tail/resume/saver.ts';
+import { positionPath, readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
-import { noWait } from '../../no-wait.ts';
 import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { createCounts } from './counts.ts';
@@ -78,7 +73,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const troubles = incidents.filter(isTrouble);
   const sockets = { open: 0 };
   const out = join(folder, 'theses.ndjson');
-  const position = positionPath(join(folder, 'state'), out);
+  const path = positionPath({ out, checkpoint: undefined }) ?? '';
   const endsAt = START_MS + lengthMs;
   const tally = createTally();
   const gaps: Hole[] = [];
@@ -101,14 +96,9 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     const life = driver.openProcess();
     const { clock } = life;
     const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, { sockets, retentionMs });
-    const resume = await track(
-      readResume({
-        ...{ out, rotates: true, checkpoint: undefined, position, feed: 'month' },
-        ...{ timeField: 'platformCreatedAt', now: clock.now(), notice() {} },
-      }),
-    );
-    const compressor = createCompressor(out, new AbortController().signal, (text) => {
-      driver.fail(new Error(text));
+    const position = readStart({
+      ...{ out, checkpoint: undefined, feed: 'month' },
+      ...{ timeField: 'platformCreatedAt', notice() {} },
     });
     const file = await track(
       openFollowed(out, {
@@ -116,23 +106,11 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         now: clock.now,
         rotate: { rule: rotate, timeField: 'platformCreatedAt' },
         moved(how) {
-          saver.moved();
-          if (how !== 'finished') return;
-          compressor.start();
-          void track(compressor.settled()).then(() => sweep(6));
+          tail.touch();
+          if (how === 'finished') sweep(6);
         },
       }),
     );
-    const saver = createSaver({
-      diskWait: noWait,
-      ...{
-        checkpoint: undefined,
-        out,
-        position,
-        identity: () => file.identity,
-        notice() {},
-      },
-    });
     const check = () => {
       if (!life.alive) return;
       void track(file.check());
@@ -159,24 +137,23 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
           flush: () =>
             track(
               file.sink.flush().then(() => {
-                safe = { ino: file.identity.ino, size: statSync(out, { throwIfNoEntry: false })?.size ?? 0 };
+                safe = { ino: file.place().ino, size: statSync(out, { throwIfNoEntry: false })?.size ?? 0 };
                 return true;
               }),
             ),
+          place: file.place,
         },
-        save: async (text) => saver.save(text),
+        spent: () => ({ cu: 0, atMost: 0 }),
+        save: async (given) => savePosition(path, given),
       },
       {
-        ...{ via, lagMs: plan.lagMs, feed: 'month', fileIsCheckpoint: true },
-        start: resume ?? { kind: 'now' },
+        ...{ via, lagMs: plan.lagMs, feed: 'month' },
+        start: position ? { kind: 'position', position } : { kind: 'now' },
         durationMs: endsAt - scheduler.now,
         on(notice) {
-          if (notice.kind !== 'gap') return;
-          const { from, lateFrom, to } = notice;
-          gaps.push({
-            from: Math.min(from?.at ?? Infinity, lateFrom ?? Infinity),
-            to: to?.at ?? EPOCH + scheduler.now,
-          });
+          if (notice.kind !== 'gap' || notice.open) return;
+          const { from, to } = notice;
+          gaps.push({ from: from ?? Number.NEGATIVE_INFINITY, to: to ?? EPOCH + scheduler.now });
         },
       },
     );
@@ -194,10 +171,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     const ended = life.alive;
     life.kill();
     await track(file.sink.abandon());
-    await track(compressor.settled());
     if (failed) return false;
     if (ended) {
-      saver.ended();
       if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
@@ -258,8 +233,7 @@ function createTally() {
     if (problems.length < 10) problems.push(text);
   };
   const add = (path: string, isAway = false) => {
-    const bytes = readFileSync(path);
-    const text = path.endsWith('.gz') ? gunzipSync(bytes).toString() : bytes.toString();
+    const text = readFileSync(path, 'utf8');
     if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
     // Skip an incomplete last line. If the file was renamed before the next run could repair it, the line was
     // written again to another file.

@@ -10,6 +10,7 @@ import { calmMs } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { clockOn, createScheduler, type Scheduler } from '../scheduler.ts';
 import { type Access, createService, type Service } from '../service.ts';
+import { LONG_AUDIT_MS } from '../world.ts';
 import type { RelaySchedule } from './schedule.ts';
 import { createStore, type Rewrite, type StoreClient, type StoreModel } from './server.ts';
 
@@ -149,11 +150,13 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
           key: access.key,
           startLine: (line) => line,
+          spent: () => ({ cu: 0, atMost: 0 }),
         },
         {
           ...{ tokens: [], keepMs: 1e9, keepRows: 1e9, lagMs: schedule.service.lagMs },
           source: {
             ...access.source,
+            stepCu: 200,
             async page(ask, signal) {
               const page = await access.source.page(ask, signal);
               first ??= access.first;
@@ -161,7 +164,10 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
             },
           },
           connect: schedule.service.via === 'poll' ? undefined : access.connect,
-          options: { via: schedule.service.via, feed: 'sim', socketShare: 1 },
+          options: {
+            ...{ via: schedule.service.via, feed: 'sim', socketShare: 1 },
+            timing: { longAuditMs: LONG_AUDIT_MS },
+          },
         },
       );
     });

@@ -6,7 +6,15 @@ import { hasPromtool, promtool } from './promtool.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
 const health: TailHealth = {
-  ...{ end: null, ready: true, serviceUp: true, mode: 'streaming', waitsUntil: null, blocked: null },
+  ...{
+    end: null,
+    blocked: null,
+    walkedAt: NOW - 4_321.987,
+    ready: true,
+    serviceUp: true,
+    mode: 'streaming',
+    waitsUntil: null,
+  },
   ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_321.987 },
   ...{ lastPostAt: NOW - 9_000, lastPostLagMs: 456, rows: 12, filled: 1, late: 2, skipped: 3, gaps: 4 },
   ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: 20_200, spentAtMost: 40_200, perMinute: 20_000 },
@@ -66,7 +74,7 @@ describe('the status file', () => {
       identity,
     );
     expect(flawsOf(unknown)).toEqual([]);
-    expect(unknown).not.toMatch(/NaN|null|last_post|verified|budget|handoff/);
+    expect(unknown).not.toMatch(/NaN|null|_last_post|_verified|_budget|handoff/);
   });
 
   test.skipIf(!hasPromtool())('is read by promtool, whose parser is that of the node exporter', () => {
@@ -86,6 +94,7 @@ describe('the status file', () => {
       ...identity,
       ...{ up: true, ready: true, serviceUp: true, mode: 'streaming' },
       ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_322 },
+      proofAt: NOW - 4_322,
       ...{ lastPostAt: NOW - 9_000, lastPostLag: 456, rows: 12, gaps: 4, reconnects: 5 },
       ...{ spent: 20_200, spentAtMost: 40_200 },
       ...{ exitCode: null, endReason: null, waitsUntil: null },
@@ -126,8 +135,8 @@ describe('the verdict', () => {
     ['stopped', { up: false }, 1e9, 1],
     ['healthy', { handoff: readStatusFile(handing).handoff }, 0, 62_000],
     ['lagging', { handoff: readStatusFile(handing).handoff }, 0, 61_000],
-    ['starting', { ready: false, verifiedTo: null }, 0, 70_000],
-    ['lagging', { ready: false, verifiedTo: null }, 0, 50_000],
+    ['starting', { ready: false, proofAt: null }, 0, 70_000],
+    ['lagging', { ready: false, proofAt: null }, 0, 50_000],
   ] as const)('is %s for %j read %d ms later with a lag of %s', (verdict, change, later, maxLag) => {
     expect(judgeStatus({ ...saved, ...change }, NOW + later, maxLag)).toBe(verdict);
   });

@@ -1,11 +1,8 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, statSync } from 'node:fs';
 import { constants as systemConstants } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
 import { usageError } from '../../../base/failure.ts';
 import { errno } from '../../../base/files.ts';
 import type { Batch, CommandEnd } from '../../../tail/exec/batch.ts';
-import { splitCommand } from './split-command.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -32,52 +29,24 @@ const withheld = new Set([
  */
 const plainId = /^[\w.:-]{1,200}$/;
 
-/**
- * Parses `--exec`. Without a shell, checks that the program exists, so that a typo is noticed before the first
- * paid call.
- */
+/** Prepares `--exec`, whose text a shell runs. */
 export function readCommand(
   text: string,
-  shell: boolean,
   { env, cwd, platform }: Pick<ExecCommand, 'env' | 'cwd' | 'platform'>,
 ): ExecCommand {
-  const windows = platform === 'win32';
-  const world = {
+  if (text.trim() === '')
+    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
+  const [file, ...words] =
+    platform === 'win32'
+      ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
+      : ['/bin/sh', '-c', text];
+  return {
+    file: file ?? '',
+    words,
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()))),
     cwd,
     platform,
   };
-  if (shell) {
-    if (text.trim() === '')
-      throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
-    const [file, ...words] = windows
-      ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
-      : ['/bin/sh', '-c', text];
-    return { file: file ?? '', words, ...world };
-  }
-  const [file, ...words] = splitCommand(text);
-  // Skip the check on Windows, which also tries file extensions.
-  if (!windows && !isProgram(file, world)) {
-    throw usageError(
-      `command not found: ${file}`,
-      'check --exec, or add --shell to run the command with /bin/sh',
-    );
-  }
-  return { file, words, ...world };
-}
-
-function isProgram(file: string, { env, cwd }: Pick<ExecCommand, 'env' | 'cwd'>): boolean {
-  const places = file.includes('/')
-    ? [resolve(cwd, file)]
-    : (env['PATH'] ?? '').split(delimiter).map((folder) => join(resolve(cwd, folder), file));
-  return places.some((place) => {
-    try {
-      accessSync(place, constants.X_OK);
-      return statSync(place).isFile();
-    } catch {
-      return false;
-    }
-  });
 }
 
 /** Runs the command with a batch on its stdin. The command shares the stdout and stderr of this program. */

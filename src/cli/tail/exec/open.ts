@@ -1,6 +1,5 @@
 import { Failure, usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
-import { type Acknowledgements, createAcknowledgements } from '../../../tail/exec/acknowledgements.ts';
 import type { Batch, HandoffNotice, HandoffRow } from '../../../tail/exec/batch.ts';
 import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
@@ -9,7 +8,6 @@ import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import type { TailOutput } from '../output/writer.ts';
-import { openCheckpointFile } from './checkpoint-file.ts';
 import { readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
 import { createEncoder } from './encode.ts';
@@ -21,7 +19,6 @@ export interface ExecFlags {
   readonly batch: number | undefined;
   readonly linger: number | undefined;
   readonly tries: number | undefined;
-  readonly shell: boolean;
 }
 
 export const BATCH = 100;
@@ -29,14 +26,14 @@ export const LINGER_MS = 1_000;
 const TRIES = 10;
 
 /** Checks `--exec` and the output format before anything is paid for. */
-export function checkExec({ globals, io }: Context, { exec, shell }: ExecFlags): void {
+export function checkExec({ globals, io }: Context, { exec }: ExecFlags): void {
   if (exec === undefined) return;
   if (globals.out !== undefined)
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
   const format = globals.json ? 'json' : globals.output;
   if (format !== undefined && format !== 'ndjson')
     throw usageError(`--exec hands over NDJSON, not ${format}`, `remove ${globals.json ? '--json' : '-o'}`);
-  readCommand(exec, shell, io);
+  readCommand(exec, io);
 }
 
 interface Parts {
@@ -45,8 +42,6 @@ interface Parts {
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
-  /** The post time from which the tail starts, in epoch ms; null or absent if no time determines the start. */
-  readonly since?: number | null;
   /**
    * Whether the next run knows which posts the command acknowledged. The default is whether there is a
    * checkpoint file.
@@ -73,7 +68,7 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
   const { io, signal, settings, diskWait } = context;
   const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
-  const command = readCommand(flags.exec ?? '', flags.shell, io);
+  const command = readCommand(flags.exec ?? '', io);
   const name = `${feed}\n${flags.exec}`;
   const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name, diskWait });
   const limit = createNoticeLimit(io.clock.mono, repeated);
@@ -140,56 +135,37 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   };
 }
 
-/** Hands the rows of a tail over to the command. The checkpoint records which rows the command acknowledged. */
+/** Hands the rows of a tail over to the command. */
 export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
   const { io, signal, notice, diskWait } = context;
-  const { flags, checkpoint, feed } = parts;
-  const { since = null } = parts;
-  const log =
-    checkpoint === undefined
-      ? undefined
-      : createAcknowledgements(openCheckpointFile(checkpoint), { feed, since });
-  const record = async (step: (log: Acknowledgements) => void) =>
-    log && diskWait.retry(checkpoint ?? '', () => step(log));
+  const { flags, checkpoint } = parts;
   const courier = await openCourier(context, parts);
   const handoff = createHandoff(
     {
       clock: io.clock,
       encode: courier.encode,
       async deliver(batch, stop) {
-        await record(({ begin }) => begin(batch));
+        // While the position cannot be saved, a later run would repeat whatever is handed over.
+        await diskWait.wait();
         return courier.deliver(batch, stop);
       },
-      acknowledged: (batch, end) => record(({ add }) => add(batch, end)),
     },
     {
       batch: flags.batch ?? BATCH,
       lingerMs: flags.linger ?? LINGER_MS,
       stop: signal,
-      forgetful: log === undefined,
+      forgetful: checkpoint === undefined,
     },
   );
-  if (log === undefined)
+  if (checkpoint === undefined)
     notice('without --checkpoint, the next run does not know which posts were handed over');
-  let covered = 0;
   return {
-    sink: {
-      write: handoff.write,
-      end: handoff.end,
-      async flush(isLast) {
-        const { written } = handoff;
-        const whole = await handoff.flush(isLast);
-        if (whole) covered = written;
-        return whole;
-      },
-    },
-    save: log && ((text) => record(({ save }) => save(text, covered))),
-    isNew: ({ id }) => !log?.before.has(id),
+    sink: handoff,
     check: courier.check,
     handoff: () => courier.health(handoff.queued),
     async close() {
       courier.release();
-      notice(handedOverText(handoff.counts, log !== undefined));
+      notice(handedOverText(handoff.counts, checkpoint !== undefined));
     },
   };
 }

@@ -3,8 +3,7 @@ import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
 import type { ExecFlags } from '../exec/open.ts';
 import { resumableOut } from '../files.ts';
-import type { TailPlan } from '../run.ts';
-import type { RotateFlags } from './output-file.ts';
+import type { TailFlags, TailPlan } from '../run.ts';
 
 /**
  * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
@@ -13,12 +12,10 @@ import type { RotateFlags } from './output-file.ts';
 export async function checkOutput(
   context: Context,
   { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
-  flags: ExecFlags & RotateFlags,
+  flags: ExecFlags & Pick<TailFlags, 'rotate'>,
 ): Promise<void> {
   const { globals, format } = context;
   const fields = await selectedFields(globals.fields, view);
-  if (flags.compress && flags.rotate === undefined)
-    throw usageError('--compress requires --rotate', 'add --rotate 1d, for example');
   if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
     throw usageError('--rotate requires --out FILE', 'add --out FILE');
   if (flags.exec !== undefined) (await import('../exec/open.ts')).checkExec(context, flags);

@@ -10,21 +10,17 @@ import {
   syncTo,
   writeFailure,
 } from '../../../output/sink.ts';
+import type { FilePlace } from '../../../tail/position.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */
 export type Moved = 'renamed' | 'deleted' | 'finished';
 
-/** Identifies a file even if it is renamed. */
-export interface FileIdentity {
-  readonly dev: string;
-  readonly ino: string;
-}
-
 /** An output file to which the tail appends, while other programs may rename, replace or delete it. */
 export interface FollowedFile {
   readonly sink: Sink;
-  readonly identity: FileIdentity;
+  /** Where the next row goes. */
+  place(): FilePlace;
   /**
    * Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires a
    * new file.
@@ -43,6 +39,9 @@ interface FollowedOptions {
   /** Repeats a step that a full disk makes fail. */
   readonly retry?: Retry | undefined;
 }
+
+/** Identifies a file even if it is renamed. */
+type FileIdentity = Omit<FilePlace, 'offset'>;
 
 /** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
 const LOOK_MS = 50;
@@ -75,6 +74,8 @@ export async function openFollowed(
   let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
+  /** The bytes of the sink that are in a file. */
+  let appended = 0;
   let turn: Promise<void> = Promise.resolve();
 
   /** Runs one step at a time, because writes and checks must not overlap. */
@@ -149,6 +150,7 @@ export async function openFollowed(
         await finish(rest.length);
         await append(file, rest, now(), (count) => {
           unconfirmed.push(rest.subarray(0, count));
+          appended += count;
           rest = rest.subarray(count);
         });
       }),
@@ -166,8 +168,9 @@ export async function openFollowed(
     });
 
   return {
-    get identity() {
-      return file.identity;
+    place() {
+      const waiting = (sink.progress?.().accepted ?? appended) - appended;
+      return { ...file.identity, offset: file.size + waiting };
     },
     sink: {
       ...sink,

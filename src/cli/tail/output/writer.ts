@@ -7,13 +7,6 @@ import type { Records } from '../../context.ts';
 /** The output of a tail, and the functions that depend on it. */
 export interface TailOutput {
   readonly sink: TailSink;
-  /** Saves a checkpoint; undefined if the output saves none. */
-  readonly save: ((text: string) => Promise<void>) | undefined;
-  /**
-   * Whether a row is new; false if an earlier run has already delivered it, which can be the case for rows after
-   * the start position too.
-   */
-  readonly isNew?: (row: TailRow) => boolean;
   /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;
   /** The state of the handoff to a command. */
@@ -25,11 +18,9 @@ export interface TailOutput {
 export const printTo = (
   records: Records<TailRow['record']>,
   hide: () => void,
-  save: TailOutput['save'],
   paused?: () => Promise<void> | undefined,
 ): TailOutput => ({
   sink: openTailWriter(records, hide, paused),
-  save,
   async close() {
     if (!records.closed.aborted) await records.end();
   },

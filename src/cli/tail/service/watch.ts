@@ -22,6 +22,7 @@ export const nothingMeasured: TailFacts = {
   mode: 'waiting',
   waitsUntil: null,
   verifiedTo: null,
+  walkedAt: null,
   lastPostAt: null,
   lastPostLagMs: null,
   rows: 0,

@@ -33,13 +33,14 @@ export function watchedTail(
 }
 
 function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
-  const { verifiedAgoMs, lastPost, nameless, connections, spent, failing } = status;
+  const { walkedAgoMs, lastPost, nameless, connections, spent, failing } = status;
   return {
-    ready: verifiedAgoMs !== null,
+    ready: walkedAgoMs !== null,
     serviceUp: !failing,
     mode: modeOf(status),
     waitsUntil: status.waitsUntil,
-    verifiedTo: verifiedAgoMs === null ? null : now - verifiedAgoMs,
+    verifiedTo: status.verified,
+    walkedAt: walkedAgoMs === null ? null : now - walkedAgoMs,
     lastPostAt: lastPost?.at ?? null,
     lastPostLagMs: lastPost?.lagMs ?? null,
     rows: status.rows,
@@ -50,10 +51,10 @@ function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
     reconnects: Math.max(0, connections - 1),
     pages: status.pages,
     rate: status.rate,
-    spent: spent.least,
-    spentAtMost: spent.most,
+    spent: spent.cu,
+    spentAtMost: spent.atMost,
     perMinute: status.perMinute,
-    limitLeft: status.ceilingLeft,
+    limitLeft: status.limitLeft,
     allowanceLeft: status.allowanceLeft,
     budgets: status.budgets.map(({ period = 'all', left }) => ({ period, left })),
   };

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     const given = world();
     const script =
       'cat > got; echo "$TRDR_BATCH $TRDR_ROWS $TRDR_FIRST_ID $TRDR_LAST_ID $TRDR_ATTEMPT" >> got';
-    const end = await runCommand(readCommand(script, true, given), batchOf('a', 'b', 'c'), 2);
+    const end = await runCommand(readCommand(script, given), batchOf('a', 'b', 'c'), 2);
     expect(end).toEqual({ ok: true });
     expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe(
       '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n7 3 a c 2\n',
@@ -35,7 +35,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
       NOTIFY_SOCKET: '/run/x',
       KEPT: 'yes',
     });
-    await runCommand(readCommand('env > got', true, given), batchOf('a'), 1);
+    await runCommand(readCommand('env > got', given), batchOf('a'), 1);
     const got = readFileSync(join(given.cwd, 'got'), 'utf8');
     expect(got).toContain('KEPT=yes');
     expect(got).not.toMatch(/secret|NOTIFY_SOCKET/);
@@ -46,21 +46,21 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     async (id) => {
       const given = world();
       const script = 'printf "%s|%s|" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" > got';
-      expect(await runCommand(readCommand(script, true, given), batchOf(id, 'ok'), 1)).toEqual({ ok: true });
+      expect(await runCommand(readCommand(script, given), batchOf(id, 'ok'), 1)).toEqual({ ok: true });
       expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe('|ok|');
     },
   );
 
-  it('runs without a shell, so that posts and arguments are plain text', async () => {
+  it('treats posts as plain text', async () => {
     const given = world();
-    await runCommand(readCommand(`tee 'a;b' '$HOME'`, false, given), batchOf('a'), 1);
-    expect(readFileSync(join(given.cwd, 'a;b'), 'utf8')).toBe('{"id":"a"}\n');
-    expect(readFileSync(join(given.cwd, '$HOME'), 'utf8')).toBe('{"id":"a"}\n');
+    await runCommand(readCommand('cat > got', given), batchOf('$(touch x)', '`touch x`', ';touch x'), 1);
+    expect(readdirSync(given.cwd)).toEqual(['got']);
+    expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toContain('"$(touch x)"');
   });
 
   it('acknowledges only with exit code 0, whatever it read', async () => {
     const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
-    const run = (script: string) => runCommand(readCommand(script, true, world()), large, 1);
+    const run = (script: string) => runCommand(readCommand(script, world()), large, 1);
     expect(await run('exit 0')).toEqual({ ok: true });
     expect(await run('exit 3')).toEqual({ ok: false, why: 'exit code 3', code: 3 });
     expect(await run('cat > /dev/null; kill -9 $$')).toEqual({
@@ -70,17 +70,17 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     });
   });
 
-  it('is searched for before the run starts', () => {
-    const given = world();
-    expect(() => readCommand('nonesuch --x', false, given)).toThrow('command not found: nonesuch');
-    expect(() => readCommand('./nonesuch', false, given)).toThrow('command not found');
-    expect(() => readCommand('/tmp', false, given)).toThrow('command not found');
-    expect(readCommand('/bin/sh', false, given).file).toBe('/bin/sh');
+  it('must not be empty', () => {
+    expect(() => readCommand(' ', world())).toThrow('--exec has no command');
+  });
+
+  it('counts as a failed attempt if it does not exist', async () => {
+    expect(await runCommand(readCommand('/nonesuch', world()), batchOf('a'), 1)).toMatchObject({ code: 127 });
   });
 
   it('counts as a failed attempt if it cannot be started', async () => {
     const given = world();
-    const command = { ...readCommand('cat', false, given), file: '/nonesuch' };
+    const command = { ...readCommand('cat', given), file: '/nonesuch' };
     expect(await runCommand(command, batchOf('a'), 1)).toEqual({
       ok: false,
       why: 'cannot start /nonesuch: ENOENT',

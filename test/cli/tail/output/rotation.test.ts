@@ -5,6 +5,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   utimesSync,
@@ -12,9 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createCompressor } from '../../../../src/cli/tail/output/compress.ts';
 import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
 import { openOutputFile } from '../../../../src/cli/tail/output/output-file.ts';
 import {
@@ -24,10 +23,7 @@ import {
   type RotateRule,
   rotateRule,
 } from '../../../../src/cli/tail/output/rotation.ts';
-import { fileAt } from '../../../../src/cli/tail/resume/position.ts';
-import { readResume } from '../../../../src/cli/tail/resume/resume.ts';
-import { createSaver } from '../../../../src/cli/tail/resume/saver.ts';
-import { writeCheckpoint } from '../../../../src/tail/output/checkpoint.ts';
+import { positionPath, readStart, savePosition } from '../../../../src/cli/tail/position-file.ts';
 import { noWait } from '../../../no-wait.ts';
 import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
@@ -47,8 +43,7 @@ const idsIn = (text: string): string[] =>
     .split('\n')
     .filter(Boolean)
     .map((line): string => JSON.parse(line).id);
-const textOf = (path: string) =>
-  path.endsWith('.gz') ? gunzipSync(readFileSync(path)).toString() : readFileSync(path, 'utf8');
+const textOf = (path: string) => readFileSync(path, 'utf8');
 
 /** An output with a clock that the test controls. */
 async function openOutput(out: string, rule: RotateRule | undefined) {
@@ -206,156 +201,81 @@ test('SIGUSR2 causes an immediate check of the file, until the run ends', async 
         },
       } as never,
       notice: (text) => notices.push(text),
-      signal: new AbortController().signal,
       diskWait: noWait,
     },
     out,
-    { rotate: undefined, compress: false, timeField: 'platformCreatedAt' },
+    { rule: undefined, timeField: 'platformCreatedAt' },
     () => {},
   );
-  const before = file.identity.ino;
+  const before = file.place().ino;
   renameSync(out, `${out}.1`);
   acts[0]?.();
   // The clock does not move, so only the signal can have caused the change.
-  await expect.poll(() => file.identity.ino === before).toBe(false);
+  await expect.poll(() => file.place().ino === before).toBe(false);
   expect(notices).toEqual([`${out} was renamed: continuing in a new file`]);
   await file.end();
   expect([acts.length, clock.waits]).toEqual([0, 0]);
   await file.sink.end();
 });
 
-describe('compression', () => {
-  test('replaces finished files, including those of a killed run', async () => {
-    const folder = openFolder();
-    const out = join(folder, 'theses.ndjson');
-    const [done, half] = [finishedName(out, NOON), finishedName(out, NOON + 1_000)];
-    writeFileSync(done, lineOf(1, NOON));
-    writeFileSync(half, lineOf(2, NOON));
-    // The process was killed while it compressed one file, and before it removed the original of another.
-    writeFileSync(`${done}.gz.tmp`, 'torn');
-    writeFileSync(`${half}.gz`, gzipSync(lineOf(2, NOON)));
-    writeFileSync(join(folder, 'other.20261122T120000Z.ndjson'), 'x');
-    utimesSync(done, 1_000, 1_000);
-    const notices: string[] = [];
-    const compressor = createCompressor(out, new AbortController().signal, (text) => notices.push(text));
-    compressor.start();
-    await compressor.settled();
-    expect(notices).toEqual([]);
-    expect(readdirSync(folder).sort()).toEqual([
-      'other.20261122T120000Z.ndjson',
-      'theses.20261122T120000Z.ndjson.gz',
-      'theses.20261122T120001Z.ndjson.gz',
-    ]);
-    expect(finishedFiles(out).map(({ path }) => idsIn(textOf(path)))).toEqual([['p2'], ['p1']]);
-  });
+const FEED = 'thesis';
+const reading = { checkpoint: undefined, feed: FEED, timeField: 'platformCreatedAt' };
+const resume = (out: string) => readStart({ ...reading, out, notice() {} });
+const resumedIds = (out: string) => resume(out)?.ids.map(([id]) => id);
 
-  test('stops at a signal without leftovers', async () => {
-    const folder = openFolder();
-    const out = join(folder, 'theses.ndjson');
-    writeFileSync(finishedName(out, NOON), lineOf(1, NOON).repeat(20_000));
-    const ending = new AbortController();
-    const compressor = createCompressor(out, ending.signal, () => {});
-    compressor.start();
-    ending.abort();
-    await compressor.settled();
-    expect(readdirSync(folder)).toEqual(['theses.20261122T120000Z.ndjson']);
-  });
-});
-
-describe('a tail resumes from all its files', () => {
-  /** Two hours of posts, one every ten seconds, in files of about twenty posts. */
-  async function written(compress: boolean) {
+describe('a tail with finished files', () => {
+  /** Twenty minutes of posts, one every ten seconds, in files of about twenty posts; the position is saved at `at`. */
+  async function written(at: number) {
     const out = join(openFolder(), 'theses.ndjson');
     const { file, clock } = await openOutput(out, { bytes: 2_000 });
     for (let id = 0; id < 125; id++) {
       clock.now = NOON + id * 10_000;
       await file.sink.write(lineOf(id, clock.now));
       await file.sink.flush();
+      if (id !== at) continue;
+      const base = { feed: FEED, start: null, verified: NOON, lowest: null, ids: [] };
+      savePosition(positionPath({ ...reading, out }) ?? '', { ...base, file: file.place() });
     }
     await file.sink.end();
     for (const [age, { path }] of finishedFiles(out).entries()) {
-      const at = (clock.now - (age + 1) * 200_000) / 1_000;
-      utimesSync(path, at, at);
-    }
-    if (compress) {
-      const compressor = createCompressor(out, new AbortController().signal, () => {});
-      compressor.start();
-      await compressor.settled();
+      const modified = (clock.now - (age + 1) * 200_000) / 1_000;
+      utimesSync(path, modified, modified);
     }
     return out;
   }
-  const resume = (out: string) =>
-    readResume({
-      ...{ out, rotates: true, checkpoint: undefined, position: undefined, feed: 'thesis' },
-      ...{ timeField: 'platformCreatedAt', now: NOON + 1e7, notice: () => {} },
-    });
-  const FOUR_MINUTES = 24;
-  const newest = (from: number, many: number) => Array.from({ length: many }, (_, i) => `p${from - i}`);
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `p${from + i}`);
 
-  test.each([
-    ['plain', false],
-    ['compressed', true],
-  ])('which are %s', async (_, compress) => {
-    const out = await written(compress);
-    const inLast = idsIn(readFileSync(out, 'utf8')).length;
-    expect(inLast).toBeLessThan(FOUR_MINUTES);
-    const all = await resume(out);
-    expect(all?.known.slice(0, 2 * FOUR_MINUTES).map(([id]) => id)).toEqual(newest(124, 2 * FOUR_MINUTES));
-    // The third newest line determines the position, because the time of a single post may be wrong.
-    expect(all?.floor).toBe(NOON + 1_220_000 - 240_000);
-    // If a crash cuts off a part of the last line, the next run removes the rest and requests the post again.
-    truncateSync(out, readFileSync(out).length - 10);
-    const torn = await resume(out);
-    expect([torn?.known[0]?.[0], torn?.known.length]).toEqual(['p123', (all?.known.length ?? 0) - 1]);
-    // A crash while files are being changed: the new file is empty or does not exist.
-    truncateSync(out, 0);
-    const first = 124 - inLast;
-    expect((await resume(out))?.known[0]?.[0]).toBe(`p${first}`);
-    rmSync(out);
-    expect((await resume(out))?.known[0]?.[0]).toBe(`p${first}`);
-    expect(existsSync(out)).toBe(false);
+  test.each([0, 17, 60, 110, 124])('knows every post that was written since post %d', async (at) => {
+    const out = await written(at);
+    expect(new Set(resumedIds(out))).toEqual(new Set(range(at + 1, 125)));
   });
 
-  test('and from the current file alone if the others cannot be read', async () => {
-    const out = await written(true);
-    for (const { path } of finishedFiles(out)) writeFileSync(path, 'not gzip');
-    const own = idsIn(readFileSync(out, 'utf8'));
-    expect((await resume(out))?.known.map(([id]) => id)).toEqual(own.reverse());
+  test('requests a post again whose line a crash cut off, and continues without the newest file', async () => {
+    const out = await written(60);
+    const inLast = idsIn(readFileSync(out, 'utf8')).length;
+    truncateSync(out, readFileSync(out).length - 10);
+    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 124)));
+    // A crash while files are being changed: the new file is empty or does not exist.
+    truncateSync(out, 0);
+    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 125 - inLast)));
+    rmSync(out);
+    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 125 - inLast)));
+    expect(existsSync(out)).toBe(false);
   });
 });
 
-test('a tail resumes from renamed files too, even after a kill and several renames', async () => {
-  const folder = openFolder();
-  const out = join(folder, 'theses.ndjson');
-  const position = join(folder, 'position.json');
-  const checkpoint = writeCheckpoint({
-    ...{ feed: 'thesis', floor: NOON, known: [] },
-    watermark: { top: null, base: NOON },
-  });
-  const saverOf = () =>
-    createSaver({
-      diskWait: noWait,
-      ...{ checkpoint: undefined, out, position, notice() {} },
-      identity: () => fileAt(out),
-    });
-  const move = (name: string, id: number) => {
-    renameSync(out, join(folder, name));
-    writeFileSync(out, id === 0 ? '' : lineOf(id, NOON + id * 1_000));
-  };
-  writeFileSync(out, lineOf(1, NOON + 1_000));
-  const first = saverOf();
-  await first.save(checkpoint);
-  move('moved-1', 2);
-  first.moved();
-  move('moved-2', 3);
-  first.moved();
-  // The tail was killed, and its file was renamed before the next start.
-  move('moved-3', 4);
-  await saverOf().save(checkpoint);
-  const resumed = await readResume({
-    ...{ out, checkpoint: undefined, position, feed: 'thesis', timeField: 'platformCreatedAt' },
-    ...{ now: NOON, notice() {} },
-  });
-  const ids = [...(resumed?.known ?? []), ...(resumed?.lines ?? [])].map(([id]) => id);
-  expect([...new Set(ids)].sort()).toEqual(['p1', 'p2', 'p3', 'p4']);
+test.each([
+  ['before more posts', 1],
+  ['after its last post', 0],
+])('a file that another program renamed %s is still read', (_, more) => {
+  const out = join(openFolder(), 'theses.ndjson');
+  writeFileSync(out, lineOf(1, NOON));
+  const { dev, ino } = statSync(out);
+  const file = { dev: String(dev), ino: String(ino), offset: statSync(out).size };
+  const base = { feed: FEED, start: null, verified: NOON, lowest: null };
+  savePosition(`${out}.trdr`, { ...base, ids: [['p1', NOON]], file });
+  writeFileSync(out, lineOf(2, NOON + 1_000), { flag: 'a' });
+  renameSync(out, `${out}.1`);
+  if (more > 0) writeFileSync(out, lineOf(3, NOON + 2_000));
+  expect(new Set(resumedIds(out))).toEqual(new Set(more > 0 ? ['p1', 'p2', 'p3'] : ['p1', 'p2']));
 });

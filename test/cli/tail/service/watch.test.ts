@@ -15,7 +15,7 @@ import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts
 
 const facts: TailFacts = {
   ...{ ready: false, serviceUp: true, mode: 'polling', waitsUntil: null, verifiedTo: null },
-  lastPostAt: null,
+  ...{ lastPostAt: null, walkedAt: null },
   ...{ lastPostLagMs: null, rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0, reconnects: 0, pages: 0 },
   ...{ rate: 0, spent: 0, spentAtMost: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
   handoff: null,
@@ -221,10 +221,12 @@ test('the state of a tail comes from its engine', () => {
       rows: 2,
       pages: 3,
       nameless: 4,
+      earlier: 0,
+      blockedSince: null,
     },
     ...{
       lastPost: { at: 900, lagMs: 7 },
-      ceilingLeft: 5,
+      limitLeft: 5,
       allowanceLeft: 6,
       rate: 1,
       gaps: 0,
@@ -233,10 +235,10 @@ test('the state of a tail comes from its engine', () => {
     },
     ...{
       connections: 3,
-      spent: { least: 1, most: 2 },
+      spent: { cu: 1, atMost: 2 },
       perMinute: 20_000,
-      verifiedTo: null,
-      verifiedAgoMs: 100,
+      verified: 800,
+      walkedAgoMs: 100,
     },
     budgets: [
       { period: 'day', left: 8, renewsAt: 0 },
@@ -245,19 +247,27 @@ test('the state of a tail comes from its engine', () => {
   };
   const watched = (change: Partial<TailStatus>, handoff?: () => HandoffHealth) =>
     watchedTail(
-      { status: () => ({ ...status, ...change }), wake() {}, run: () => Promise.reject() },
+      { status: () => ({ ...status, ...change }), wake() {}, touch() {}, run: () => Promise.reject() },
       () => 1_000,
       handoff,
     );
   expect(watched({}).facts()).toMatchObject({
-    ...{ ready: true, serviceUp: true, mode: 'streaming', verifiedTo: 900, reconnects: 2, skipped: 4 },
+    ...{
+      ready: true,
+      serviceUp: true,
+      mode: 'streaming',
+      verifiedTo: 800,
+      walkedAt: 900,
+      reconnects: 2,
+      skipped: 4,
+    },
     ...{ lastPostAt: 900, lastPostLagMs: 7, limitLeft: 5, allowanceLeft: 6 },
     budgets: [
       { period: 'day', left: 8 },
       { period: 'all', left: 9 },
     ],
   });
-  expect(watched({ waitsUntil: 1_700_000_000_000, verifiedAgoMs: null }).facts()).toMatchObject({
+  expect(watched({ waitsUntil: 1_700_000_000_000, walkedAgoMs: null }).facts()).toMatchObject({
     mode: 'waiting',
     waitsUntil: 1_700_000_000_000,
     ready: false,

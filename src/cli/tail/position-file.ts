@@ -1,0 +1,200 @@
+import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Failure } from '../../base/failure.ts';
+import {
+  fileFailure,
+  inWords,
+  isAbsent,
+  LARGEST_CHECKPOINT,
+  readAt,
+  readBounded,
+  realPath,
+  statsOf,
+} from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { readLines } from '../../base/lines.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
+import {
+  continueAfter,
+  type FilePlace,
+  type Position,
+  positionText,
+  readPosition,
+} from '../../tail/position.ts';
+import { type PostMark, tailRow } from '../../tail/row.ts';
+import { timing } from '../../tail/timing.ts';
+import { finishedFiles } from './output/rotation.ts';
+
+/** The files from which a tail continues. */
+export interface TailFiles {
+  readonly out: string | undefined;
+  readonly checkpoint: string | undefined;
+}
+
+/** Where the position of a tail is saved: in the checkpoint, or beside its output. */
+export const positionPath = ({ out, checkpoint }: TailFiles): string | undefined =>
+  checkpoint ?? (out === undefined ? undefined : `${out}.trdr`);
+
+export function savePosition(path: string, position: Position): void {
+  try {
+    writeAtomic(path, positionText(position), { private: false });
+  } catch (error) {
+    throw inWords('write', path, error);
+  }
+}
+
+interface Reading extends TailFiles {
+  readonly feed: string;
+  readonly timeField: string;
+  readonly notice: (text: string) => void;
+}
+
+/**
+ * Finds out where an earlier run stopped, and removes an incomplete line that a crash left. Lines that were written
+ * after the position was saved are known too, even if their file was renamed meanwhile.
+ */
+export function readStart(reading: Reading): Position | undefined {
+  const { out, feed, notice } = reading;
+  const path = positionPath(reading);
+  if (path === undefined) return undefined;
+  const position = readSaved(path, reading);
+  if (out === undefined) return position;
+  const isThere = repair(out);
+  const lines = linesBehind(position?.file, out, isThere, reading);
+  const start = continueAfter(position, lines, feed, timing.latenessMs);
+  if (!position && start)
+    notice(
+      `${path} is missing: continuing after the newest post in ${out}; whether it misses older posts is not known`,
+    );
+  return start;
+}
+
+function readSaved(path: string, { out, checkpoint, feed, notice }: Reading): Position | undefined {
+  let text: string | undefined;
+  try {
+    text = readBounded(path, LARGEST_CHECKPOINT);
+  } catch (error) {
+    throw fileFailure('read', path, error, 'check its permissions, or use a different file');
+  }
+  if (text === undefined) return undefined;
+  try {
+    return readPosition(text, feed);
+  } catch (error) {
+    const isOther = error instanceof Failure && error.message.includes('another feed');
+    if (checkpoint !== undefined || isOther || !(error instanceof Failure)) throw error;
+    notice(`${path} is damaged: continuing from the lines of ${out}`);
+    return undefined;
+  }
+}
+
+/** The posts in the lines that were written after this place, or in all lines of the file if it is not known. */
+function linesBehind(
+  place: FilePlace | undefined,
+  out: string,
+  isThere: boolean,
+  { timeField, notice }: Reading,
+): PostMark[] {
+  const all = (path: string, from = 0) => marksIn(path, from, timeField);
+  if (!place) return isThere ? all(out) : [];
+  if (isThere && isAt(out, place)) return all(out, place.offset);
+  const lines = isThere ? all(out) : [];
+  for (const { path, isCompressed } of finishedFiles(out)) {
+    if (isCompressed) break;
+    const isLast = isAt(path, place);
+    lines.push(...all(path, isLast ? place.offset : 0));
+    if (isLast) return lines;
+  }
+  const renamed = findRenamed(out, place);
+  notice(`${out} was moved or deleted while a tail was writing it: continuing after its last post`);
+  return renamed === undefined ? lines : [...lines, ...all(renamed, place.offset)];
+}
+
+function isAt(path: string, { dev, ino }: FilePlace): boolean {
+  const stats = statsOf(path);
+  return stats !== undefined && String(stats.dev) === dev && String(stats.ino) === ino;
+}
+
+/** The new path of a file that another program has renamed within its folder; undefined if it is not found. */
+function findRenamed(out: string, place: FilePlace): string | undefined {
+  const folder = dirname(realPath(out));
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name))
+    .find((path) => isAt(path, place));
+}
+
+/** So much of the end of a file is read for a follower, which needs only its last posts. */
+const END = 64 * 1024 * 1024;
+
+/** The posts in the last lines of a file, after an incomplete line was removed. */
+export function lastPosts(out: string, timeField: string): PostMark[] {
+  if (!repair(out)) return [];
+  const from = Math.max(0, (statsOf(out)?.size ?? 0) - END);
+  // Unless it begins at the start of the file, the first line is a part of one.
+  return marksIn(out, from, timeField, from > 0);
+}
+
+/** At least so many of the last lines of a file are read. */
+const LINES = 200_000;
+const LONGEST_LINE = 16 * 1024 * 1024;
+
+/** The posts in the lines of a file, from a byte on; in all of them if the file has become shorter than that. */
+function marksIn(path: string, from: number, timeField: string, skipsFirst = false): PostMark[] {
+  const size = statsOf(path)?.size ?? 0;
+  let marks: PostMark[] = [];
+  for (const text of readLines(path, LONGEST_LINE, size < from ? 0 : from)) {
+    const isPart = skipsFirst;
+    skipsFirst = false;
+    if (isPart || text.trim() === '') continue;
+    const record = parseJson(text);
+    const row = isRecord(record) ? tailRow(record, timeField) : null;
+    // A power failure can leave NUL bytes in place of the last line.
+    if (!row && !text.startsWith('\0')) throw notTailOutput(text);
+    if (row) marks.push({ id: row.id, at: row.at });
+    if (marks.length > 2 * LINES) marks = marks.slice(-LINES);
+  }
+  return marks;
+}
+
+const NEWLINE = 10;
+const PIECE = 64 * 1024;
+
+/** Removes an incomplete last line, whose post is not known. Returns whether the file exists. */
+function repair(path: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r+');
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw fileFailure('read', path, error, 'check its permissions, or use a different file');
+  }
+  try {
+    const { size } = fstatSync(fd);
+    let keep = size;
+    for (let to = size; to > 0; to = Math.max(0, to - PIECE)) {
+      const start = Math.max(0, to - PIECE);
+      const at = readAt(fd, start, to - start).lastIndexOf(NEWLINE);
+      keep = at < 0 ? start : start + at + 1;
+      if (at >= 0) break;
+    }
+    if (keep === size) return true;
+    // A tail has written it only if it begins like a record, or with the NUL bytes that a power failure leaves.
+    const first = readAt(fd, keep, 1)[0];
+    if (first !== 0x7b && first !== 0) throw notTailOutput(readAt(fd, keep, 60).toString('utf8'));
+    ftruncateSync(fd, keep);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const notTailOutput = (line: string) =>
+  new Failure(
+    'local',
+    `the output file has a line that is not a record with an id: ${JSON.stringify(line.slice(0, 60))}`,
+    {
+      code: 'TAIL_FILE',
+      hint: 'use a new file, or a file that a tail wrote, whose lines have an id and a post time',
+    },
+  );

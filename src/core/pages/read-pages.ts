@@ -1,0 +1,160 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { createRecentSet } from '../../base/recent-set.ts';
+import { BUDGET } from '../../contract/budget.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+
+/** A page of a feed, newest first. */
+export interface ListPage<T> {
+  readonly hasMore: boolean;
+  readonly nextBefore: string | null;
+  readonly items: readonly T[];
+}
+
+/** A feed that is fetched page by page with ids as cursors. */
+export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
+  /**
+   * Fetches the page of items older than the item with the id `before`, or the newest page if `before` is
+   * undefined. `rows` is undefined if the page size cannot be chosen.
+   */
+  page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<P>;
+  /**
+   * The id of an item; undefined if the item has no id. Such an item cannot be recognized as repeated or used
+   * as a cursor.
+   */
+  readonly idOf: (item: T) => string | undefined;
+}
+
+/** How to read pages. */
+export interface Reading {
+  readonly clock: Pick<Clock, 'now' | 'sleep'>;
+  /** Only items older than the item with this id. */
+  readonly before?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** How often a page that leads nowhere is requested before the reading stops. */
+  readonly tries?: number | undefined;
+  /** The wait in ms before the nth repetition of such a request; by default, n seconds. */
+  readonly pauseMs?: ((repetition: number) => number) | undefined;
+  /** If true, the reported end of the feed is not believed: reading continues below the last item until the caller stops. */
+  readonly doubtsEnd?: boolean | undefined;
+}
+
+/** A page that was read. */
+export interface ReadPage<T, P extends ListPage<T>> {
+  readonly page: P;
+  /** The items of the page that no earlier page contained. */
+  readonly fresh: readonly T[];
+  /** The cursor of the next page; undefined if this page is the last one. */
+  readonly next: string | undefined;
+  /** How many answers in a row had no item and reported the end of the feed. */
+  readonly ends: number;
+}
+
+const TRIES = 3;
+const PAUSE_MS = 1_000;
+/** How many items of a page are tried as cursors, oldest first. */
+const CURSORS_TRIED = 4;
+/** The number of ids remembered to recognize repeated items. */
+const REMEMBERED = 5_000;
+
+/**
+ * Reads a feed page by page, from new to old. Requests a page only when the caller has consumed the previous one.
+ * A page without new items, although older items exist, is requested again; if it stays so, the feed cannot be
+ * read further, and the reader throws. `size` returns the number of rows to request.
+ */
+export async function* readPages<T, P extends ListPage<T>>(
+  feed: PageFeed<T, P>,
+  { before, clock, signal, tries = TRIES, pauseMs = (n) => n * PAUSE_MS, doubtsEnd = false }: Reading,
+  size: () => number | undefined = () => undefined,
+): AsyncGenerator<ReadPage<T, P>, void, void> {
+  const seen = createRecentSet(REMEMBERED);
+  const used = new Set<string>();
+  let cursors: readonly string[] = before === undefined ? [] : [before];
+  let stops = 0;
+  let ends = 0;
+  /** Whether an answer stated that older items exist. */
+  let isPromised = false;
+  let most = Number.POSITIVE_INFINITY;
+
+  /**
+   * Requests the page behind the first cursor. The service rejects the id of a post that was deleted during the
+   * walk; then tries the ids of newer posts, whose pages repeat some items.
+   */
+  async function request(): Promise<P> {
+    const [first, ...others] = cursors;
+    for (let cursor = first; ; ) {
+      const wanted = size();
+      const rows = wanted === undefined ? undefined : Math.min(wanted, most);
+      try {
+        return await feed.page(cursor, rows, signal);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        // If a budget or the allowance of the key does not cover a large page, it may cover smaller ones.
+        if (isUnaffordable(error) && (rows ?? 0) > THESIS_BLOCK) most = THESIS_BLOCK;
+        // Do not replace a cursor that the user gave.
+        else if (error.kind === 'usage' && error.status === 400 && used.size > 0) {
+          cursor = others.shift();
+          if (cursor === undefined) throw stopped('CURSOR_LOST', error);
+        } else throw error;
+      }
+    }
+  }
+
+  for (;;) {
+    const page = await request();
+    const fresh = page.items.filter((item) => {
+      const id = feed.idOf(item);
+      // If the page was requested before, an item without an id would be repeated.
+      return id === undefined ? stops === 0 : seen.add(id);
+    });
+    const ids = page.items.map(feed.idOf).reverse();
+    const named = [page.nextBefore ?? undefined, ...ids].filter((id) => id !== undefined);
+    const following = new Set(named.filter((id) => !used.has(id)));
+    // The cursor of a page without new items could skip items, so it is not used.
+    const [next] = (page.hasMore || doubtsEnd) && fresh.length > 0 ? following : [];
+    const isEnd = !page.hasMore && !doubtsEnd && (fresh.length > 0 || !isPromised);
+    isPromised ||= page.hasMore;
+    ends = !page.hasMore && page.items.length === 0 ? ends + 1 : 0;
+    if (isEnd || fresh.length > 0 || (doubtsEnd && !page.hasMore)) yield { page, fresh, next, ends };
+    if (isEnd) return;
+    if (next !== undefined) {
+      used.add(next);
+      cursors = [...following].slice(0, CURSORS_TRIED);
+      stops = 0;
+      if (page.hasMore) continue;
+    }
+    stops++;
+    if (stops >= tries && !page.hasMore && !doubtsEnd) return;
+    if (stops >= tries) throw stopped(page.hasMore ? 'WALK_STUCK' : 'FEED_ENDED');
+    await clock.sleep(pauseMs(stops), signal);
+  }
+}
+
+/** Whether the money for a page is used up, although a smaller page may still fit. */
+const isUnaffordable = ({ kind, code }: Failure): boolean => kind === 'quota' || code === BUDGET;
+
+/** Why a feed cannot be read further. */
+const stops = {
+  CURSOR_LOST: 'the service rejects the ids of the last posts as cursors',
+  WALK_STUCK: 'the service sends no new rows, although it reports more',
+  FEED_ENDED: 'the service reports the end of the feed too early',
+} as const;
+export type StopCode = keyof typeof stops;
+
+/** The words for a stop. */
+export const stopText = (code: StopCode): string => stops[code];
+
+/** Whether reading has stopped, and why; undefined for every other error. */
+export function stopCodeOf(error: unknown): StopCode | undefined {
+  const { code } = error instanceof Failure ? error : {};
+  return code === 'CURSOR_LOST' || code === 'WALK_STUCK' || code === 'FEED_ENDED' ? code : undefined;
+}
+
+const stopped = (code: StopCode, cause?: Failure) =>
+  new Failure(code === 'CURSOR_LOST' ? 'answer' : 'service', `cannot request the next page: ${stops[code]}`, {
+    code,
+    ...(cause?.status !== undefined && { status: cause.status }),
+    retryable: true,
+    hint: 'try again later',
+    cause,
+  });

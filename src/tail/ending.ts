@@ -1,0 +1,59 @@
+import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
+import { finish, now, type Run } from './run.ts';
+
+/** Ends a run after its duration: closes the WebSocket, then makes a last walk, which may take `closingMs`. */
+export function endStep(run: Run): void {
+  const { walks, session, writer } = run;
+  if (now(run) >= endsAt(run) && !walks.finale) {
+    session.close();
+    walks.finale = 'wanted';
+    run.closing = { at: now(run) + run.timing.closingMs, pages: walks.pages };
+  }
+  const { closing } = run;
+  if (!closing) return;
+  const isWalked = walks.finale === 'done' && !run.filling;
+  if (isWalked && (!writer.busy() || now(run) >= closing.at)) {
+    finish(run, 'duration');
+    return;
+  }
+  if (now(run) < closing.at) return;
+  // The last walk, or the printing of its rows, did not finish in time.
+  const failure = writer.busy() ? blockedAtEnd : walks.pages > closing.pages ? endTooEarly : unanswered;
+  finish(run, 'failure', walks.trouble ?? failure());
+}
+
+export const endDue = (run: Run): number => run.closing?.at ?? endsAt(run);
+
+const endsAt = ({ options: { durationMs }, began }: Run): number =>
+  durationMs === undefined ? Number.POSITIVE_INFINITY : began + durationMs;
+
+/**
+ * Waits for pending work, then saves the last position and flushes the output. The time for all this is limited, so
+ * that a blocked output cannot prevent the end of the run.
+ */
+export async function shutDown(run: Run): Promise<void> {
+  const { session, writer, saver, walks, money, wakeup, timing } = run;
+  const { clock, sink } = run.ports;
+  session.close();
+  await sink.end?.();
+  const grace = new AbortController();
+  const timeout = clock.sleep(timing.closingMs, grace.signal).then(
+    () => {},
+    () => {},
+  );
+  const work = (async () => {
+    await Promise.all([writer.settled(), walks.job?.settled, money.settled(), session.settled()]);
+    await walks.stack.clear();
+    // Do not save a position if rows may be missing from the output, because it would cover them.
+    if (writer.failed || writer.busy() || writer.closed) return;
+    await saver?.end();
+    await sink.flush();
+  })();
+  try {
+    await Promise.race([work, timeout]);
+  } finally {
+    grace.abort();
+    wakeup.close();
+    work.catch(() => {});
+  }
+}

@@ -1,0 +1,114 @@
+import { createRecentSet } from '../base/recent-set.ts';
+import type { PostMark } from './row.ts';
+
+/** Ids that no post time allows to forget: of posts without a time, and of late posts. */
+const COUNTED_MAX = 10_000;
+/** Ids of verified posts, with which a repeated frame is recognized. */
+const RECENT_MAX = 20_000;
+/** With more ids, frames wait for the next walk. */
+const IDS_MAX = 200_000;
+/** Forgetting reads all ids, so a small step forward forgets nothing yet. */
+const STEP_MS = 5_000;
+
+/** What a tail knows of its feed: up to where it is verified, and which newer posts were delivered. */
+export class KnownPosts {
+  /** Posts that are not newer were there before the run began. Null if no post had a time: then only ids decide. */
+  start: number | null;
+  /** Up to this post time, every post was delivered. Null before the first verification. */
+  verified: number | null;
+  /** The oldest post time that was seen. */
+  lowest: number | null;
+  /** A lower bound of the service's clock, from post times alone. */
+  sigma: number | null = null;
+  #timed = new Map<string, number>();
+  readonly #counted = new Map<string, number | null>();
+  readonly #recent = createRecentSet(RECENT_MAX);
+  #forgotten = Number.NEGATIVE_INFINITY;
+
+  constructor(from: Partial<KnownState> = {}) {
+    this.start = from.start ?? null;
+    this.verified = from.verified ?? null;
+    this.lowest = from.lowest ?? null;
+    for (const [id, at] of from.ids ?? []) {
+      if (at === null || this.#isOld(at)) this.#count(id, at);
+      else this.#timed.set(id, at);
+    }
+  }
+
+  /** Whether a post needs no delivery any more: for rows of pages, the end of a walk, and frames alike. */
+  isDone({ id, at }: PostMark): boolean {
+    return this.has(id) || (at !== null && this.#isOld(at));
+  }
+
+  /** Whether the post of a frame is too old to be found by a walk, but was not delivered before. */
+  isLate({ id, at }: PostMark): boolean {
+    return at !== null && this.#isOld(at) && !this.has(id) && !this.#recent.has(id);
+  }
+
+  has(id: string): boolean {
+    return this.#timed.has(id) || this.#counted.has(id);
+  }
+
+  /** Remembers a delivered post. */
+  add({ id, at }: PostMark): void {
+    if (at === null) this.#count(id, at);
+    else if (this.#isOld(at)) this.#recent.add(id);
+    else {
+      this.#timed.set(id, at);
+      this.lowest = Math.min(this.lowest ?? at, at);
+    }
+  }
+
+  /** Remembers a late post, also for later runs. */
+  addLate({ id, at }: PostMark): void {
+    this.#count(id, at);
+  }
+
+  /** Every post up to this time was delivered: their ids are not needed any more. */
+  verify(to: number): void {
+    if (this.verified !== null && to <= this.verified) return;
+    this.verified = to;
+    if (to - this.#forgotten < STEP_MS) return;
+    this.#forgotten = to;
+    for (const [id, at] of this.#timed) {
+      if (at > to) continue;
+      this.#timed.delete(id);
+      this.#recent.add(id);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#timed.size === 0 && this.#counted.size === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#timed.size >= IDS_MAX;
+  }
+
+  get state(): KnownState {
+    const { start, verified, lowest } = this;
+    const timed = [...this.#timed].filter(([, at]) => verified === null || at > verified);
+    return { start, verified, lowest, ids: [...timed, ...this.#counted] };
+  }
+
+  #isOld(at: number): boolean {
+    return (this.verified !== null && at <= this.verified) || (this.start !== null && at <= this.start);
+  }
+
+  #count(id: string, at: number | null): void {
+    this.#counted.set(id, at);
+    if (this.#counted.size <= COUNTED_MAX) return;
+    for (const first of this.#counted.keys()) {
+      this.#counted.delete(first);
+      return;
+    }
+  }
+}
+
+/** The part of a position that a tail continues from. */
+export interface KnownState {
+  readonly start: number | null;
+  readonly verified: number | null;
+  readonly lowest: number | null;
+  readonly ids: readonly (readonly [id: string, at: number | null])[];
+}

@@ -1,0 +1,176 @@
+import { Failure } from '../base/failure.ts';
+import { renewalOf } from '../base/periods.ts';
+import { BUDGET } from '../contract/budget.ts';
+import { cu } from '../contract/prices.ts';
+import { type Job, startJob } from './job.ts';
+import type { KeyFacts, TailOptions, TailPorts } from './ports.ts';
+import { planSpend, type SpendPlan } from './spend.ts';
+import type { Timing } from './timing.ts';
+
+/** What `planSpend` needs to know about the run. */
+export interface MoneyView {
+  readonly rate: number;
+  readonly auditMs: number;
+  readonly isConnected: boolean;
+  readonly shortSessions: number;
+  /** The minutes of the WebSocket that have begun in this run. */
+  readonly minutes: number;
+  readonly runLeftMs: number;
+  readonly sincePollMs: number;
+}
+
+/** What is left to spend: by the limit of the run, the units of the key, and the budgets. */
+export class Money {
+  facts: KeyFacts | undefined;
+  /** No connection is opened before this time, because the service or a budget has just refused a minute. */
+  #refusedUntil = Number.NEGATIVE_INFINITY;
+  #job: Job<KeyFacts> | undefined;
+  #next: number;
+  /** `spent` when the facts were requested; what was spent since then is subtracted from them. */
+  #spentThen = 0;
+  #share: { readonly of: number; readonly minutes: number; readonly resetsAt: number } | undefined;
+  readonly #ports: TailPorts;
+  readonly #options: TailOptions;
+  readonly #timing: Timing;
+  readonly #wake: () => void;
+  readonly #signal: AbortSignal;
+
+  constructor(ports: TailPorts, options: TailOptions, timing: Timing, wake: () => void, signal: AbortSignal) {
+    this.#ports = ports;
+    this.#options = options;
+    this.#timing = timing;
+    this.#wake = wake;
+    this.#signal = signal;
+    this.#next = ports.clock.mono();
+  }
+
+  plan(view: MoneyView): SpendPlan {
+    const { ports, options, facts } = { ports: this.#ports, options: this.#options, facts: this.facts };
+    const { step } = ports.source.sizes;
+    const now = ports.clock.now();
+    const plan = planSpend({
+      via: options.via,
+      hasSocket: ports.connect !== undefined,
+      live: facts?.live ?? null,
+      lagMs: options.lagMs,
+      rate: view.rate,
+      ratePerMinute: facts?.ratePerMinute ?? null,
+      step,
+      stepCu: ports.source.stepCu,
+      auditMs: view.auditMs,
+      latenessMs: this.#timing.latenessMs,
+      limitLeft: options.limitLeft?.() ?? null,
+      allowanceLeft: this.allowanceLeft,
+      // What a renewed budget has left is not known before the next answer of `me`.
+      budgets: this.budgets.filter(({ renewsAt }) => renewsAt > now),
+      reserved: view.isConnected ? 2 * cu.socketMinute : 0,
+      shareLeft: this.#shareLeft(view.minutes),
+      shortSessions: view.shortSessions,
+      now,
+      runLeftMs: view.runLeftMs,
+      sincePollMs: view.sincePollMs,
+    });
+    // Do not begin to stream before it is known what a renewed budget has left.
+    const isUnknown = !view.isConnected && this.budgets.some(({ renewsAt }) => renewsAt <= now);
+    if (plan.why !== undefined || (now >= this.#refusedUntil && !isUnknown)) return plan;
+    return { ...plan, why: 'budget' };
+  }
+
+  get allowanceLeft(): number | null {
+    const { remaining = null } = this.facts ?? {};
+    return remaining === null ? null : Math.max(0, remaining - this.#spentSince);
+  }
+
+  get budgets() {
+    return (this.facts?.budgets ?? []).map((budget) => ({
+      ...budget,
+      left: Math.max(0, budget.left - this.#spentSince),
+    }));
+  }
+
+  /** Called when a budget, or the units of the key, did not cover a minute of the WebSocket. */
+  refused(ms: number): void {
+    this.#refusedUntil = this.#ports.clock.now() + ms;
+  }
+
+  /** Requests `me`, which is free, if it is due. */
+  step(isStreaming: boolean, minutes: number): unknown {
+    const { clock, key } = this.#ports;
+    const outcome = this.#job?.outcome;
+    if (outcome) {
+      this.#job = undefined;
+      if ('error' in outcome) return outcome.error;
+      this.#learn(outcome.value, minutes);
+    }
+    if (!key || this.#job || clock.mono() < this.#next) return undefined;
+    this.#next = clock.mono() + this.#timing.keyMs * (isStreaming ? 1 : 10);
+    this.#spentThen = this.#ports.spent().atMost;
+    this.#job = startJob(this.#wake, () => key(this.#signal));
+    return undefined;
+  }
+
+  get due(): number {
+    return this.#ports.key ? this.#next : Number.POSITIVE_INFINITY;
+  }
+
+  /** Resolves after the first answer of `me`; throws if the service rejects the key. */
+  async first(wait: () => Promise<void>): Promise<void> {
+    this.step(true, 0);
+    while (this.#job && !this.#signal.aborted) {
+      await wait();
+      const error = this.#job.outcome ? this.step(true, 0) : undefined;
+      // Ignore other failures: if they persist, page requests will report them.
+      if (error instanceof Failure && error.kind === 'auth') throw error;
+    }
+  }
+
+  settled = async (): Promise<void> => this.#job?.settled;
+
+  get #spentSince(): number {
+    return this.#ports.spent().atMost - this.#spentThen;
+  }
+
+  #learn(facts: KeyFacts, minutes: number): void {
+    const { clock } = this.#ports;
+    const last = this.facts?.remaining ?? null;
+    this.facts = facts;
+    const { remaining } = facts;
+    // The clock of the service may be behind: after the end of the month, wait until `remaining` has increased.
+    const isReset =
+      this.#share !== undefined &&
+      clock.now() >= this.#share.resetsAt &&
+      remaining !== null &&
+      last !== null &&
+      remaining > last;
+    if (remaining !== null && (!this.#share || isReset))
+      this.#share = { of: remaining, minutes, resetsAt: renewalOf('month', clock.now()) };
+    // Request `me` again as soon as a budget renews.
+    const renewal = Math.min(
+      Number.POSITIVE_INFINITY,
+      ...(facts.budgets ?? []).map(({ renewsAt }) => renewsAt),
+    );
+    this.#next = Math.min(this.#next, clock.mono() + Math.max(0, renewal - clock.now()) + 1);
+  }
+
+  /** The share starts over when the allowance resets, so that a tail that runs for months streams every month. */
+  #shareLeft(minutes: number): number | null {
+    if (!this.#share) return null;
+    const used = cu.socketMinute * (minutes - this.#share.minutes);
+    return this.#share.of * (this.#options.socketShare ?? 1) - used;
+  }
+}
+
+/**
+ * Milliseconds until calls are possible again after a budget or the allowance of the key was used up; undefined for
+ * all other failures. An allowance resets with the UTC month.
+ */
+export function waitsForUnits(failure: Failure, now: number): number | undefined {
+  if (!isOutOfUnits(failure)) return undefined;
+  return failure.code === BUDGET ? 1_000 * (failure.retryAfter ?? 0) : resetsIn(now);
+}
+
+/** Whether a call was rejected because a budget or the allowance of the key is used up. */
+export const isOutOfUnits = ({ code, kind }: Failure): boolean => code === BUDGET || kind === 'quota';
+
+/** Milliseconds until the allowance of the key resets. */
+export const resetsIn = (now: number): number => renewalOf('month', now) - now;

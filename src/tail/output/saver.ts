@@ -1,0 +1,161 @@
+import type { Clock } from '../../base/clock.ts';
+import { type Job, startJob } from '../job.ts';
+import type { TailSink } from '../ports.ts';
+import type { Position } from '../position.ts';
+import type { PostMark } from '../row.ts';
+
+/** The shortest time between two positions of a run whose output is a file, or a command, or something else. */
+const FILE_MS = 10_000;
+const COMMAND_MS = 200;
+const PIPE_MS = 1_000;
+/** The bytes per millisecond that saving may write on average. */
+const BYTES_PER_MS = 256;
+
+/** A position, and how many rows were written when it was taken. */
+interface Snapshot {
+  readonly position: Position;
+  readonly rows: number;
+}
+
+/**
+ * Saves positions while the tail runs. A position is taken in one step, then the rows that it covers are delivered,
+ * and then it is saved: it must never cover a row that could still be lost.
+ */
+export class Saver {
+  /** Whether a position was saved, so that a later run can continue. */
+  isSafe: boolean;
+  #isDue = false;
+  #isUrgent = false;
+  #next: number;
+  #job: Job<void> | undefined;
+  /** The last position whose rows were all delivered, and the rows that were written after it. */
+  #base: Snapshot | undefined;
+  #since: PostMark[] = [];
+  #taken: Snapshot | undefined;
+  #rows = 0;
+  #deliveredThen = 0;
+  /** Counts the rows that a command has acknowledged. */
+  readonly #count: (() => number) | undefined;
+  readonly #clock: Clock;
+  readonly #wake: () => void;
+  readonly #sink: TailSink;
+  readonly #save: (position: Position) => Promise<void>;
+  readonly #take: () => Position | undefined;
+
+  /** `take` returns the current position; undefined before the start of the run is known. */
+  constructor(
+    clock: Clock,
+    wake: () => void,
+    sink: TailSink,
+    save: (position: Position) => Promise<void>,
+    take: () => Position | undefined,
+    isSafe: boolean,
+  ) {
+    this.isSafe = isSafe;
+    this.#clock = clock;
+    this.#wake = wake;
+    this.#sink = sink;
+    this.#save = save;
+    this.#take = take;
+    this.#next = clock.mono();
+    this.#count = sink.delivered?.(wake);
+  }
+
+  /** Called with rows that are being written. */
+  wrote(rows: readonly PostMark[]): void {
+    this.#rows += rows.length;
+    this.#isDue = true;
+    if (this.#count) for (const { id, at } of rows) this.#since.push({ id, at });
+  }
+
+  /** Called when the position has changed so that it should be saved soon. */
+  touch(): void {
+    this.#isDue = true;
+    this.#isUrgent = true;
+  }
+
+  /** Starts saving if it is due; throws if the last attempt failed. */
+  step(isWriting: boolean): void {
+    this.#look();
+    if (this.#count && !this.#base && this.#rows === 0) this.#base = this.#snapshot();
+    this.#isDue ||= this.#delivered !== this.#deliveredThen;
+    if (this.#clock.mono() >= this.due(isWriting)) this.#start();
+  }
+
+  get isSaving(): boolean {
+    return this.#job !== undefined;
+  }
+
+  /** While rows are being written, only what a command has acknowledged can be saved. */
+  due(isWriting: boolean): number {
+    if (this.#job || !this.#isDue || (isWriting && !this.#count)) return Number.POSITIVE_INFINITY;
+    return this.#isUrgent ? Number.NEGATIVE_INFINITY : this.#next;
+  }
+
+  /** Saves the last position. */
+  async end(): Promise<void> {
+    await this.#job?.settled;
+    this.#look();
+    this.#start();
+    await (this.#job as Job<void> | undefined)?.settled;
+    this.#look();
+  }
+
+  get #delivered(): number {
+    return this.#count?.() ?? this.#rows;
+  }
+
+  #look(): void {
+    const outcome = this.#job?.outcome;
+    if (!outcome) return;
+    this.#job = undefined;
+    if ('error' in outcome) throw outcome.error;
+  }
+
+  #start(): void {
+    const snapshot = this.#snapshot();
+    if (!snapshot) return;
+    this.#isDue = false;
+    this.#isUrgent = false;
+    this.#job = startJob(this.#wake, () =>
+      this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot),
+    );
+  }
+
+  #snapshot(): Snapshot | undefined {
+    const position = this.#take();
+    return position && { position: { ...position, file: this.#sink.place?.() }, rows: this.#rows };
+  }
+
+  async #saveFlushed({ position }: Snapshot): Promise<void> {
+    if (await this.#sink.flush()) await this.#write(position, this.#sink.place ? FILE_MS : PIPE_MS);
+  }
+
+  /**
+   * A command acknowledges rows some time after they were written. Until it has acknowledged all rows that a snapshot
+   * covers, the position is the one before, with the rows that were acknowledged since.
+   */
+  async #saveDelivered(snapshot: Snapshot): Promise<void> {
+    this.#taken ??= snapshot;
+    const delivered = this.#delivered;
+    this.#deliveredThen = delivered;
+    if (delivered >= this.#taken.rows) {
+      this.#since = this.#since.slice(this.#taken.rows - (this.#base?.rows ?? 0));
+      this.#base = this.#taken;
+      this.#taken = undefined;
+    }
+    if (!this.#base) return;
+    const { position, rows } = this.#base;
+    const acknowledged = this.#since.slice(0, delivered - rows).map(({ id, at }) => [id, at] as const);
+    await this.#write({ ...position, ids: [...position.ids, ...acknowledged] }, COMMAND_MS);
+  }
+
+  async #write(position: Position, leastMs: number): Promise<void> {
+    await this.#save(position);
+    this.isSafe = true;
+    this.#next = this.#clock.mono() + Math.max(leastMs, sizeOf(position) / BYTES_PER_MS);
+  }
+}
+
+/** About how long the text of a position is. */
+const sizeOf = ({ ids }: Position): number => 40 * ids.length;

@@ -1,0 +1,210 @@
+import type { Failure } from '../base/failure.ts';
+import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
+import type { Job } from './job.ts';
+import { KnownPosts } from './known.ts';
+import { Money } from './money.ts';
+import { createNamelessCounter, type NamelessCounter } from './nameless.ts';
+import type { EndReason, Gap, TailNotice } from './notice.ts';
+import { RowStack } from './output/row-stack.ts';
+import { Saver } from './output/saver.ts';
+import { createTailWriter, type TailWriter } from './output/writer.ts';
+import type { TailOptions, TailPorts } from './ports.ts';
+import { Session } from './socket/session.ts';
+import type { PollReason, SpendPlan } from './spend.ts';
+import { modeOf, openLink } from './state.ts';
+import { timing as defaults, type Timing } from './timing.ts';
+import { createWakeup, type Wakeup } from './wakeup.ts';
+import type { Walked } from './walk.ts';
+
+/** Why a run ended, and the failure that ended it. */
+export interface Ending {
+  readonly reason: EndReason;
+  readonly failure?: unknown;
+}
+
+/** A finished walk whose rows are being printed. */
+export interface Filling {
+  readonly walked: Walked;
+  /** The rows that are left. */
+  left: number;
+  /** The rows that were printed, and those of them that the WebSocket should have delivered. */
+  printed: number;
+  missed: number;
+}
+
+/** The state of the walks. All times are monotonic. */
+export interface Walks {
+  /** Whether it is known where the run starts. */
+  isPlaced: boolean;
+  /** Whether the rows of the first walk were printed. */
+  isStarted: boolean;
+  job: Job<Walked> | undefined;
+  stack: RowStack;
+  /** Whether a deep walk is requested and has not begun. */
+  isWanted: boolean;
+  /** Whether the walk in progress was requested. */
+  isUrgent: boolean;
+  /** The start of the last walk, of the last complete deep one, and of the last one that was requested. */
+  lastAt: number;
+  verifiedAt: number | undefined;
+  gapAt: number;
+  /** When the rows of the last walk were printed. */
+  printedAt: number;
+  /** The earliest start of the next walk, after one that did not reach its goal. */
+  retryAt: number;
+  /** How many walks have confirmed the connection. */
+  confirmed: number;
+  /** How many deep walks in a row did not reach their goal. */
+  failures: number;
+  /** Whether deep walks read so much that they are made less often. */
+  isLong: boolean;
+  finale: 'wanted' | 'walking' | 'done' | undefined;
+  pages: number;
+  /** Why pages cannot be read at the moment. */
+  trouble: Failure | undefined;
+  /** Until when a walk waits for units, epoch ms. */
+  waitsUntil: number | null;
+}
+
+/** Everything that one run of a tail knows. The functions of this folder read it and change it. */
+export interface Run {
+  readonly ports: TailPorts;
+  readonly options: TailOptions;
+  readonly timing: Timing;
+  readonly notify: (notice: TailNotice) => void;
+  readonly wakeup: Wakeup;
+  readonly signal: AbortSignal;
+  readonly known: KnownPosts;
+  readonly money: Money;
+  readonly session: Session;
+  readonly writer: TailWriter;
+  readonly saver: Saver | undefined;
+  readonly sizer: PageSizer;
+  readonly nameless: NamelessCounter;
+  readonly walks: Walks;
+  readonly gaps: Gap[];
+  filling: Filling | undefined;
+  /** The rows that may still be printed. */
+  left: number;
+  /** Whether the last rows of --count are on their way. */
+  isDrained: boolean;
+  filled: number;
+  late: number;
+  /** The frames that were read since the start of the last walk. */
+  frames: number;
+  /** Posts per second. */
+  rate: number | undefined;
+  ratedAt: number;
+  /** Since when the output has accepted no rows. */
+  blockedAt: number | undefined;
+  /** Why the tail polls, although the feed has a WebSocket. */
+  polling: PollReason | undefined;
+  /** Up to when the minutes of the connection were decided about. */
+  decidedTo: number;
+  began: number;
+  /** By when the last walk must be done, and how many pages were read before it; undefined before the end. */
+  closing: { readonly at: number; readonly pages: number } | undefined;
+  ending: Ending | undefined;
+}
+
+/** The fields whose getters every part uses. */
+export const now = (run: Run): number => run.ports.clock.mono();
+export const mode = (run: Run) => modeOf(run.session.state);
+export const isConnected = (run: Run): boolean => openLink(run.session.state) !== undefined;
+export const auditMs = ({ timing, walks }: Run): number =>
+  walks.isLong ? timing.longAuditMs : timing.auditMs;
+
+const runLeftMs = (run: Run): number => {
+  const { durationMs } = run.options;
+  return durationMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, run.began + durationMs - now(run));
+};
+
+export const spendPlan = (run: Run): SpendPlan =>
+  run.money.plan({
+    rate: run.rate ?? 0,
+    auditMs: auditMs(run),
+    isConnected: isConnected(run),
+    shortSessions: run.session.shortSessions,
+    minutes: run.session.minutes,
+    runLeftMs: runLeftMs(run),
+    sincePollMs: run.walks.isStarted ? now(run) - run.walks.lastAt : 0,
+  });
+
+/** Ends the run; the first call decides why. */
+export function finish(run: Run, reason: EndReason, failure?: unknown): void {
+  run.ending ??= { reason, failure };
+}
+
+export function reportGap(run: Run, gap: Gap): void {
+  if (!gap.open) run.gaps.push(gap);
+  run.notify({ kind: 'gap', ...gap });
+}
+
+const never = Number.NEGATIVE_INFINITY;
+
+export function createRun(ports: TailPorts, options: TailOptions, signal: AbortSignal): Run {
+  const { clock } = ports;
+  const timing: Timing = { ...defaults, ...options.timing };
+  const wakeup = createWakeup(clock);
+  const { start } = options;
+  const since = start.kind === 'since' ? start.at - 1 : null;
+  const known = new KnownPosts(
+    start.kind === 'position' ? start.position : { start: since, verified: since },
+  );
+  const connect = options.via === 'poll' ? undefined : ports.connect;
+  const { save } = ports;
+  const take = () => (walks.isPlaced ? { feed: options.feed, ...known.state } : undefined);
+  const walks: Walks = {
+    isPlaced: start.kind === 'since' || start.kind === 'position',
+    isStarted: false,
+    job: undefined,
+    stack: new RowStack(ports.spool),
+    isWanted: false,
+    isUrgent: false,
+    lastAt: never,
+    verifiedAt: undefined,
+    gapAt: never,
+    printedAt: never,
+    retryAt: never,
+    confirmed: 0,
+    failures: 0,
+    isLong: false,
+    finale: undefined,
+    pages: 0,
+    trouble: undefined,
+    waitsUntil: null,
+  };
+  const run: Run = {
+    ports: { ...ports, connect },
+    options,
+    timing,
+    notify: options.on ?? (() => {}),
+    wakeup,
+    signal,
+    known,
+    money: new Money({ ...ports, connect }, options, timing, wakeup.wake, signal),
+    session: new Session({ ...ports, connect }, options, timing, wakeup.wake, signal),
+    writer: createTailWriter(ports.sink, wakeup.wake, clock.now),
+    // A position from which this run continues is as good as a newer one.
+    saver: save && new Saver(clock, wakeup.wake, ports.sink, save, take, start.kind === 'position'),
+    sizer: createPageSizer(ports.source.sizes),
+    nameless: createNamelessCounter(),
+    walks,
+    gaps: [],
+    filling: undefined,
+    left: options.count ?? Number.POSITIVE_INFINITY,
+    isDrained: false,
+    filled: 0,
+    late: 0,
+    frames: 0,
+    rate: undefined,
+    ratedAt: clock.mono(),
+    blockedAt: undefined,
+    polling: undefined,
+    decidedTo: never,
+    began: clock.mono(),
+    closing: undefined,
+    ending: undefined,
+  };
+  return run;
+}

@@ -1,0 +1,47 @@
+import type { Timing } from './timing.ts';
+
+/** The time of the next walk, and its reason. */
+export interface WalkPlan {
+  readonly why: 'start' | 'gap' | 'confirm' | 'audit' | 'outage' | 'poll' | 'final';
+  readonly due: number;
+}
+
+/** The state on which the plan depends. All times are monotonic. */
+export interface WalkState {
+  readonly isStarted: boolean;
+  /** Whether the run is ending and needs a last verification. */
+  readonly isEnding: boolean;
+  /** Whether a deep walk (see `Depth`) is requested, for example after a subscription. */
+  readonly isWanted: boolean;
+  readonly mode: 'ws' | 'poll';
+  readonly isConnected: boolean;
+  /** The time at which the last walk started. */
+  readonly lastAt: number;
+  /** The time at which the rows of the last walk were printed. */
+  readonly printedAt: number;
+  /** The start time of the last finished walk that was requested (see `isWanted`); `confirmMs` counts from it. */
+  readonly gapAt: number;
+  readonly confirmed: number;
+  readonly downSince: number;
+  readonly pollMs: number;
+  readonly lagMs: number;
+  readonly auditMs: number;
+}
+
+const NOW = Number.NEGATIVE_INFINITY;
+
+/** Plans the next walk. */
+export function planWalk(state: WalkState, { confirmMs }: Pick<Timing, 'confirmMs'>): WalkPlan {
+  if (!state.isStarted) return { why: 'start', due: NOW };
+  if (state.isEnding) return { why: 'final', due: NOW };
+  if (state.isWanted) return { why: 'gap', due: NOW };
+  if (state.mode === 'poll') return { why: 'poll', due: state.lastAt + state.pollMs };
+  // Without a connection, poll at the requested lag. The lag is counted from the end of the last walk. A
+  // connection is opened only between two walks, so walks that take longer than the lag would otherwise
+  // prevent every connection.
+  if (!state.isConnected)
+    return { why: 'outage', due: Math.max(state.downSince, state.printedAt) + state.lagMs };
+  const confirm = confirmMs[state.confirmed];
+  if (confirm !== undefined) return { why: 'confirm', due: state.gapAt + confirm };
+  return { why: 'audit', due: state.lastAt + state.auditMs };
+}

@@ -1,0 +1,168 @@
+import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
+import type { Slot } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
+import type { Connect, Link, LinkEnd } from '../ports.ts';
+
+const MINUTE = 60_000;
+/** By how much the clocks of the service and of this machine may differ. */
+const SLACK_MS = 1_000;
+/** The service notices after at most two pings that the client no longer answers, and charges until then. */
+const PING_MS = SOCKET_PING_SECONDS * 1_000;
+const LINGER_MS = 2 * PING_MS;
+
+/**
+ * The minutes of one connection. Each is paid for before it begins, and one more in reserve: if the client is killed,
+ * the service needs that long to notice. A minute was certainly charged if something was received after its end.
+ */
+class Minutes {
+  readonly #slots: Slot[] = [];
+  #settled = 0;
+  #from: { readonly mono: number; readonly wall: number };
+  #heardAt = 0;
+  #isOver = false;
+  readonly #clock: Clock;
+  readonly #reserve: (signal: AbortSignal) => Promise<Slot>;
+
+  constructor(clock: Clock, reserve: (signal: AbortSignal) => Promise<Slot>) {
+    this.#clock = clock;
+    this.#reserve = reserve;
+    this.#from = { mono: clock.mono(), wall: clock.now() };
+  }
+
+  /** Pays for the first minutes, before the connection is opened. */
+  async begin(signal: AbortSignal): Promise<void> {
+    await this.#cover(LINGER_MS, signal);
+  }
+
+  opened(): void {
+    this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
+  }
+
+  /** Called when something was received from the service. */
+  alive(): void {
+    const at = this.#elapsed;
+    // What arrives after a longer silence was buffered on the way.
+    if (at - this.#heardAt <= LINGER_MS + SLACK_MS) this.#heardAt = at;
+  }
+
+  /** Pays for each further minute in time, until the signal is aborted. Rejects if a minute cannot be paid for. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const due = this.#slots.length * MINUTE - SLACK_MS - LINGER_MS;
+      await this.#clock.sleep(Math.max(0, due - this.#elapsed), signal).catch(() => {});
+      if (signal.aborted) return;
+      this.#settle();
+      await this.#cover(this.#elapsed + LINGER_MS, signal);
+    }
+  }
+
+  /** Called when the connection has ended. `isKnown` means that the service has certainly stopped charging. */
+  end(isKnown: boolean): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const lasted = this.#elapsed;
+    const isStale = lasted - this.#heardAt > LINGER_MS + SLACK_MS;
+    // The connection may have broken any time before the next ping of the service was due.
+    const broken = Math.min(lasted, this.#heardAt + PING_MS);
+    const most = startedBy(isKnown && !isStale ? lasted : broken + LINGER_MS);
+    this.#settle();
+    for (const [at, slot] of this.#slots.entries()) {
+      if (at >= most) slot.release();
+      else if (at >= this.#settled) slot.lose({ status: 101 });
+    }
+  }
+
+  /** Called when no connection was opened, so that no minute has begun. */
+  refused(): void {
+    this.#isOver = true;
+    for (const slot of this.#slots) slot.release();
+  }
+
+  /**
+   * The time since the connection was opened, by the clock that has advanced further: on some systems, the monotonic
+   * clock stops while the machine is suspended.
+   */
+  get #elapsed(): number {
+    return Math.max(0, this.#clock.mono() - this.#from.mono, this.#clock.now() - this.#from.wall);
+  }
+
+  async #cover(ms: number, signal: AbortSignal): Promise<void> {
+    while (this.#slots.length < startedBy(ms)) {
+      const slot = await this.#reserve(signal);
+      if (this.#isOver) slot.release();
+      this.#slots.push(slot);
+    }
+  }
+
+  #settle(): void {
+    const certain = Math.min(this.#slots.length, Math.floor(Math.max(0, this.#heardAt - SLACK_MS) / MINUTE));
+    while (this.#settled < certain)
+      this.#slots[this.#settled++]?.settle({ status: 101, cu: cu.socketMinute });
+  }
+}
+
+const startedBy = (ms: number) => Math.floor((ms + SLACK_MS) / MINUTE) + 1;
+
+/** A `Connect` that pays for each minute of its connections. `reserve` pays for one minute. */
+export function withMinutes(
+  connect: Connect,
+  clock: Clock,
+  reserve: (signal: AbortSignal) => Promise<Slot>,
+): Connect {
+  return async (onChange, signal) => {
+    const minutes = new Minutes(clock, reserve);
+    let link: Link;
+    try {
+      await minutes.begin(signal);
+      link = await connect(() => {
+        minutes.alive();
+        onChange();
+      }, signal);
+    } catch (error) {
+      // With BROKEN, the handshake was sent, so the service may have opened a connection and charge for it.
+      if (error instanceof Failure && error.code === 'BROKEN') minutes.end(false);
+      else minutes.refused();
+      throw error;
+    }
+    minutes.opened();
+    const over = new AbortController();
+    let isClosing = false;
+    let unpaid: LinkEnd | undefined;
+    minutes.run(AbortSignal.any([signal, over.signal])).catch((error: unknown) => {
+      if (over.signal.aborted || signal.aborted) return;
+      const text = error instanceof Error ? error.message : 'cannot pay for the next minute';
+      unpaid = { why: 'closed', text, ...(error instanceof Failure && { failure: error }) };
+      onChange();
+    });
+    return {
+      next: () => link.next(),
+      get held() {
+        return link.held;
+      },
+      get signs() {
+        return link.signs;
+      },
+      get end() {
+        const end = link.end ?? unpaid;
+        if (end) over.abort();
+        // After an end by this side, only the answer to it shows whether the service has noticed.
+        if (link.end && !isClosing) minutes.end(link.end.unconfirmed !== true);
+        return end;
+      },
+      send: (text) => link.send(text),
+      ping: () => link.ping?.(),
+      close() {
+        over.abort();
+        isClosing ||= link.end === undefined;
+        const answered = link.close();
+        if (answered === undefined) minutes.end(false);
+        return answered?.then((isKnown) => {
+          minutes.end(isKnown);
+          return isKnown;
+        });
+      },
+    };
+  };
+}

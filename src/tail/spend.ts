@@ -1,0 +1,153 @@
+import { cu } from '../contract/prices.ts';
+
+export type Mode = 'ws' | 'poll';
+export type Via = 'auto' | Mode;
+
+/** Why a tail polls instead of using the WebSocket. */
+export type PollReason =
+  | 'asked' // --via poll is set
+  | 'noSocket' // the feed has no WebSocket
+  | 'plan' // the plan of the key does not include the live feed
+  | 'refused' // the service rejected the connection
+  | 'rejected' // the service rejected the subscription
+  | 'ceiling' // the spending limit does not cover another minute
+  | 'allowance' // the key's units do not cover another minute
+  | 'budget' // a budget does not cover streaming
+  | 'quota' // the service closed the WebSocket because the key has no units left
+  | 'share' // the WebSocket has used its share of the units
+  | 'unstable'; // several connections in a row ended within a minute, or delivered no posts
+
+/** The CU of a run: those that were certainly charged, and all that may have been charged. */
+export interface TailCost {
+  readonly cu: number;
+  readonly atMost: number;
+}
+
+/** What a budget has left. */
+export interface BudgetLeft {
+  /** The period of the budget: `day` or `month`. */
+  readonly period?: string | undefined;
+  /** The CU left. */
+  readonly left: number;
+  /** Epoch milliseconds. */
+  readonly renewsAt: number;
+}
+
+/** Everything that decides how a tail spends. */
+export interface SpendView {
+  readonly via: Via;
+  readonly hasSocket: boolean;
+  /** Whether the key's plan includes the live feed; null if not known. */
+  readonly live: boolean | null;
+  readonly lagMs: number;
+  /** Posts per second. */
+  readonly rate: number;
+  /** The key's rate limit, of which polls leave half to other processes. */
+  readonly ratePerMinute: number | null;
+  /** The price of each started `step` of rows. */
+  readonly step: number;
+  readonly stepCu: number;
+  /** How often a deep walk verifies the feed, and how far back it reads each time. */
+  readonly auditMs: number;
+  readonly latenessMs: number;
+  /** What the spending limit of the run, and the units of the key, have left; null if unlimited or not known. */
+  readonly limitLeft: number | null;
+  readonly allowanceLeft: number | null;
+  readonly budgets: readonly BudgetLeft[];
+  /** The CU that an open WebSocket has reserved; they are not part of what is left. */
+  readonly reserved: number;
+  /** The CU that the WebSocket may still use of its share; null if unlimited or not known. */
+  readonly shareLeft: number | null;
+  /** The number of consecutive connections that were of no use. */
+  readonly shortSessions: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+  readonly runLeftMs: number;
+  /** The time since the last poll, from which the interval counts. */
+  readonly sincePollMs: number;
+}
+
+/** How to follow the feed now. */
+export interface SpendPlan {
+  /** Why to poll; undefined to stream. */
+  readonly why: PollReason | undefined;
+  readonly pollMs: number;
+  /** When the budget renews that makes the interval longer than the requested lag. */
+  readonly until: number | undefined;
+  /** The whole price of a mode, including the walks that verify the feed. */
+  readonly perMinute: Readonly<Record<Mode, number>>;
+}
+
+const MINUTE = 60_000;
+/** A connection is opened only if a second minute is covered too: a killed process is charged until this is noticed. */
+const OPENING = 2 * cu.socketMinute;
+/** The longest polling interval. */
+export const LONGEST_POLL_MS = 3_600_000;
+/** After this many connections that were of no use, the network counts as too unstable for streaming. */
+const SHORT_SESSIONS = 3;
+/** Rows of a walk below the newest verified post. */
+const PROOF_ROWS = 3;
+
+/** Decides between streaming and polling, and how often to poll. */
+export function planSpend(view: SpendView): SpendPlan {
+  const { pollMs, until } = pollInterval(view);
+  const perMinute = { ws: streamPerMinute(view), poll: pollPerMinute(view, pollMs) };
+  return { why: reasonToPoll(view, perMinute.ws), pollMs, until, perMinute };
+}
+
+function reasonToPoll(view: SpendView, perMinute: number): PollReason | undefined {
+  const { via, allowanceLeft, shareLeft, reserved } = view;
+  const covers = (left: number | null, units: number) => left === null || left + reserved >= units;
+  const opening = Math.max(OPENING, perMinute);
+  if (!view.hasSocket) return 'noSocket';
+  if (via === 'poll') return 'asked';
+  if (!covers(view.limitLeft, opening)) return 'ceiling';
+  // With --via ws, a budget is used until it is exhausted; otherwise, it has to last until it renews.
+  const need = (budget: BudgetLeft) =>
+    via === 'ws' ? opening : Math.max(opening, Math.ceil(lasts(view, budget) / MINUTE) * perMinute);
+  if (!view.budgets.every((budget) => covers(budget.left, need(budget)))) return 'budget';
+  if (via === 'ws') return undefined;
+  if (view.live === false) return 'plan';
+  if (!covers(allowanceLeft, opening)) return 'allowance';
+  if (shareLeft !== null && shareLeft < cu.socketMinute) return 'share';
+  return view.shortSessions >= SHORT_SESSIONS ? 'unstable' : undefined;
+}
+
+const lasts = ({ now, runLeftMs }: SpendView, { renewsAt }: BudgetLeft): number =>
+  Math.max(0, Math.min(renewsAt - now, runLeftMs));
+
+/** The requested lag, or with `auto` the interval with which each budget lasts until it renews. */
+function pollInterval(view: SpendView): { readonly pollMs: number; readonly until: number | undefined } {
+  const least = view.ratePerMinute === null ? 1_000 : (2 * MINUTE) / view.ratePerMinute;
+  let pollMs = Math.max(view.lagMs, least);
+  let until: number | undefined;
+  if (view.via === 'poll') return { pollMs, until };
+  for (const budget of view.budgets) {
+    const ms = lasts(view, budget) + view.sincePollMs;
+    // Each post costs the same at every interval. What is left after that pays for the polls.
+    const posts = (view.rate * ms * view.stepCu) / view.step / 1_000;
+    const lasting = (view.stepCu * ms) / Math.max(1, budget.left - posts);
+    const longest = Math.min(LONGEST_POLL_MS, ms + 1_000, lasting);
+    if (longest <= pollMs) continue;
+    pollMs = longest;
+    until = budget.renewsAt;
+  }
+  return { pollMs, until };
+}
+
+const cost = ({ step, stepCu }: SpendView, rows: number): number => stepCu * Math.ceil(rows / step);
+
+const streamPerMinute = (view: SpendView): number => {
+  const { rate, auditMs, latenessMs } = view;
+  const rows = (rate * (auditMs + latenessMs)) / 1_000 + PROOF_ROWS;
+  return cu.socketMinute + (cost(view, rows) * MINUTE) / auditMs;
+};
+
+function pollPerMinute(view: SpendView, pollMs: number): number {
+  const { rate, auditMs, latenessMs } = view;
+  const rows = (rate * pollMs) / 1_000 + 1;
+  const proofRows = (rate * latenessMs) / 1_000 + PROOF_ROWS - 1;
+  const deep = Math.min(1, pollMs / auditMs);
+  const price = cost(view, rows) * (1 - deep) + cost(view, rows + proofRows) * deep;
+  return (price * MINUTE) / pollMs;
+}

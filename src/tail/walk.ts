@@ -1,0 +1,186 @@
+import { createBackoff } from '../base/backoff.ts';
+import type { Clock } from '../base/clock.ts';
+import { Failure } from '../base/failure.ts';
+import { type PageSizer, rowsDownTo } from '../core/pages/page-size.ts';
+import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../core/pages/read-pages.ts';
+import type { KnownPosts } from './known.ts';
+import type { RowStack } from './output/row-stack.ts';
+import type { FeedPage, StartPoint } from './ports.ts';
+import { nthNewest, type PostFields, type TailRow } from './row.ts';
+import type { Timing } from './timing.ts';
+
+/**
+ * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
+ * verified, which verifies all newer ones. `shallow`: to the first post that needs no delivery.
+ */
+export type Depth = 'start' | 'deep' | 'shallow';
+
+/** The result of a walk. */
+export interface Walked {
+  readonly depth: Depth;
+  /** Why the walk did not reach its goal; undefined if it did. */
+  readonly cut: StopCode | 'unpaid' | undefined;
+  /** The failure of the page that could not be paid for. */
+  readonly failure: Failure | undefined;
+  /** The monotonic time at which the first page was requested. */
+  readonly startedAt: number;
+  readonly pages: number;
+  readonly rows: number;
+  /** The oldest post time that was read. */
+  readonly oldest: number | null;
+  /** The post times of the newest page. */
+  readonly times: readonly (number | null)[];
+  /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
+  readonly from: number | null;
+}
+
+/** What a walk reads with, and what it knows. */
+export interface Walking {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly timing: Timing;
+  readonly known: KnownPosts;
+  readonly start: StartPoint;
+  readonly sizer: PageSizer;
+  readonly stack: RowStack;
+  /** Requests a page, for as long as it takes. */
+  readonly page: (before: string | undefined, limit: number) => Promise<FeedPage>;
+  /** Called with posts that were skipped because they have no id. */
+  readonly nameless: (records: readonly PostFields[]) => void;
+  /** Decides how far the walk reads, when its first page has arrived. */
+  readonly depth: () => Depth;
+  readonly signal: AbortSignal;
+}
+
+type Page = FeedPage & { readonly items: readonly TailRow[] };
+type Read = ReadPage<TailRow, Page>;
+
+/** How often a page is requested that leads nowhere. */
+const TRIES = 5;
+/** So many verified posts in a row end a deep walk: a single one may have a wrong time. */
+const PROOF_ROWS = 3;
+/** So many known posts in a row end a walk of a feed without post times. */
+const TIMELESS_ROWS = 20;
+/** So many answers in a row must report the end of the feed. */
+const ENDS = 3;
+/** A new run reads at most so many rows to find three post times. */
+const START_ROWS = 400;
+
+/** Reads pages from the newest one down, and keeps the rows that need delivery on the stack. */
+export async function walk(walking: Walking): Promise<Walked> {
+  const { known, clock, timing, sizer, stack, start, signal } = walking;
+  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, walking.random);
+  const backfill = start.kind === 'backfill' ? start.rows : 0;
+  let depth: Depth | undefined;
+  let startedAt = clock.mono();
+  let pages = 0;
+  let rows = 0;
+  const startTimes: number[] = [];
+  let older = 0;
+  let knownRun = 0;
+  let isAnyKnown = false;
+  let oldest: number | null = null;
+  let times: readonly (number | null)[] = [];
+  let expected = 0;
+  const wanted: TailRow[] = [];
+  let backfillFrom: number | null = null;
+
+  const request = async (before: string | undefined, limit = 1) => {
+    const askedAt = clock.mono();
+    const page = await walking.page(before, limit);
+    if (rows === 0) startedAt = askedAt;
+    pages++;
+    walking.nameless(page.nameless ?? []);
+    sizer.saw(page.rows.length + (page.nameless?.length ?? 0), page.hasMore);
+    return { ...page, items: usableRows(page.rows, known.sigma, clock.now()) };
+  };
+
+  /** Whether the reported end of the feed is the end of the feed. */
+  const isEnd = ({ ends }: Read): boolean => {
+    if (older > 0) return true;
+    if (ends < ENDS) return false;
+    const { lowest, sigma } = known;
+    // No older post is known that should be in the pages by now.
+    const isComplete = lowest === null || (oldest !== null && oldest <= lowest);
+    const isYoung = lowest !== null && lowest > (sigma ?? Number.POSITIVE_INFINITY) - timing.latenessMs;
+    if (known.verified !== null) return isComplete || isYoung;
+    return isAnyKnown || isYoung || known.isEmpty;
+  };
+
+  const read = ({ fresh }: Read): boolean => {
+    if (!depth) depth = walking.depth();
+    if (times.length === 0 || times.every((at) => at === null)) {
+      times = fresh.map(({ at }) => at);
+      const nth = known.start === null && known.verified === null ? 0 : 2;
+      const sigma = depth === 'start' ? null : nthNewest(times, nth);
+      if (sigma !== null) known.sigma = Math.max(known.sigma ?? sigma, sigma);
+    }
+    let done = false;
+    for (const row of fresh) {
+      rows++;
+      // A post without a time that stands below verified ones is as old as they are.
+      if (!(row.at === null && older >= PROOF_ROWS)) wanted.push(row);
+      const isDone = known.isDone(row);
+      // Whatever is there before the run begins is known, except for the backfill.
+      if (depth === 'start' && rows > backfill) known.add(row);
+      isAnyKnown ||= isDone;
+      knownRun = isDone ? knownRun + 1 : 0;
+      if (row.at === null) continue;
+      if (depth === 'start') startTimes.push(row.at);
+      if (rows <= backfill) backfillFrom = Math.min(backfillFrom ?? row.at, row.at);
+      oldest = Math.min(oldest ?? row.at, row.at);
+      if (depth === 'shallow' && isDone) done = true;
+      if (known.verified === null) continue;
+      older = row.at <= known.verified ? older + 1 : 0;
+      if (older >= PROOF_ROWS) done = true;
+    }
+    if (depth === 'start')
+      return (rows >= backfill && startTimes.length >= PROOF_ROWS) || rows >= Math.max(START_ROWS, backfill);
+    const isTimeless = known.verified === null && known.lowest === null && oldest === null;
+    return done || (isTimeless && knownRun >= TIMELESS_ROWS);
+  };
+
+  const end = (cut: Walked['cut'], failure?: Failure): Walked => ({
+    ...{ depth: depth ?? walking.depth(), cut, failure },
+    ...{ startedAt, pages, rows, oldest, times },
+    from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
+  });
+
+  try {
+    const feed = { page: request, idOf: ({ id }: TailRow) => id };
+    const reading = { clock, signal, tries: TRIES, pauseMs: () => backoff.next(), doubtsEnd: true };
+    const size = () => sizer.next(pages === 0 ? 1 : expected);
+    for await (const page of readPages<TailRow, Page>(feed, reading, size)) {
+      const isOver = read(page);
+      await stack.push(wanted.splice(0).filter((row) => depth === 'start' || !known.isDone(row)));
+      const isBottom = !page.page.hasMore && (depth === 'start' ? page.ends >= ENDS : isEnd(page));
+      if (isOver || isBottom) break;
+      if (page.fresh.length > 0) backoff.reset();
+      const pageTimes = page.page.items.map(({ at }) => at);
+      const isOpen = depth === 'start' || known.verified === null;
+      expected = isOpen ? backfill - rows : rowsDownTo(known.verified ?? 0, pageTimes);
+    }
+    return end(undefined);
+  } catch (error) {
+    const stop = stopCodeOf(error);
+    if (stop) return end(stop);
+    if (error instanceof Failure && (error.kind === 'limit' || error.kind === 'quota'))
+      return end('unpaid', error);
+    throw error;
+  }
+}
+
+const DAY = 86_400_000;
+
+/** A post that is dated more than a day ahead counts as a post without a time. */
+export const usable = (row: TailRow, sigma: number | null, now: number): TailRow =>
+  isAhead(row, sigma, now) ? { id: row.id, at: null, record: row.record, raw: row.raw } : row;
+
+/** If most posts of a page are that far ahead, the clock of this machine is wrong. */
+function usableRows(rows: readonly TailRow[], sigma: number | null, now: number): readonly TailRow[] {
+  const ahead = rows.filter((row) => isAhead(row, sigma, now)).length;
+  return 2 * ahead > rows.length ? rows : rows.map((row) => usable(row, sigma, now));
+}
+
+const isAhead = ({ at }: TailRow, sigma: number | null, now: number) =>
+  at !== null && at > Math.max(now, sigma ?? now) + DAY;

@@ -1,0 +1,177 @@
+import { createBackoff } from '../base/backoff.ts';
+import { Failure } from '../base/failure.ts';
+import { isDiskFull } from '../base/files.ts';
+import { stopCodeOf } from '../core/pages/read-pages.ts';
+import { ceilingReached, hollowFeed } from './failures.ts';
+import { startJob } from './job.ts';
+import { isOutOfUnits, waitsForUnits } from './money.ts';
+import { RowStack } from './output/row-stack.ts';
+import type { FeedPage } from './ports.ts';
+import { acceptWalk, skipNameless } from './print.ts';
+import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from './run.ts';
+import { planWalk, type WalkPlan } from './schedule.ts';
+import { waitAfter } from './wait-after.ts';
+import { type Depth, type Walked, walk } from './walk.ts';
+
+/** The first page is requested so often before the run fails, so that a wrong address is reported soon. */
+const FIRST_TRIES = 6;
+/** The longest wait before a request that needs units is repeated: the user may raise a budget or top up. */
+const UNITS_MS = 10 * 60_000;
+
+/** Begins a walk that is due, or accepts a finished one. Returns whether anything happened. */
+export function walkStep(run: Run): boolean {
+  const { walks } = run;
+  const outcome = walks.job?.outcome;
+  if (outcome) {
+    walks.job = undefined;
+    if ('error' in outcome) throw outcome.error;
+    end(run, outcome.value);
+    return true;
+  }
+  if (isBusy(run)) return false;
+  const { due, why } = plan(run);
+  if (now(run) < due) return false;
+  if (why === 'confirm') walks.confirmed++;
+  if (why === 'final') walks.finale = 'walking';
+  begin(run, why);
+  return true;
+}
+
+export const walkDue = (run: Run): number => (isBusy(run) ? Number.POSITIVE_INFINITY : plan(run).due);
+
+/** Whether no walk may begin now: its rows could not be written, or would exceed --count. */
+const isBusy = ({ walks, filling, ports, left }: Run): boolean =>
+  walks.job !== undefined ||
+  filling !== undefined ||
+  left <= 0 ||
+  ports.sink.waits?.() !== undefined ||
+  walks.finale === 'walking' ||
+  walks.finale === 'done';
+
+function plan(run: Run): WalkPlan {
+  const { walks, session, options, timing } = run;
+  const { state } = session;
+  const next = planWalk(
+    {
+      ...walks,
+      isEnding: walks.finale === 'wanted',
+      mode: mode(run),
+      isConnected: isConnected(run),
+      downSince: 'since' in state ? state.since : run.began,
+      pollMs: mode(run) === 'poll' ? spendPlan(run).pollMs : 0,
+      lagMs: options.lagMs,
+      auditMs: auditMs(run),
+    },
+    timing,
+  );
+  return { ...next, due: Math.max(next.due, walks.retryAt) };
+}
+
+function begin(run: Run, why: WalkPlan['why']): void {
+  const { walks, ports, timing, known, options, sizer, signal } = run;
+  const isPoll = why === 'poll' || why === 'outage';
+  walks.isUrgent = walks.isWanted || why === 'final';
+  const isUrgent = walks.isUrgent;
+  walks.isWanted = false;
+  walks.lastAt = now(run);
+  const stack = new RowStack(ports.spool);
+  walks.stack = stack;
+  /** This is decided when the first page has arrived: a verification may have become due meanwhile. */
+  const depth = (): Depth => {
+    if (!walks.isPlaced) return 'start';
+    if (!walks.isStarted || !isPoll || isUrgent) return 'deep';
+    return walks.verifiedAt !== undefined && now(run) - walks.verifiedAt < auditMs(run) ? 'shallow' : 'deep';
+  };
+  const page = pageReader(run);
+  const { clock, random } = ports;
+  const nameless: (records: Parameters<typeof skipNameless>[1]) => void = (records) =>
+    skipNameless(run, records);
+  walks.job = startJob(run.wakeup.wake, () =>
+    walk({ clock, random, timing, known, start: options.start, sizer, stack, page, nameless, depth, signal }),
+  );
+}
+
+function end(run: Run, walked: Walked): void {
+  const { walks, options, timing, ports, notify } = run;
+  if (walks.isUrgent) walks.gapAt = walked.startedAt;
+  // If the run ends before a walk has read a page, report only why.
+  if (walked.cut === 'unpaid' && walked.pages === 0)
+    finish(run, 'failure', walked.failure ?? ceilingReached());
+  if (run.ending || acceptWalk(run, walked)) return;
+  if (walked.rows === 0 && !walks.isStarted && walks.failures >= (options.firstTries ?? FIRST_TRIES))
+    throw hollowFeed();
+  const ms = ports.random() * Math.min(timing.backoffMaxMs, timing.backoffMs * 2 ** walks.failures);
+  walks.retryAt = now(run) + ms;
+  if (walks.finale === 'walking') walks.finale = 'wanted';
+  else walks.isWanted = walks.isStarted;
+  notify({ kind: 'wait', ms, reason: stops[walked.cut ?? 'unpaid'] });
+}
+
+const stops: Readonly<Record<NonNullable<Walked['cut']>, string>> = {
+  CURSOR_LOST: 'the service rejected the cursor of the next page',
+  WALK_STUCK: 'the service sent pages without new posts',
+  FEED_ENDED: 'the service reported the end of the feed too early',
+  unpaid: 'no further page can be paid for',
+};
+
+/**
+ * Requests pages for a walk. After failures that may pass, the request is repeated at its place for as long as it
+ * takes; only before the first page of the run, the failure is thrown soon.
+ */
+function pageReader(run: Run): (before: string | undefined, limit: number) => Promise<FeedPage> {
+  const { walks, ports, timing, options, signal, notify } = run;
+  const { clock, source } = ports;
+  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, ports.random);
+  let failed = 0;
+
+  const wait = async (failure: Failure) => {
+    walks.trouble = failure;
+    const ms = Math.max(backoff.next(), failure.kind === 'rate' ? waitAfter(failure) : 0);
+    notify({ kind: 'wait', ms, reason: failure.message });
+    await clock.sleep(ms, signal);
+  };
+
+  const waitForUnits = async (failure: Failure) => {
+    // Use the wall clock, because the machine may have been suspended.
+    const ms = waitsForUnits(failure, clock.now()) ?? 0;
+    const until = clock.now() + ms;
+    walks.trouble = failure;
+    if (walks.waitsUntil === null) notify({ kind: 'budget', until, reason: failure.message });
+    walks.waitsUntil = until;
+    await clock.sleep(Math.min(UNITS_MS, Math.max(1_000, ms)), signal);
+  };
+
+  return async (before, limit) => {
+    for (;;) {
+      try {
+        const page = await source.page(before === undefined ? { limit } : { before, limit }, signal);
+        backoff.reset();
+        walks.pages++;
+        walks.trouble = undefined;
+        if (walks.waitsUntil !== null) notify({ kind: 'renewed' });
+        walks.waitsUntil = null;
+        return page;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof Failure) || stopCodeOf(error)) throw error;
+        if (options.waitForBudget && isOutOfUnits(error)) {
+          await waitForUnits(error);
+          continue;
+        }
+        if (error.kind !== 'rate') failed++;
+        const isHopeless = walks.pages === 0 && failed >= (options.firstTries ?? FIRST_TRIES);
+        if (!isTransient(error) || isHopeless) throw error;
+        await wait(error);
+      }
+    }
+  };
+}
+
+/** Whether a retry can help. */
+const isTransient = (failure: Failure): boolean =>
+  failure.kind === 'rate' ||
+  failure.kind === 'network' ||
+  failure.kind === 'answer' ||
+  (failure.kind === 'service' && failure.retryable) ||
+  // The ledger, in which a call with a budget must be recorded before it is sent, is on a full disk.
+  isDiskFull(failure);

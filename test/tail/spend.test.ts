@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cu } from '../../src/contract/prices.ts';
+import { LONGEST_POLL_MS, planSpend, type SpendView } from '../../src/tail/spend.ts';
+
+const NOON = Date.UTC(2026, 0, 1, 12);
+const HOUR = 3_600_000;
+const view: SpendView = {
+  ...{ via: 'auto', hasSocket: true, live: true, lagMs: 10_000, rate: 0, ratePerMinute: null },
+  ...{ step: 20, stepCu: 200, auditMs: 60_000, latenessMs: 60_000, limitLeft: null, allowanceLeft: null },
+  ...{ budgets: [], reserved: 0, shareLeft: null, shortSessions: 0, now: NOON, runLeftMs: Infinity },
+  sincePollMs: 0,
+};
+const whyOf = (change: Partial<SpendView>) => planSpend({ ...view, ...change }).why;
+const pollOf = (change: Partial<SpendView>) => planSpend({ ...view, via: 'poll', ...change });
+
+describe('a tail streams', () => {
+  test('if nothing speaks against it', () => expect(whyOf({})).toBeUndefined());
+
+  test.each<[string | undefined, Partial<SpendView>]>([
+    ['noSocket', { hasSocket: false, via: 'ws' }],
+    ['asked', { via: 'poll' }],
+    ['ceiling', { limitLeft: 2 * cu.socketMinute - 1, via: 'ws' }],
+    [undefined, { limitLeft: 1_000, reserved: 2 * cu.socketMinute }],
+    ['plan', { live: false }],
+    [undefined, { live: false, via: 'ws' }],
+    ['allowance', { allowanceLeft: 2 * cu.socketMinute - 1 }],
+    [undefined, { allowanceLeft: 2 * cu.socketMinute - 1, via: 'ws' }],
+    ['share', { shareLeft: cu.socketMinute - 1 }],
+    ['unstable', { shortSessions: 3 }],
+    ['budget', { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }] }],
+    [undefined, { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }], runLeftMs: HOUR / 4 }],
+    [undefined, { budgets: [{ left: 700_000, renewsAt: NOON + HOUR }], via: 'ws' }],
+  ])('not because of %s: %j', (why, change) => expect(whyOf(change)).toBe(why));
+});
+
+describe('polls', () => {
+  test('come at the requested lag, but leave half of the rate limit to other processes', () => {
+    expect(pollOf({}).pollMs).toBe(10_000);
+    expect(pollOf({ lagMs: 1, ratePerMinute: 60 }).pollMs).toBe(2_000);
+    expect(pollOf({ lagMs: 1 }).pollMs).toBe(1_000);
+  });
+
+  test('come less often if a budget would not last, at most once an hour', () => {
+    const budgets = [{ left: 72_000, renewsAt: NOON + HOUR }];
+    const plan = planSpend({ ...view, budgets });
+    expect(plan).toMatchObject({ why: 'budget', pollMs: 10_000, until: undefined });
+    const half = planSpend({ ...view, budgets: [{ left: 36_000, renewsAt: NOON + HOUR }] });
+    expect(half).toMatchObject({ pollMs: 20_000, until: NOON + HOUR });
+    const none = planSpend({ ...view, rate: 100, budgets: [{ left: 5, renewsAt: NOON + 10 * HOUR }] });
+    expect(none.pollMs).toBe(LONGEST_POLL_MS);
+    expect(pollOf({ budgets: [{ left: 5, renewsAt: NOON + HOUR }] }).pollMs).toBe(10_000);
+  });
+
+  test('cost one step while it contains all new posts and one known post', () => {
+    const audit = 1e12;
+    expect(pollOf({ rate: 0.2, auditMs: audit }).perMinute.poll).toBeCloseTo(6 * 200);
+    expect(pollOf({ rate: 1.9, auditMs: audit }).perMinute.poll).toBeCloseTo(6 * 200);
+    expect(pollOf({ rate: 1.91, auditMs: audit }).perMinute.poll).toBeCloseTo(6 * 400);
+  });
+
+  test('never cost less than the price of their posts, and streaming includes the walks that verify', () => {
+    const rate = fc.double({ min: 0, max: 100, noNaN: true });
+    const lagMs = fc.integer({ min: 1_000, max: 600_000 });
+    fc.assert(
+      fc.property(rate, lagMs, (posts, lag) => {
+        const { perMinute } = pollOf({ rate: posts, lagMs: lag });
+        expect(perMinute.poll).toBeGreaterThanOrEqual(posts * 60 * 10);
+        expect(perMinute.ws).toBeGreaterThan(cu.socketMinute);
+      }),
+    );
+  });
+});
