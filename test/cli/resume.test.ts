@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -46,6 +46,16 @@ describe('a file that a tail resumes from', () => {
       expect(notices.join()).toContain('continuing');
     },
   );
+
+  it('repeats a post whose line a crash left incomplete in a file that was then renamed', () => {
+    const out = fileOf(`${line}{"id":"torn","plat`);
+    const { dev, ino } = statSync(out);
+    const file = { dev: String(dev), ino: String(ino), offset: 0 };
+    const position = { form: 'trdr-position', version: 1, feed: 'thesis', ids: [], file };
+    writeFileSync(`${out}.trdr`, JSON.stringify({ ...position, start: null, verified: null, lowest: null }));
+    renameSync(out, `${out}.1`);
+    expect(resume(out).start?.ids).toEqual([['a', AT]]);
+  });
 
   it('is not continued as another feed', () => {
     const out = fileOf(line);

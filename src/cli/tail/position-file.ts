@@ -143,18 +143,32 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 function marksIn(path: string, from: number, timeField: string, skipsFirst = false): PostMark[] {
   const size = statsOf(path)?.size ?? 0;
   let marks: PostMark[] = [];
+  let torn: string | undefined;
   for (const text of readLines(path, LONGEST_LINE, size < from ? 0 : from)) {
     const isPart = skipsFirst;
     skipsFirst = false;
     if (isPart || text.trim() === '') continue;
+    if (torn !== undefined) throw notTailOutput(torn);
     const record = parseJson(text);
     const row = isRecord(record) ? tailRow(record, timeField) : null;
     // A power failure can leave NUL bytes in place of the last line.
-    if (!row && !text.startsWith('\0')) throw notTailOutput(text);
+    if (!row && !text.startsWith('\0')) torn = text;
     if (row) marks.push({ id: row.id, at: row.at });
     if (marks.length > 2 * LINES) marks = marks.slice(-LINES);
   }
+  // A crash can leave an incomplete last line in a file that was then renamed.
+  if (torn !== undefined && endsLine(path, size)) throw notTailOutput(torn);
   return marks;
+}
+
+/** Whether a file of this size ends with a whole line. */
+function endsLine(path: string, size: number): boolean {
+  const fd = openSync(path, 'r');
+  try {
+    return readAt(fd, Math.max(0, size - 1), 1)[0] === NEWLINE;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 const NEWLINE = 10;
