@@ -449,6 +449,49 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
+  it('reports no gap if only posts that were read are deleted, as in a quiet feed', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const leader = await term(store);
+    await leader.publish([post('a', 1)]);
+    const { ids, others } = await collect(server, { kind: 'newest', rows: 10 }, 2, async () => {
+      await leader.publish([post('b', 2)]);
+      await store.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
+    });
+    expect([ids, others]).toEqual([['a', 'b'], [{ kind: 'live' }]]);
+    store.close();
+  });
+
+  it.each([
+    ['the clock of the new server is behind', 60_000],
+    ['a relay publishes posts of the last hour again', 3_600_000],
+  ])('delivers every post once after a loss if %s', async (_, ms) => {
+    const server = await startServer();
+    const admin = await server.connect();
+    const leader = await term(await server.connect());
+    const now = Date.now();
+    await leader.publish([post('a', now - ms), post('b', now)]);
+    const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
+    if (position === undefined) throw new Error('no position');
+    await admin.send('FLUSHALL', []);
+    // As if the server had another clock, or a relay remembered a state from before these posts.
+    const entries = [
+      ['older', now - ms - 1, 'oldest'],
+      ['a', now - ms, 'older'],
+      ['b', now, 'a'],
+      ['c', now + 1, 'b'],
+    ] as const;
+    for (const [at, [id, time, prev]] of entries.slice(ms > 600_000 ? 0 : 1).entries()) {
+      const fields = ['id', id, 'at', time, 'body', JSON.stringify({ id }), 'prev', prev];
+      await admin.send('XADD', [feed.stream, `${now - 60_000}-${at}`, ...fields]);
+    }
+    // Only the last post is remembered, as if many others had been read since.
+    const old = { ...position, known: position.known.filter(([id]) => ms < 600_000 || id === 'b') };
+    const { ids, others } = await collect(server, { kind: 'position', position: old }, 1);
+    expect([ids, others.filter(({ kind }) => kind === 'gap')]).toEqual([['c'], []]);
+    admin.close();
+  });
+
   it('starts after the last delivered post', async () => {
     const server = await startServer();
     const store = await server.connect();

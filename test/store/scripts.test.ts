@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { StoreConnection } from '../../src/store/connection.ts';
+import { readEntries } from '../../src/store/feed/entry.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { readBudgets } from '../../src/store/read-budgets.ts';
 import { readSharedLedger } from '../../src/store/read-ledger.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
-import { ackOrdered, beginFeed, feedState, findPlace, publish } from '../../src/store/scripts/feed.ts';
+import { ackOrdered, beginFeed, feedState, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, removeBudget, reseed, settle } from '../../src/store/scripts/spending.ts';
@@ -413,25 +414,23 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await db().send('ZRANGE', [feed.seen, 0, -1])).toEqual(['b']);
     });
 
-    it('begins a feed with the state that a relay remembers, until entries are trimmed', async () => {
+    it('begins a feed with the state that a relay remembers, and links each entry to the post before it', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       const keys = [feed.lease, feed.seen, feed.mark, feed.info];
       const state = () => db().run(feedState, [feed.mark, feed.seen, feed.info], []);
-      const place = (entry: string) => db().run(findPlace, [feed.stream, feed.info], [entry]);
-      expect([await state(), await place('0-0')]).toEqual([
-        ['', '', []],
-        ['', '', ''],
-      ]);
+      expect(await state()).toEqual(['', '', []]);
       expect(await db().run(beginFeed, keys, ['1:other', 'm', '[]', 'x'])).toBe(0);
       expect(await db().run(beginFeed, keys, [token, 'm', '[["x",5],["y","+inf"]]', 'x'])).toBe(1);
       expect(await state()).toEqual(['m', 'x', ['x', '5', 'y', 'inf']]);
-      const added = await put(feed, token, ['', '', 60_000, 100, '', 'a', 1, '{}']);
-      const entry = Array.isArray(added) ? String(added[2]) : '';
-      expect(await place(entry)).toEqual([token, 'x', 'a']);
-      expect(await place('1-1')).toEqual([token, 'x', '']);
-      const many = Array.from({ length: 300 }, (_, at) => [`p${at}`, 1, '{}']).flat();
-      await put(feed, token, ['', '', 60_000, 100, '', ...many]);
-      expect(await place('1-1')).toEqual([token, '', '']);
+      await put(feed, token, ['', '', 60_000, 100, '', 'a', 1, '{}', 'x', 5, '{}', 'b', 2, '{}']);
+      await put(feed, token, ['', '', 60_000, 100, '', 'b', 2, '{}', 'c', 3, '{}']);
+      const rows = readEntries(await db().send('XRANGE', [feed.stream, '-', '+']));
+      expect(rows.map(({ prev, id }) => [prev, id])).toEqual([
+        ['x', 'a'],
+        ['a', 'b'],
+        ['b', 'c'],
+      ]);
+      expect(await db().send('HMGET', [feed.info, 'born', 'last'])).toEqual([token, 'c']);
     });
 
     it('ignores a leader that was replaced', async () => {

@@ -201,7 +201,6 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       entry: last.entry,
       last: { id: last.id, at: last.at },
       known: [...(reached?.known ?? []), ...known],
-      born: position?.born,
     };
   }
 

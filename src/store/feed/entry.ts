@@ -10,6 +10,8 @@ export interface StreamRow {
   readonly at: number | null;
   /** The post as JSON on one line. */
   readonly body: string;
+  /** The id of the post that was published before this one; empty if it is not known. */
+  readonly prev: string;
 }
 
 /** Parses a post time. For a post without a time, the store contains an empty text. */
@@ -25,9 +27,9 @@ export function readEntries(answer: unknown): StreamRow[] {
     const [entry, flat]: readonly unknown[] = Array.isArray(pair) ? pair : [];
     if (typeof entry !== 'string' || !Array.isArray(flat)) continue;
     const fields = fieldsReply(flat);
-    const [id, body] = [fields.get('id'), fields.get('body')];
+    const [id, body, prev = ''] = [fields.get('id'), fields.get('body'), fields.get('prev')];
     if (id === undefined || body === undefined || !isLine(body)) continue;
-    rows.push({ entry, id, at: timeFrom(fields.get('at')), body });
+    rows.push({ entry, id, at: timeFrom(fields.get('at')), body, prev });
   }
   return rows;
 }

@@ -2,8 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
-import { before, entryMs, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
-import { type Place, readPlace } from './place.ts';
+import { before, entryMs, readEntries, readStreams, type StreamRow } from './entry.ts';
 import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from './place-after.ts';
 
 /**
@@ -28,8 +27,6 @@ export interface FeedPosition {
   readonly last: FeedPoint | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
-  /** Identifies the stream of the entry, which is another one after the store has lost its data. */
-  readonly born?: string | undefined;
 }
 
 /** Where a follower starts reading. */
@@ -56,10 +53,7 @@ export type FollowEvent =
       readonly to: FeedPoint;
       readonly ahead: readonly FeedPoint[];
     }
-  /**
-   * The store has lost the feed. The follower waits for a relay that continues it; then comes a gap, or `found` if no
-   * post is missing.
-   */
+  /** The store has lost the feed. When a relay continues it, a gap follows, or `found` if no post is missing. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'found' }
   /** The follower knows where it starts. */
@@ -85,9 +79,9 @@ export interface Follower {
   position(): FeedPosition | undefined;
 }
 
-/** The stream of posts that were delivered before it was known which stream has them. */
-const FORMER = '?';
 const HALF_HOUR_MS = 30 * 60_000;
+/** At least this many ids are remembered, however old they are: in a quiet feed, the last posts may be hours old. */
+const LEAST_KNOWN = 20;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
 export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
@@ -95,33 +89,35 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   let entry: string | undefined;
   let last: FeedPoint | null = null;
   let known = new Map<string, number>();
-  /** The stream of `entry`; undefined if it is not known. */
-  let born: string | undefined;
   let started = false;
   let live = false;
-  /**
-   * Where reading continues, and in which stream: at `entry`, or elsewhere if that entry was lost. `stream` is
-   * undefined while the follower waits for a relay to begin the feed again.
-   */
+  /** The entry after which reading continues: `entry`, or another one if `entry` was lost. */
   let cursor = '0-0';
-  let stream: string | undefined;
-  let moved = false;
+  /** Whether the next entry certainly follows the delivered posts, because the follower has just found its start. */
+  let isLinked = false;
   let lost = false;
+  /** After a loss, posts before this time count as delivered, because a relay may publish them again. */
+  let floor = Number.NEGATIVE_INFINITY;
 
   if (begin.kind === 'position') {
     entry = begin.position.entry;
     last = begin.position.last;
     known = new Map(begin.position.known);
-    born = begin.position.born;
-    [cursor, stream] = [entry, born];
+    cursor = entry;
     started = true;
   }
 
+  /**
+   * The time up to which older posts were delivered. It is that of the last post or of its entry, because either clock
+   * may be wrong.
+   */
+  const deliveredMs = () => Math.min(entryMs(entry ?? '0'), last?.at ?? Number.POSITIVE_INFINITY);
+
   /** Removes ids that are too old to be read again. */
   const prune = () => {
-    const horizon = entryMs(entry ?? '0') - 2 * LOOK_BACK_MS;
+    const horizon = deliveredMs() - 2 * LOOK_BACK_MS;
     for (const [id, ms] of known) {
-      if (ms >= horizon) break;
+      if (ms >= horizon || known.size <= LEAST_KNOWN) break;
       known.delete(id);
     }
   };
@@ -132,50 +128,34 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
-  const place = (store: StoreConnection) => readPlace(store, feed, entry ?? '0-0');
-
-  /** Continues reading after an entry that need not exist. */
-  function moveTo(after: string, of: string | undefined): void {
-    [cursor, stream, moved] = [after, of, true];
-  }
-
   /** Finds the entry after which the run starts reading. */
   async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
-    const { born: current, after } = await place(store);
     const [newestRow] = await newest(store, 1);
-    // Without posts, it is not known yet whether the store has those since the start.
-    if (begin.kind === 'since' && newestRow === undefined) return undefined;
-    [born, stream] = [current, current];
     let gap: FollowEvent | undefined;
-    if (begin.kind === 'after' && newestRow === undefined) {
-      // The store has lost the delivered posts.
-      [entry, last, known] = [
-        '0-0',
-        begin.last,
-        new Map(begin.known.map(([id]) => [id, begin.last.at ?? 0])),
-      ];
-      [born, stream, started] = [FORMER, undefined, true];
-      return undefined;
+    isLinked = true;
+    entry = newestRow?.entry ?? '0-0';
+    if (begin.kind === 'now' && newestRow) take([newestRow]);
+    if (begin.kind === 'newest') {
+      const [first] = await newest(store, begin.rows);
+      if (first) entry = before(first.entry);
     }
-    if (begin.kind === 'after') gap = await findLast(store, begin, after);
-    else if (begin.kind === 'since') {
+    if (begin.kind === 'since') {
+      // Without posts, it is not known yet whether the store has those since the start.
+      if (newestRow === undefined) return undefined;
       entry = before(startOf(begin.ms - HALF_HOUR_MS));
       const ahead = await range(store, '-', AHEAD);
       const [oldest] = ahead;
       if (oldest && entryMs(oldest.entry) > begin.ms) gap = { kind: 'gap', from: null, to: oldest, ahead };
-    } else if (begin.kind === 'newest') {
-      const [first] = await newest(store, begin.rows);
-      entry = first === undefined ? (newestRow?.entry ?? '0-0') : before(first.entry);
-    } else entry = '0-0';
-    moveTo(entry ?? '0-0', current);
-    if (begin.kind === 'now' && newestRow) take([newestRow]);
+    }
+    if (begin.kind === 'after') await findLast(store, begin);
+    cursor = entry;
     started = true;
     return gap;
   }
 
   /** Finds where to continue after the last delivered post. */
-  async function findLast(store: StoreConnection, begin: BeginAfter, after: string) {
-    const from = startOf(begin.floor - HALF_HOUR_MS);
+  async function findLast(store: StoreConnection, after: BeginAfter) {
+    const from = startOf(after.floor - HALF_HOUR_MS);
     const walked: WalkedEntry[] = [];
     let found = false;
     // Set no state before the search is complete: if the connection breaks, the search starts again on the
@@ -184,66 +164,70 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
       const end = walked.at(-1)?.entry;
       const rows = await range(store, end === undefined ? from : `(${end}`, COUNT);
       for (const { entry, id, at } of rows) walked.push({ entry, id, at });
-      found = rows.some(({ id }) => id === begin.last.id);
+      found = rows.some(({ id }) => id === after.last.id);
       length = rows.length;
     }
-    const place = placeAfter(walked, begin);
-    [entry, last, known] = [before(from), begin.last, new Map(place.known)];
-    const gap = place.isFound ? undefined : await missed(store, after);
+    const place = placeAfter(walked, after);
     entry = place.entry ?? before(from);
-    return gap;
+    last = after.last;
+    known = new Map(place.known);
+    isLinked = place.isFound;
   }
 
-  /** Returns a gap if entries after this follower's position were deleted. */
-  async function missed(store: StoreConnection, after: string): Promise<FollowEvent | undefined> {
-    const ahead = await range(store, '-', AHEAD);
-    const [oldest] = ahead;
-    if (!oldest || entry === undefined || !isBefore(entry, oldest.entry)) return undefined;
-    if (known.has(oldest.id) || known.has(after) || (last === null && entry === '0-0')) return undefined;
-    return { kind: 'gap', from: last, to: oldest, ahead };
+  const hasEntry = async (store: StoreConnection) => {
+    const [found] = readEntries(await store.send('XRANGE', [feed.stream, entry ?? '0-0', entry ?? '0-0']));
+    return found !== undefined && found.id === last?.id;
+  };
+
+  /**
+   * Checks whether the entry of this follower's position still exists; otherwise goes back in the stream. Called on each
+   * new connection, and at intervals while there are no new entries.
+   */
+  async function verify(store: StoreConnection): Promise<FollowEvent | undefined> {
+    if (isLinked || entry === undefined || last === null) return undefined;
+    const wasLost = lost;
+    const found = { kind: 'found' } as const;
+    if (await hasEntry(store)) {
+      [lost, cursor, floor] = [false, entry, Number.NEGATIVE_INFINITY];
+      return wasLost ? found : undefined;
+    }
+    floor = deliveredMs() - LOOK_BACK_MS;
+    const [newestRow] = await newest(store, 1);
+    if (newestRow) {
+      // The clock of a server that has taken over may be behind, so the end of the stream may be before the entry.
+      const ms = Math.min(entryMs(entry), entryMs(newestRow.entry));
+      cursor = before(startOf(ms - LOOK_BACK_MS));
+      return undefined;
+    }
+    cursor = '0-0';
+    lost = !known.has(String(await store.send('HGET', [feed.info, 'last'])));
+    return lost === wasLost ? undefined : lost ? { kind: 'lost' } : found;
   }
 
-  /** Whether the position is no longer in the store, or it is not known yet where reading continues. */
-  const isGone = ({ born: current, id }: Place) =>
-    current !== stream || (!moved && last !== null && id !== last.id);
-
-  /** Finds where reading continues if the entry of this follower's position no longer exists. */
-  async function relocate(store: StoreConnection, place: Place): Promise<FollowEvent | undefined> {
-    const { born: current, after, id } = place;
+  /** Returns a gap if entries between the delivered posts and these rows were deleted or lost. */
+  async function link(
+    store: StoreConnection,
+    first: StreamRow,
+    rows: readonly StreamRow[],
+  ): Promise<FollowEvent | undefined> {
     const wasLost = lost;
     lost = false;
-    const found = wasLost ? ({ kind: 'found' } as const) : undefined;
-    if (born === undefined || born === current || (last !== null && id === last.id)) {
-      // The stream is the same one, or was begun by a version of trdr that does not identify streams.
-      born = current;
-      moveTo(entry ?? '0-0', current);
-      moved = id !== last?.id;
-      if (!moved || last === null) return found;
-      const gap = await missed(store, after);
-      moveTo(before(startOf(entryMs(cursor) - LOOK_BACK_MS)), current);
-      return gap ?? found;
-    }
-    const ahead = await range(store, '-', AHEAD);
-    const [oldest] = ahead;
-    // A follower that has found no stream at its start has missed nothing.
-    const isNew = born === '' && last === null;
-    const isComplete = isNew || known.has(after) || (oldest !== undefined && known.has(oldest.id));
-    if (oldest === undefined && (current === '' || !isComplete)) {
-      lost = true;
-      moveTo('0-0', undefined);
-      return wasLost ? undefined : { kind: 'lost' };
-    }
-    moveTo('0-0', current);
-    return oldest && !isComplete ? { kind: 'gap', from: last, to: oldest, ahead } : found;
+    const isRepeated = first.prev !== '' && first.at !== null && first.at < floor;
+    const follows = isLinked || last === null || known.has(first.prev) || known.has(first.id) || isRepeated;
+    if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
+    return { kind: 'gap', from: last, to: first, ahead: rows.slice(0, AHEAD) };
   }
 
   /** Returns the rows that were not delivered yet, and marks them as delivered. */
   function take(rows: readonly StreamRow[]): StreamRow[] {
-    const fresh = rows.filter(({ id }) => !known.has(id));
+    const from = rows.findIndex(({ at }) => at !== null && at >= floor);
+    const repeated = from === -1 ? rows.length : from;
+    if (from !== -1) floor = Number.NEGATIVE_INFINITY;
+    const fresh = rows.filter(({ id, at }, index) => !known.has(id) && (index >= repeated || at === null));
     for (const row of rows) known.set(row.id, entryMs(row.entry));
     const end = rows.at(-1);
     if (end) {
-      [entry, born, cursor, moved] = [end.entry, stream, end.entry, false];
+      [entry, cursor, isLinked] = [end.entry, end.entry, false];
       last = { id: end.id, at: end.at };
       prune();
     }
@@ -254,21 +238,26 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     store: StoreConnection,
     signal: AbortSignal,
   ): AsyncGenerator<FollowEvent, void, void> {
-    // On a new connection, look first whether the position still exists.
-    for (let block = 1; !signal.aborted; block = live ? blockMs : 1) {
-      if (!started) yield (await find(store)) ?? { kind: 'begun' };
+    // Nothing was read from the place that was found on the last connection: find it again.
+    if (isLinked && begin.kind === 'after') started = false;
+    let isIdle = true;
+    while (!signal.aborted) {
+      const event = started
+        ? isIdle && (await verify(store))
+        : ((await find(store)) ?? ({ kind: 'begun' } as const));
+      if (event) yield event;
+      const block = live ? blockMs : 1;
       const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, cursor];
       const rows = readStreams(await store.send('XREAD', wanted, block));
-      // Entries count only if the one before them still exists. Otherwise, entries between them may be missing.
-      const found = await place(store);
-      if (started && isGone(found)) {
-        const event = await relocate(store, found);
-        if (event) yield event;
-      } else if (started) {
+      const [first] = rows;
+      isIdle = first === undefined;
+      if (first && started) {
+        const gap = await link(store, first, rows);
+        if (gap) yield gap;
         const fresh = take(rows);
         if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
       }
-      if (rows.length > 0 || live) continue;
+      if (!isIdle || live) continue;
       live = true;
       yield { kind: 'live' };
     }
@@ -305,8 +294,9 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
         : {
             entry,
             last,
-            ...(born !== undefined && { born }),
-            known: [...known].filter(([, ms]) => ms >= entryMs(entry ?? '') - LOOK_BACK_MS),
+            known: [...known].filter(
+              ([, ms], at) => ms >= deliveredMs() - LOOK_BACK_MS || at >= known.size - LEAST_KNOWN,
+            ),
           },
   };
 }

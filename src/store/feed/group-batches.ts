@@ -4,7 +4,6 @@ import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
 import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
-import { readPlace } from './place.ts';
 import type { FeedPoint } from './place-after.ts';
 
 /**
@@ -103,6 +102,10 @@ export interface Membership {
   readonly signal: AbortSignal;
 }
 
+/** Identifies the stream of a feed; empty if no relay has begun it. */
+export const bornOf = async (store: StoreConnection, { info }: FeedKeys): Promise<string> =>
+  String((await store.send('HGET', [info, 'born'])) ?? '');
+
 /** Whether the store has lost a group. A place in no stream is that of a member that began before any relay. */
 export const hasLost = (place: GroupPlace | undefined, born: string): boolean =>
   place !== undefined && place.born !== born && (place.born !== '' || place.last !== null);
@@ -119,7 +122,7 @@ export async function* batches({
 }: Membership): AsyncGenerator<GroupEvent, void, void> {
   const ended = AbortSignal.any([lost, signal]);
   const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
-  const { born } = await readPlace(store, feed, '0-0');
+  const born = await bornOf(store, feed);
   let isLost = hasLost(work.place, born);
   const start = isLost ? '0' : (work.acknowledged ?? options.start);
   const gap = await join({ ...options, start }, store);
@@ -132,11 +135,10 @@ export async function* batches({
    * Called before the first batch after the store has lost the group. Only the member of an ordered group that has read
    * the last post of the former stream knows that no post is missing.
    */
-  async function findGap(to: FeedPoint): Promise<GroupEvent> {
-    const { born, after } = await readPlace(store, feed, '0-0');
+  async function findGap(to: StreamRow): Promise<GroupEvent> {
     isLost = false;
-    work.place = { born, last: from };
-    if (!shared && from !== null && from.id === after) return { kind: 'found' };
+    work.place = { born: await bornOf(store, feed), last: from };
+    if (!shared && from !== null && from.id === to.prev) return { kind: 'found' };
     return { kind: 'gap', missing: null, from, to };
   }
 
@@ -152,8 +154,7 @@ export async function* batches({
   ): AsyncGenerator<GroupEvent, void, void> {
     const [first] = rows;
     if (isLost && first) yield await findGap(first);
-    if (work.place?.born === '')
-      work.place = { ...work.place, born: (await readPlace(store, feed, '0-0')).born };
+    if (work.place?.born === '') work.place = { ...work.place, born: await bornOf(store, feed) };
     const done = new AbortController();
     work.open = true;
     if (shared) void keepPending(entries, AbortSignal.any([done.signal, lost]));

@@ -3,8 +3,14 @@ import type { StoreConnection } from '../connection.ts';
 import { interruptionText, isStoreFailure, storeFailure, unusable } from '../failures.ts';
 import { ackOrdered } from '../scripts/feed.ts';
 import { renew, resign } from '../scripts/lease.ts';
-import { batches, type GroupEvent, type GroupOptions, type GroupWork, hasLost } from './group-batches.ts';
-import { readPlace } from './place.ts';
+import {
+  batches,
+  bornOf,
+  type GroupEvent,
+  type GroupOptions,
+  type GroupWork,
+  hasLost,
+} from './group-batches.ts';
 import { LEASE_MS } from './term.ts';
 
 const RETRY_MS = 1_000;
@@ -66,7 +72,7 @@ async function* orderedMember(
   let waiting = false;
   let hasWaited = false;
   for (;;) {
-    const { born } = await readPlace(store, feed, '0-0');
+    const born = await bornOf(store, feed);
     work.place ??= { born, last: null };
     // If the store has lost the group, another member may know its position: let that one take the lease first.
     if (!hasWaited && work.place.last === null && hasLost(work.place, born)) {

@@ -15,12 +15,14 @@ export const publish = script(
   'publish',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
-local added, last, lastPost, fresh, members = 0, '', '', {}, {}
+local added, last, fresh, members = 0, '', {}, {}
+local before = redis.call('HGET', KEYS[5], 'last') or ''
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
   if not fresh[id] and not redis.call('ZSCORE', KEYS[2], id) then
-    last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2])
-    fresh[id], lastPost = true, id
+    -- With the post before it, a follower sees whether entries between two reads were lost.
+    last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2], 'prev', before)
+    fresh[id], before = true, id
     -- The id of a post without a time is never removed, because the age of the post is not known.
     members[2 * added + 1], members[2 * added + 2] = time == '' and '+inf' or time, id
     added = added + 1
@@ -38,14 +40,12 @@ if ARGV[3] ~= '' then
   redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', '(' .. ARGV[3])
 end
 if added > 0 then
-  local trimmed = redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
-  trimmed = trimmed + redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))
-  -- The first entry is then no longer the one that follows this post.
-  if trimmed > 0 then redis.call('HDEL', KEYS[5], 'after') end
+  redis.call('XTRIM', KEYS[3], 'MAXLEN', '~', ARGV[5])
+  redis.call('XTRIM', KEYS[3], 'MINID', '~', math.max(0, now - tonumber(ARGV[4])))
   redis.call('HSET', KEYS[5], 'published', now)
-  redis.call('HSET', KEYS[5], 'last', lastPost)
+  redis.call('HSET', KEYS[5], 'last', before)
 end
-return { 'ok', added, last, redis.call('HGET', KEYS[5], 'last') or '' }`,
+return { 'ok', added, last, before }`,
 );
 
 /**
@@ -61,9 +61,8 @@ return { redis.call('GET', KEYS[1]) or '', redis.call('HGET', KEYS[3], 'last') o
 );
 
 /**
- * Begins a feed that the store does not have, with the state that the leader remembers, if it does. `born` identifies
- * the stream, so that followers notice that it is another one. `after` is the last post of the former stream: the new
- * one continues after it, without a gap.
+ * Begins a feed that the store does not have, with the state that the leader remembers, if it does. The first entry then
+ * names the last post of the former stream as the one before it. `born` tells groups that this is another stream.
  *
  * KEYS: lease, seen ids, checkpoint, info. ARGV: token, checkpoint (or empty), ids and times of the seen posts (JSON),
  * last published post (or empty). Returns 0 if the caller has lost the lease.
@@ -75,27 +74,8 @@ if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 for _, one in ipairs(cjson.decode(ARGV[3])) do redis.call('ZADD', KEYS[2], 'NX', one[2], one[1]) end
 if ARGV[2] ~= '' then redis.call('SET', KEYS[3], ARGV[2]) end
 redis.call('HSET', KEYS[4], 'born', ARGV[1])
-redis.call('HSET', KEYS[4], 'after', ARGV[4])
 redis.call('HSET', KEYS[4], 'last', ARGV[4])
 return 1`,
-);
-
-/**
- * Finds out whether the position of a follower still exists. KEYS: stream, info. ARGV: the last entry that was read.
- * Returns the id of the stream, the post that it continues after, and the id of the post of that entry; each of them is
- * empty if there is none.
- */
-export const findPlace = script(
-  'findPlace',
-  `
-local id = ''
-for _, pair in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], ARGV[1])) do
-  for at = 1, #pair[2], 2 do
-    if pair[2][at] == 'id' then id = pair[2][at + 1] end
-  end
-end
-return { redis.call('HGET', KEYS[2], 'born') or '', redis.call('HGET', KEYS[2], 'after') or '', id }`,
-  { frees: true },
 );
 
 /**

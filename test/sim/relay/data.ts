@@ -57,7 +57,6 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     const [key = '', ...rest] = args;
     if (name === 'SET') texts.set(key, { text: rest[0] ?? '', endsAt: Number(rest[1] ?? never) });
     if (name === 'DEL') for (const map of [texts, hashes, sorted, streams]) map.delete(key);
-    if (name === 'HDEL') hashes.get(key)?.delete(rest[0] ?? '');
     if (name === 'HSET') get(hashes, key, () => new Map()).set(rest[0] ?? '', rest[1] ?? '');
     if (name === 'ZADD') get(sorted, key, () => new Map()).set(rest[1] ?? '', Number(rest[0]));
     if (name === 'XDEL') {
@@ -111,10 +110,6 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     HGET: ([key = '', field = '']) => hashes.get(key)?.get(field) ?? null,
     HSET([key = '', field = '', value = '']) {
       write('HSET', key, field, value);
-      return 1;
-    },
-    HDEL([key = '', field = '']) {
-      write('HDEL', key, field);
       return 1;
     },
     HINCRBY([key = '', field = '', by]) {

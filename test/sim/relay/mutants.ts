@@ -140,51 +140,49 @@ export const ignoresFeed: RelayMutation = {
   },
 };
 
-/** The replies to a follower that looks for its place: the stream, the post that it continues after, and the post there. */
-type PlaceReply = readonly [born: string, after: string, id: string];
-
-/** Changes these replies. `known` is the post that the follower has read there; `first` is the first reply. */
-const inPlace = (
-  change: (place: PlaceReply, known: string, first: PlaceReply) => PlaceReply,
+/** Changes the entries that a follower reads. `known` are those that it has read before, by their entry ids. */
+const reading = (
+  change: (
+    rows: readonly Entry[],
+    known: ReadonlyMap<string, Entry>,
+    from: string | undefined,
+  ) => readonly Entry[],
 ): RelayMutation => {
-  const ids = new Map<string, string>();
+  const all = new Map<number, Map<string, Entry>>();
   return {
-    follower(store) {
-      let first: PlaceReply | undefined;
+    follower(store, number) {
+      const known = all.get(number) ?? new Map<string, Entry>();
+      all.set(number, known);
       return {
         ...store,
         async send(name, args, ms) {
           const answer = await store.send(name, args, ms);
-          const streams = name === 'XREAD' && Array.isArray(answer) ? answer : [];
-          for (const [, rows] of streams)
-            for (const [entry, fields] of rows) ids.set(entry, fields[fields.indexOf('id') + 1]);
-          return answer;
-        },
-        async run(script, keys, args) {
-          const reply = await store.run(script, keys, args);
-          if (script.name !== 'findPlace' || !Array.isArray(reply)) return reply;
-          const place: PlaceReply = [String(reply[0]), String(reply[1]), String(reply[2])];
-          first ??= place;
-          return change(place, ids.get(String(args[0])) ?? '', first);
+          const [, from, to] = args.map(String);
+          if (name === 'XRANGE' && from === to)
+            return change(Array.isArray(answer) ? answer : [], known, from);
+          if (name !== 'XREAD' || !Array.isArray(answer)) return answer;
+          const [[stream, rows]] = answer;
+          const changed = change(rows, known, undefined);
+          for (const row of changed) known.set(row[0], row);
+          return [[stream, changed]];
         },
       };
     },
   };
 };
+type Entry = readonly [entry: string, fields: readonly string[]];
 
 /** A follower assumes that the last entry that it read still exists. */
-export const doesNotLookBack = inPlace(([born, after, id], known) => [
-  born,
-  after,
-  known === '' ? id : known,
-]);
+export const doesNotLookBack = reading((rows, known, from) => {
+  const last = known.get(from ?? '');
+  return rows.length > 0 || last === undefined ? rows : [last];
+});
 
-/** A follower looks for its place only when it connects. */
-export const doesNotNotice = inPlace((_, known, [born, after, id]) => [
-  born,
-  after,
-  known === '' ? id : known,
-]);
-
-/** A follower assumes that every new stream continues after its last post. */
-export const assumesNoGap = inPlace(([born, , id], known) => [born, known, id]);
+/** A follower assumes that the entries that it reads follow those that it has read before. */
+export const assumesNoGap = reading((rows, known, from) => {
+  const [first, ...rest] = rows;
+  const last = [...known.values()].at(-1);
+  if (from !== undefined || first === undefined || last === undefined) return rows;
+  const [entry, fields] = first;
+  return [[entry, fields.with(fields.indexOf('prev') + 1, last[1][1] ?? '')], ...rest];
+});

@@ -23,7 +23,8 @@ export interface RelayMutation {
     open: () => Promise<StoreConnection>,
     scheduler: Scheduler,
   ) => StoreConnection;
-  readonly follower?: (store: StoreConnection) => StoreConnection;
+  /** `number` identifies the follower across its connections. */
+  readonly follower?: (store: StoreConnection, number: number) => StoreConnection;
   /** Whether relays read nothing that they have saved. */
   readonly forgets?: boolean;
 }
@@ -183,7 +184,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
         begin,
         open: async () => {
           const connection = await store.open(process);
-          return mutation.follower?.(connection) ?? connection;
+          return mutation.follower?.(connection, number) ?? connection;
         },
         clock: clockOn(process, () => 1_700_000_000_000, process.alive),
       });
