@@ -1,0 +1,278 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { baseUrl as baseUrlKind } from '../../base/url-values.ts';
+import { readAccount } from '../../contract/records/account.ts';
+import { ProfileRecord } from '../../contract/records/tool.ts';
+import { maskKey } from '../../core/client/mask-key.ts';
+import { parseBaseUrl } from '../../core/http/base-url.ts';
+import { profileView } from '../../output/views/settings.ts';
+import { noProfile, profileOf } from '../../state/config/config-file.ts';
+import { keyKind } from '../../state/config/key-format.ts';
+import { needFolder } from '../../state/paths.ts';
+import { flag } from '../args/option.ts';
+import { readKey } from '../args/read-key.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
+import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
+import { configOf, profileName, sourcedSettings, withNearProfile } from '../settings/settings.ts';
+
+export const authLogin = command({
+  path: 'auth login',
+  summary: 'Verify an API key and save it to a profile',
+  about: [
+    'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
+    'A base URL without a scheme means https, or http if its host is this machine. If the service cannot be reached, you are asked for another URL, but not for the key again.',
+    'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
+    'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
+  ],
+  args: [],
+  excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
+  options: {
+    withKey: flag('--with-key', 'read the key from stdin'),
+    noVerify: flag('--no-verify', 'save the key without verifying it'),
+  },
+  common: ['service'],
+  examples: [
+    { run: 'trdr auth login --base-url https://api.example.com', does: 'prompt for the key' },
+    {
+      run: 'pass show trdr/desk | trdr auth login --with-key --profile desk',
+      does: 'read the key from a password manager',
+    },
+  ],
+  savesSettings: true,
+  calls: ['me'],
+  settings: 'tolerant',
+  exits: [0, 2, 4, 5, 7, 9, 130],
+  parse: (_, given) => given,
+  async run(context, { withKey, noVerify }) {
+    const { io, globals, signal } = context;
+    if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
+    // Fail before the prompt if there is no folder in which the key can be saved.
+    needFolder(context.settings.folders, 'config');
+    const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
+    const profile = settings.profile.value;
+    const insecureHttp = settings.insecureHttp.value;
+    const given = settings.baseUrl.value;
+    let baseUrl =
+      given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
+    const key = await readKey(io, withKey, signal);
+    let plan: string | null | undefined;
+    for (let url = baseUrl; !noVerify && plan === undefined; ) {
+      try {
+        baseUrl = checkUrl(url, insecureHttp);
+        plan = await planOf(context, baseUrl, key);
+      } catch (error) {
+        url = await askUrlAgain(io, error, baseUrl, signal);
+      }
+    }
+    await configOf(io).login(profile, { key, baseUrl });
+
+    const kind = keyKind(key);
+    const what = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
+    context.notice(`Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
+    if (io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
+    const used = configOf(io).read().current;
+    if (used !== profile && used !== undefined) {
+      context.notice(
+        `the current profile is still "${used}"; to change it, run "trdr auth switch ${profile}"`,
+      );
+    }
+    return 0;
+  },
+});
+
+/** Prompts for the base URL until the input is valid. An empty line cancels the login. */
+async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
+  while (isAttended(io)) {
+    const given = (await askLine(io, 'Base URL of the service:', { signal }))?.trim();
+    if (!given) break;
+    try {
+      return checkUrl(given, insecureHttp);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      await showProblem(io, error);
+    }
+  }
+  throw usageError('no base URL: which service is this key for?', 'add --base-url URL');
+}
+
+/** Returns the normalized base URL. Rejects plain HTTP to other machines. */
+function checkUrl(given: string, insecureHttp: boolean): string {
+  const text = baseUrlKind.read(given);
+  if (text === undefined)
+    throw usageError(`invalid base URL: ${baseUrlKind.problem?.(given)}`, baseUrlKind.hint);
+  const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
+  return `${origin}${prefix}`;
+}
+
+/**
+ * Returns the plan of the key, or null if the service does not report it. Throws if the service rejects the key,
+ * so that the key is not saved.
+ */
+async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
+  const client = await context.connect({ baseUrl, key, embedded: false });
+  try {
+    const { record } = await client.call('me', {}, { signal: context.signal });
+    return readAccount(record).plan;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'auth') throw error;
+    const { code, status, requestId } = error;
+    throw new Failure('auth', `${baseUrl} rejected this key; nothing was saved`, {
+      code,
+      status,
+      requestId,
+      hint: 'check that you pasted the whole key and that it belongs to this service; use --no-verify to save it anyway',
+    });
+  }
+}
+
+export const authStatus = command({
+  path: 'auth status',
+  summary: 'Show all profiles with their base URLs and masked keys',
+  about: [
+    'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
+    'Exits 4 if the current profile has no key or, with --check, the service rejects that key.',
+  ],
+  args: [],
+  options: { check: flag('--check', 'verify each key with the service') },
+  common: ['output', 'service'],
+  examples: [
+    { run: 'trdr auth status', does: 'list the profiles' },
+    {
+      run: 'trdr auth status --check -q > /dev/null || alert',
+      does: 'check from cron that the key still works',
+    },
+  ],
+  calls: ['me'],
+  record: () => ProfileRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 4, 5, 7, 9],
+  parse: (_, given) => given,
+  async run(context, { check }) {
+    if (context.globals.sandbox) return showEmbedded(context, check);
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    const profiles = savedProfiles(settings, configOf(context.io).read());
+    const asked = check
+      ? profiles.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined)
+      : [];
+    if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
+    for (const { message } of settings.problems) context.notice(message);
+
+    let failed: unknown;
+    await context.emit(profileView(check), false, async (out) => {
+      for (const each of profiles) {
+        const { record, failure } = check ? await checked(context, each) : { record: each.record };
+        if (record.current) failed = failure;
+        await out.write(record);
+      }
+    });
+    if (failed !== undefined) throw failed;
+    if (settings.key.value !== undefined) return 0;
+    throw new Failure('auth', `no key configured for profile "${settings.profile.value}"`, {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try a command with --sandbox',
+    });
+  },
+});
+
+/**
+ * Verifies the key of a profile with the service. A failure is returned, so that the other profiles are still
+ * checked.
+ */
+async function checked(
+  context: Context,
+  { record, baseUrl, key }: SavedProfile,
+): Promise<{ readonly record: ProfileRecord; readonly failure?: Failure }> {
+  if (key === undefined) return { record: { ...record, check: 'NO_KEY' } };
+  if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
+  try {
+    const client = await context.connect({ baseUrl, key, embedded: false });
+    await client.call('me', {}, { signal: context.signal });
+    return { record: { ...record, check: 'ok' } };
+  } catch (failure) {
+    if (!(failure instanceof Failure)) throw failure;
+    return { record: { ...record, check: failure.code }, failure };
+  }
+}
+
+async function showEmbedded(context: Context, check: boolean) {
+  if (check) await (await context.client()).call('me', {}, { signal: context.signal });
+  await context.print(profileView(check), [
+    {
+      profile: 'sandbox',
+      current: true,
+      baseUrl: null,
+      baseUrlFrom: '--sandbox',
+      key: null,
+      keyFrom: '--sandbox',
+      mode: 'test' as const,
+      ...(check && { check: 'ok' }),
+    },
+  ]);
+  return 0 as const;
+}
+
+export const authSwitch = command({
+  path: 'auth switch',
+  summary: 'Switch to another profile',
+  about: ['All commands use this profile unless --profile or TRDR_PROFILE selects another.'],
+  args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
+  options: {},
+  common: [],
+  examples: [{ run: 'trdr auth switch desk', does: 'use the profile desk from now on' }],
+  savesSettings: true,
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: ([profile = '']) => profile,
+  async run(context, profile) {
+    const config = configOf(context.io);
+    try {
+      await config.use(profile);
+    } catch (error) {
+      throw withNearProfile(error, Object.keys(config.read().profiles));
+    }
+    context.notice(`Switched to profile "${profile}"`);
+    const { TRDR_PROFILE: named, TRDR_API_KEY: key } = context.io.env;
+    if (named && named !== profile)
+      context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
+    if (key) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
+    return 0;
+  },
+});
+
+export const authLogout = command({
+  path: 'auth logout',
+  summary: 'Remove the key of a profile',
+  about: ['Keeps the base URL and the settings of the profile, unless --forget is given.'],
+  args: [
+    { name: 'profile', help: 'name of the profile [the current one]', optional: true, complete: 'profile' },
+  ],
+  options: { forget: flag('--forget', 'remove the whole profile, settings included') },
+  common: [],
+  examples: [
+    { run: 'trdr auth logout', does: 'remove the key of the current profile' },
+    { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
+  ],
+  savesSettings: true,
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: ([profile], given) => ({ ...given, profile }),
+  async run(context, { profile, forget }) {
+    const config = configOf(context.io);
+    const name = profile ?? profileName(context.io, context.globals);
+    const file = config.read();
+    if (!profileOf(file, name)) throw withNearProfile(noProfile(file, name), Object.keys(file.profiles));
+    if (forget) {
+      await config.remove(name);
+      context.notice(`Removed profile "${name}"`);
+    } else {
+      const hadKey = await config.logout(name);
+      context.notice(hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
+    }
+    if (context.io.env['TRDR_API_KEY'])
+      context.notice('TRDR_API_KEY is still set, so commands continue to use its key');
+    return 0;
+  },
+});

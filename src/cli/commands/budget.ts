@@ -1,0 +1,152 @@
+import { usageError } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
+import { plainName, units } from '../../base/values.ts';
+import { StoreItem } from '../../contract/records/store.ts';
+import { storeView } from '../../output/views/store.ts';
+import { value } from '../args/option.ts';
+import { command } from '../command.ts';
+import { configOf, profileName } from '../settings/settings.ts';
+
+/** The settings in which the budgets of a profile are saved. */
+const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
+
+export const budgetSet = command({
+  path: 'budget set',
+  summary: 'Limit what a profile may spend per day or month',
+  about: [
+    'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
+    'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. That spending is known with a delay of up to ten minutes, and a day budget counts only the part after the first call that was sent through the store that day. --machine limits one machine that uses the store.',
+  ],
+  args: [
+    { name: 'period', help: 'month or day', choices: ['month', 'day'] },
+    { name: 'amount', help: 'CU, such as 500k or 15M' },
+  ],
+  options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
+  common: [],
+  examples: [
+    { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together, per day (UTC)' },
+    { run: 'trdr budget set month 15M', does: 'limit all runs of this profile together, per month (UTC)' },
+    { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine that uses the store' },
+  ],
+  savesSettings: true,
+  calls: [],
+  exits: [0, 2, 4, 9],
+  parse([period, amount = ''], { machine }) {
+    if (period !== 'month' && period !== 'day')
+      throw usageError(`invalid period "${period}"`, 'choose from month, day');
+    const cu = units.read(amount);
+    if (cu === undefined) throw usageError(`invalid amount "${amount}"`, units.hint);
+    return { period, cu, machine } as const;
+  },
+  async run(context, { period, cu, machine }) {
+    const store = await context.store();
+    if (store === undefined) {
+      checkLocal(machine);
+      const profile = profileName(context.io, context.globals, { newProfile: true });
+      await configOf(context.io).set(profile, budgetSettings[period], String(cu));
+      context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
+      return 0;
+    }
+    const { storeBudgets } = await import('../../store/budgets.ts');
+    await storeBudgets(store).set({ period, cu, machine });
+    const owner = machine === undefined ? 'all machines' : machine;
+    context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
+    return 0;
+  },
+});
+
+/** Rejects --machine for a budget that is not in a store. */
+function checkLocal(machine: string | undefined): void {
+  if (machine === undefined) return;
+  throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');
+}
+
+export const budgetUnset = command({
+  path: 'budget unset',
+  summary: 'Remove a budget',
+  about: [
+    'Removes the budget of the profile and, with a shared store, also the budget that all machines share. With --machine, removes only the budget of that machine in the store.',
+  ],
+  args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
+  options: {
+    machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
+  },
+  common: [],
+  examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
+  savesSettings: true,
+  calls: [],
+  exits: [0, 2, 4, 9],
+  parse([period], { machine }) {
+    if (period !== 'month' && period !== 'day')
+      throw usageError(`invalid period "${period}"`, 'choose from month, day');
+    return { period, machine } as const;
+  },
+  async run(context, { period, machine }) {
+    const removed: string[] = [];
+    const store = await context.store();
+    if (store === undefined) checkLocal(machine);
+    else {
+      const { storeBudgets } = await import('../../store/budgets.ts');
+      const owner = machine === undefined ? 'all machines' : machine;
+      if (await storeBudgets(store).unset({ period, machine })) removed.push(owner);
+    }
+    if (machine === undefined) {
+      const profile = profileName(context.io, context.globals);
+      const was = await configOf(context.io).unset(profile, budgetSettings[period]);
+      if (was) removed.push(`profile "${profile}"`);
+    }
+    context.notice(
+      removed.length > 0
+        ? `Removed the ${period} budget of ${removed.join(' and ')}`
+        : machine === undefined
+          ? `no ${period} budget was set`
+          : `no ${period} budget was set for machine "${machine}"`,
+    );
+    return 0;
+  },
+});
+
+export const budgetShow = command({
+  path: 'budget show',
+  summary: 'Show the budgets and what is left of them',
+  about: [
+    'Shows what was spent in the current UTC day and month. Also shows what is reserved for calls in flight, and what calls with lost answers may have cost. With a budget, also shows what is left and when the budget renews.',
+    'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the amount spent is what the service has counted for the key, unless the store has recorded more.',
+  ],
+  args: [],
+  options: {},
+  common: ['output'],
+  examples: [
+    { run: 'trdr budget show', does: 'show what is left' },
+    {
+      run: "trdr budget show -o json | jq '.[] | {name, left}'",
+      does: 'print the remaining amounts for a script',
+    },
+  ],
+  calls: [],
+  record: () => StoreItem,
+  exits: [0, 2, 4, 9],
+  parse: (_, given) => given,
+  async run(context) {
+    const { localBudgets } = await import('../spend/budgets.ts');
+    const own = await localBudgets(context);
+    const store = await context.store();
+    if (store === undefined) {
+      await context.print(storeView, own);
+      return 0;
+    }
+    // Raise the spending that the store has recorded to the usage that the service counts, unless this was
+    // done recently.
+    await (await context.ledger()).budgets?.();
+    const { readStatus } = await import('../../store/status.ts');
+    const items = await store.link.use((connection) => readStatus(connection, store.keys));
+    const { profile } = context.settings;
+    await context.print(storeView, [
+      ...items.filter(({ item }) => item === 'budget'),
+      ...own
+        .filter(({ limit }) => limit !== null)
+        .map((line) => ({ ...line, name: `${line.name} of profile ${profile}` })),
+    ]);
+    return 0;
+  },
+});

@@ -1,0 +1,166 @@
+import { SettingRecord } from '../../contract/records/tool.ts';
+import { settingView } from '../../output/views/settings.ts';
+import { readSetting } from '../../state/config/read-setting.ts';
+import { settingNames, settingRows } from '../../state/config/settings-table.ts';
+import { needFolder } from '../../state/paths.ts';
+import { flag } from '../args/option.ts';
+import { command } from '../command.ts';
+import {
+  readableSetting,
+  readableSettings,
+  settingRecords,
+  settingText,
+  settingWord,
+  writableSetting,
+} from '../settings/setting-records.ts';
+import { configOf, profileName, sourcedSettings } from '../settings/settings.ts';
+
+export const configList = command({
+  path: 'config list',
+  summary: 'Show the effective settings',
+  about: [
+    'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In JSON, NDJSON, CSV and TSV, durations are in milliseconds and shares are fractions.',
+  ],
+  args: [],
+  options: { origin: flag('--origin', 'show where each value comes from') },
+  common: ['output'],
+  examples: [
+    { run: 'trdr config list --origin', does: 'see where each value comes from' },
+    { run: 'trdr config list --profile desk', does: 'show the settings of a different profile' },
+  ],
+  calls: [],
+  record: () => SettingRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: (_, given) => given,
+  async run(context, { origin }) {
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
+    await context.print(settingView(origin, settingText), settingRecords(settings, origin));
+    return 0;
+  },
+});
+
+export const configGet = command({
+  path: 'config get',
+  summary: 'Show the effective value of a setting',
+  about: [
+    'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is masked, and the store password is hidden.',
+  ],
+  args: [{ name: 'setting', help: 'name of the setting', choices: readableSettings }],
+  options: {},
+  common: ['output'],
+  examples: [
+    { run: 'trdr config get baseUrl', does: 'print the effective base URL' },
+    {
+      run: 'trdr config get maxAge --json',
+      does: 'print a record that also shows where the value comes from',
+    },
+  ],
+  calls: [],
+  record: () => SettingRecord,
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: ([word = '']) => readableSetting(word),
+  async run(context, name) {
+    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    for (const { message } of settings.problems) context.notice(message);
+    const row = settingRecords(settings, true).find(({ setting }) => setting === name);
+    if (!row) throw new Error(`no row describes the setting ${name}`);
+    const { json, output, fields, out } = context.globals;
+    // With the setting output=table, print the bare value: tables are for lists.
+    const preferred = context.settings.output ?? 'table';
+    if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
+      await context.printOne(settingView(true, settingText), row);
+      return 0;
+    }
+    await context.printText(`${settingWord(row)}\n`);
+    return 0;
+  },
+});
+
+/** The accepted values of the settings that allow only certain values. */
+const choicesBy = Object.fromEntries(
+  settingNames.flatMap((name) => {
+    const { choices } = settingRows[name].kind;
+    return choices ? [[name, choices]] : [];
+  }),
+);
+
+export const configSet = command({
+  path: 'config set',
+  summary: 'Change a setting of a profile',
+  about: [
+    'Changes the current profile, or the one given with --profile. Creates the profile if it does not exist.',
+    `Settings: ${settingNames.map((name) => `${name} (${settingRows[name].about})`).join('; ')}.`,
+  ],
+  args: [
+    { name: 'setting', help: 'name of the setting', choices: settingNames },
+    { name: 'value', help: 'new value', choicesBy },
+  ],
+  options: {},
+  common: [],
+  examples: [
+    { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
+    { run: 'trdr config set output table --profile desk', does: 'change the output format of one profile' },
+  ],
+  savesSettings: true,
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse([word = '', value = '']) {
+    const name = writableSetting(word);
+    readSetting(name, value, name);
+    return { name, value };
+  },
+  async run(context, { name, value }) {
+    const profile = profileName(context.io, context.globals, { newProfile: true });
+    await configOf(context.io).set(profile, name, value);
+    const now = sourcedSettings(context.io, context.globals, { tolerant: true, newProfile: true })[name];
+    context.notice(`Set ${name} in profile "${profile}"`);
+    if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
+    return 0;
+  },
+});
+
+export const configUnset = command({
+  path: 'config unset',
+  summary: 'Reset a setting to its default',
+  about: ['Changes the current profile, or the one given with --profile.'],
+  args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
+  options: {},
+  common: [],
+  examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],
+  savesSettings: true,
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 9],
+  parse: ([word = '']) => writableSetting(word),
+  async run(context, name) {
+    const profile = profileName(context.io, context.globals);
+    const was = await configOf(context.io).unset(profile, name);
+    context.notice(
+      was ? `Reset ${name} in profile "${profile}"` : `${name} was not set in profile "${profile}"`,
+    );
+    return 0;
+  },
+});
+
+export const configPath = command({
+  path: 'config path',
+  summary: 'Print the path of the config file',
+  about: ['Works even if the file is missing or corrupt.'],
+  args: [],
+  options: {},
+  common: [],
+  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit the file by hand' }],
+  calls: [],
+  settings: 'none',
+  exits: [0, 9],
+  parse: () => undefined,
+  async run({ io, printText, settings }) {
+    needFolder(settings.folders, 'config');
+    await printText(`${configOf(io).path}\n`);
+    return 0;
+  },
+});

@@ -1,0 +1,297 @@
+import { Failure, usageError } from '../../base/failure.ts';
+import { duration } from '../../base/time-values.ts';
+import { storeUrl } from '../../base/url-values.ts';
+import { oneOf } from '../../base/values.ts';
+import { StoreItem } from '../../contract/records/store.ts';
+import { CheckRecord } from '../../contract/records/tool.ts';
+import { checkView } from '../../output/views/checks.ts';
+import { storeView } from '../../output/views/store.ts';
+import { outputFormats } from '../../state/config/settings-table.ts';
+import { needFolder } from '../../state/paths.ts';
+import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
+import { hintForCheck } from '../../store/away-failure.ts';
+import { flag, value } from '../args/option.ts';
+import { readAll } from '../args/stdin.ts';
+import { command } from '../command.ts';
+import type { Context } from '../context.ts';
+import { exitOf } from '../exit.ts';
+import type { Io } from '../io.ts';
+import { askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
+import { configOf } from '../settings/settings.ts';
+import { confirm } from '../spend/ask-yes-no.ts';
+
+/** The maximum length of the password on stdin in bytes. Longer input is not a password. */
+const LONGEST = 4096;
+
+export const storeLogin = command({
+  path: 'store login',
+  summary: 'Verify a shared store and save its URL to a profile',
+  about: [
+    'A store is a Redis (7.0 or newer) or Valkey server. Through it, all machines that use the same key share one rate limit, one budget, one cache and one paid feed.',
+    'Prompts for the password (input hidden; leave it empty for none), or reads it from stdin with --with-password, or uses TRDR_STORE_PASSWORD. The store is verified before it is saved, unless --no-verify is given.',
+  ],
+  args: [{ name: 'url', help: 'URL of the store, without a password' }],
+  options: {
+    withPassword: flag('--with-password', 'read the password from stdin'),
+    noVerify: flag('--no-verify', 'save the store without verifying it'),
+  },
+  common: [],
+  examples: [
+    { run: 'trdr store login rediss://desk@redis.internal:6379/0', does: 'prompt for the password' },
+    {
+      run: 'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password',
+      does: 'read the password from a password manager',
+    },
+  ],
+  savesSettings: true,
+  calls: [],
+  settings: 'tolerant',
+  exits: [0, 2, 4, 9, 130],
+  parse: ([url = ''], given) => ({ ...given, url }),
+  async run(context, { url: given, withPassword, noVerify }) {
+    const { io, settings, signal, notice } = context;
+    let url = given;
+    if (url === 'off')
+      throw usageError(
+        'expected the URL of a store, got "off"',
+        'to use no store, run "trdr config set store off"',
+      );
+    checkStoreUrl(url);
+    needFolder(settings.folders, 'config');
+    const password = await readPassword(io, withPassword, signal);
+    let address: StoreAddress | undefined;
+    for (let tried = url; address === undefined; ) {
+      try {
+        checkStoreUrl(tried);
+        address = await reach(context, tried, password, noVerify);
+        url = tried;
+      } catch (error) {
+        tried = await askUrlAgain(io, error, tried, signal);
+      }
+    }
+    await configOf(io).storeLogin(settings.profile, { store: url, password });
+    const next =
+      settings.key === undefined
+        ? 'run "trdr auth login" to save the API key that the machines share'
+        : 'run "trdr store check" to check its configuration';
+    notice(`Saved store ${address.shown} to profile "${settings.profile}"; ${next}`);
+    if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
+    return 0;
+  },
+});
+
+/** Rejects a URL that is not the URL of a store. */
+function checkStoreUrl(url: string): void {
+  if (storeUrl.read(url) !== undefined) return;
+  readStoreUrl(url); // Throws if the problem has an error of its own, such as a password in the URL.
+  throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
+}
+
+/** Connects to the store, unless --no-verify is given, and returns its address. */
+async function reach(
+  { io, settings, notice }: Context,
+  url: string,
+  password: string | undefined,
+  noVerify: boolean,
+): Promise<StoreAddress> {
+  const { openStore } = await import('../store/open-store.ts');
+  const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
+  const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
+  if (noVerify) return store.address;
+  // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
+  const { connectStore } = await import('../../store/connection.ts');
+  const opening = settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
+  const connection = await opening.catch((error: unknown) => {
+    throw ofLogin(error, password !== undefined);
+  });
+  connection.close();
+  const { product, version } = connection.server;
+  notice(`${store.address.shown} is reachable (${product} ${version})`);
+  return store.address;
+}
+
+/**
+ * Adapts the hint of a connection failure to a login: the store is not saved yet, and the user may have piped
+ * the password in without --with-password.
+ */
+function ofLogin(error: unknown, hasPassword: boolean): unknown {
+  if (!(error instanceof Failure)) return error;
+  const { kind, message, code, hint } = error;
+  if (hasPassword || code !== 'STORE_DENIED')
+    return new Failure(kind, message, { code, hint: hintForCheck(hint), cause: error });
+  return new Failure(kind, `${message}; no password was given`, {
+    code,
+    hint: 'pass --with-password to read the password from stdin, or set TRDR_STORE_PASSWORD',
+  });
+}
+
+async function readPassword(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string | undefined> {
+  if (fromStdin) return (await readAll(io, LONGEST, signal)).trim() || undefined;
+  if (io.env['TRDR_STORE_PASSWORD']) return io.env['TRDR_STORE_PASSWORD'];
+  if (!isAttended(io)) return undefined;
+  const typed = await askLine(io, 'Password of the store (input hidden; empty for none):', {
+    hidden: true,
+    signal,
+  });
+  if (typed === undefined)
+    throw new Failure('auth', 'no password given; nothing was saved', { code: 'NO_PASSWORD' });
+  return typed.trim() || undefined;
+}
+
+export const storeCheck = command({
+  path: 'store check',
+  summary: 'Check the shared store and show how to fix each problem',
+  about: [
+    'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, the data that trdr has saved there, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
+    'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
+  ],
+  args: [],
+  options: {},
+  common: ['output'],
+  examples: [{ run: 'trdr store check', does: 'check whether the store is ready for a team' }],
+  calls: [],
+  record: () => CheckRecord,
+  exits: [0, 2, 4, 9],
+  parse: (_, given) => given,
+  async run(context) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { examine } = await import('../../store/check.ts');
+    const { keys, link, address } = await needStore(context);
+    const { now, mono } = context.io.clock;
+    const user = address.username ?? 'default';
+    let failed = false;
+    await context.emit(checkView, false, async (out) => {
+      try {
+        await link.use(async (store) => {
+          await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
+          for await (const found of examine(store, { keys, user, db: address.db, now, mono })) {
+            failed ||= found.verdict === 'fail';
+            await out.write({ ...found });
+          }
+        });
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failed = true;
+        const next = hintForCheck(error.hint);
+        await out.write({ check: 'reach', verdict: 'fail', detail: error.message, ...(next && { next }) });
+      }
+    });
+    return failed ? exitOf.network : 0;
+  },
+});
+
+export const storeStatus = command({
+  path: 'store status',
+  summary: 'Show the machines, rate limits, budgets, feeds and groups of a store',
+  about: [
+    'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. In JSON, NDJSON, CSV and TSV, times and durations are in milliseconds; "-o metrics" prints OpenMetrics text.',
+    '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
+  ],
+  args: [],
+  options: {
+    maxLag: value('--max-lag', 'exit 9 if a feed was last verified longer ago than this', duration),
+    output: value(
+      '-o, --output',
+      'output format',
+      oneOf(...outputFormats, 'metrics'),
+      'table on a terminal, otherwise ndjson',
+    ),
+  },
+  common: ['output'],
+  examples: [
+    { run: 'trdr store status', does: 'show leaders, spending and queues' },
+    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use the exit code as a probe' },
+    {
+      run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
+      does: 'write a file for the Prometheus node exporter',
+    },
+  ],
+  calls: [],
+  record: () => StoreItem,
+  exits: [0, 2, 4, 9],
+  parse: (_, given) => given,
+  async run(context, { maxLag, output }) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { readStatus } = await import('../../store/status.ts');
+    const { keys, link } = await needStore(context);
+    const items = await link.use((store) => readStatus(store, keys));
+    if (output === 'metrics') {
+      const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
+      await context.printText(storeMetricsText(items));
+    } else await context.print(storeView, items);
+    const failure =
+      maxLag === undefined ? undefined : (await import('../store/feed-lag.ts')).feedLagFailure(items, maxLag);
+    if (failure) throw failure;
+    return 0;
+  },
+});
+
+export const storeClear = command({
+  path: 'store clear',
+  summary: 'Remove cached answers, a feed or everything of this key from the store',
+  about: [
+    'Asks for confirmation. "cache" removes the shared answers, which have to be paid for when they are requested again; "feed NAME" removes a feed with its posts and groups; "all" removes everything of this base URL and key, including budgets.',
+  ],
+  args: [
+    { name: 'what', help: 'cache, feed or all', choices: ['cache', 'feed', 'all'] },
+    { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
+  ],
+  options: { yes: flag('-y, --yes', 'remove without asking') },
+  common: [],
+  examples: [
+    { run: 'trdr store clear cache', does: 'remove the shared answers' },
+    { run: 'trdr store clear feed thesis --yes', does: 'start a feed over' },
+  ],
+  calls: [],
+  exits: [0, 2, 4, 9, 11, 130],
+  parse([what = '', feed], given) {
+    if (!['cache', 'feed', 'all'].includes(what)) {
+      throw usageError(`invalid value "${what}"`, 'choose from cache, feed, all');
+    }
+    if (what === 'feed' && feed === undefined)
+      throw usageError(
+        '"trdr store clear feed" requires the argument NAME',
+        'write it as: trdr store clear feed NAME',
+      );
+    if (what !== 'feed' && feed !== undefined)
+      throw usageError(
+        'too many arguments: only "feed" takes a name',
+        `write it as: trdr store clear ${what}`,
+      );
+    return { ...given, what, feed };
+  },
+  async run(context, { what, feed, yes }) {
+    const { needStore } = await import('../store/need-store.ts');
+    const { findKeys, removeKeys } = await import('../../store/clear.ts');
+    const { keys, link, address } = await needStore(context);
+    const found = await link.use((store) => findKeys(store, keys, what, feed));
+    if (found.length === 0) {
+      context.notice(
+        what === 'feed' ? `no feed "${feed}" in the store; nothing to remove` : 'nothing to remove',
+      );
+      return 0;
+    }
+    const names: Readonly<Record<string, string>> = {
+      cache: 'cached answers',
+      feed: `feed ${feed}`,
+      all: 'everything of this API key',
+    };
+    const text = `Remove ${names[what]} (${found.length} Redis keys) from ${address.shown}?`;
+    const answer = yes || (await confirm(context.io, text, context.signal));
+    if (!answer) {
+      throw new Failure(
+        'confirm',
+        answer === undefined
+          ? 'not running interactively; nothing was removed'
+          : 'cancelled; nothing was removed',
+        {
+          code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
+          hint: answer === undefined ? 'pass --yes to remove without asking' : undefined,
+        },
+      );
+    }
+    await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
+    context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
+    return 0;
+  },
+});
