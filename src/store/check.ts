@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Failure } from '../base/failure.ts';
-import { redisCli } from './address.ts';
-import { findDamaged } from './check-data.ts';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
@@ -18,9 +16,8 @@ export interface StoreFinding {
 /** What the checks need in addition to the connection. */
 export interface CheckOptions {
   readonly keys: Keys;
-  /** The user and database of the store, for hints. */
+  /** The user of the store, for hints. */
   readonly user: string;
-  readonly db: number;
   readonly now: () => number;
   readonly mono: () => number;
 }
@@ -33,8 +30,7 @@ const warn = problem('warn');
 const fail = problem('fail');
 
 /**
- * Checks a connected store: version, schema, permissions, data, eviction, persistence, memory, clock and round-trip
- * time.
+ * Checks a connected store: version, schema, permissions, eviction, persistence, memory, clock and round-trip time.
  */
 export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
@@ -42,7 +38,6 @@ export async function* examine(store: StoreConnection, options: CheckOptions): A
   yield version(store);
   yield* await schema(store, options.keys);
   yield await rights(store, options);
-  yield* await data(store, options);
   yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
   yield persistence(
     field('aof_enabled') === '1',
@@ -163,18 +158,6 @@ async function rights(store: StoreConnection, { keys, user }: CheckOptions): Pro
   }
   if (rejected) return fail('writes', rejected.message, rejected.hint ?? '');
   return ok('rights', 'the user has permission to run every command that trdr needs');
-}
-
-async function data(store: StoreConnection, { keys, db }: CheckOptions): Promise<StoreFinding[]> {
-  const damaged = await findDamaged(store, keys);
-  if (damaged.length === 0) return [ok('data', 'the data of trdr in the store is valid')];
-  return damaged.map(({ key, what, without }) =>
-    fail(
-      'data',
-      `invalid content in the store key for ${what}`,
-      `remove the key: ${redisCli(db)} DEL '${key}'; ${without}`,
-    ),
-  );
 }
 
 function eviction(policy: string, limit: number): StoreFinding {

@@ -1,4 +1,5 @@
 import type { StoreConnection } from './connection.ts';
+import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { hashReply } from './replies.ts';
 import { removeBudget } from './scripts/spending.ts';
@@ -32,10 +33,16 @@ export async function removeKeys(
   names: readonly string[],
   feed?: string,
 ) {
-  // Keep the names of removed budgets. Otherwise, machines would report that the store has lost these budgets.
-  const budgets = names.includes(keys.caps) ? await hashReply(store, keys.caps) : [];
-  for (const [name] of budgets) await store.run(removeBudget, [keys.caps], [name]);
-  const others = names.filter((name) => name !== keys.caps);
+  // Keep the names of removed budgets. Otherwise, machines would report that the store has lost these budgets. If
+  // another program has overwritten the budgets, they are lost indeed.
+  const budgets = names.includes(keys.caps)
+    ? await hashReply(store, keys.caps).catch((error: unknown) => {
+        if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
+        return undefined;
+      })
+    : new Map<string, string>();
+  for (const [name] of budgets ?? []) await store.run(removeBudget, [keys.caps], [name]);
+  const others = names.filter((name) => budgets === undefined || name !== keys.caps);
   for (let from = 0; from < others.length; from += AT_ONCE) {
     await store.send('DEL', others.slice(from, from + AT_ONCE));
   }

@@ -25,7 +25,8 @@ export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): 
   error instanceof Failure && codes.some((code) => code === error.code);
 
 /** The hint for an error reply whose cause is not known. */
-export const DATA_HINT = 'run "trdr store check", which finds damaged data';
+export const DATA_HINT =
+  'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten';
 
 /**
  * The failure for an error reply. Only the first word of the reply is shown, and the command that is not permitted,
@@ -74,6 +75,8 @@ export function failureOfReply(message: string, where: string): Failure {
           ? 'allow access to these keys: ACL SETUSER NAME ~trdr:*, or ~PREFIX:* if storePrefix is set'
           : `add the permission: ACL SETUSER NAME +${rightOf(message)}; docs/store.md has a line that adds all permissions`,
       );
+    case 'DAMAGED':
+      return damagedFailure(/^DAMAGED (\S+)/.exec(message)?.[1] ?? '');
     case 'LOADING':
     case 'MASTERDOWN':
     case 'READONLY':
@@ -98,6 +101,14 @@ export function failureOfReply(message: string, where: string): Failure {
       return storeFailure('STORE_UNFIT', `the store at ${where} answered with an error (${word})`, DATA_HINT);
   }
 }
+
+/** The failure for limits and sums that another program has overwritten: they would not limit spending any more. */
+export const damagedFailure = (key: string): Failure =>
+  storeFailure(
+    'STORE_UNFIT',
+    'a budget or a sum in the store is not a number',
+    `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
+  );
 
 /**
  * The command for which the user has no permission; undefined if the user may run the command, but not access

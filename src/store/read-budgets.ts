@@ -3,7 +3,7 @@ import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import type { BudgetState } from '../contract/budget.ts';
 import type { StoreConnection } from './connection.ts';
-import { storeFailure } from './failures.ts';
+import { damagedFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 import { REMOVED } from './scripts/spending.ts';
@@ -32,7 +32,7 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
     const reservations = open.filter((call) => machine === undefined || call.machine === machine);
     sums.push({
       field,
-      limit: limitIn(caps.get(field)),
+      limit: limitIn(keys.caps, caps.get(field)),
       spent: number(fields.get(`spent${of}`)),
       lost: number(fields.get(`lost${of}`)),
       reserved: reservations.reduce((sum, { most }) => sum + most, 0),
@@ -42,14 +42,10 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number):
 }
 
 /** A limit in CU; null if there is no limit. Throws if the text is not a number, because it is a damaged limit. */
-function limitIn(text: string | undefined): number | null {
+function limitIn(key: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
-  throw storeFailure(
-    'STORE_UNFIT',
-    'a budget in the store is not a number',
-    'run "trdr store check", which names the damaged key',
-  );
+  throw damagedFailure(key);
 }
 
 const OLD_MS = 600_000;

@@ -171,8 +171,9 @@ describe.skipIf(!hasServer())('scripts', async () => {
         const keys = fresh();
         const it = books(keys);
         await db().send('HSET', [keys.caps, 'month', text]);
-        await expect(it.begin('1', 100)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
-        await expect(readBudgets(db(), keys)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
+        const damaged = { code: 'STORE_UNFIT', hint: expect.stringContaining(`DEL '${keys.caps}'`) };
+        await expect(it.begin('1', 100)).rejects.toMatchObject(damaged);
+        await expect(readBudgets(db(), keys)).rejects.toMatchObject(damaged);
         await db().send('HSET', [keys.caps, 'month', 1_000]);
         await it.reseed(500);
         expect(await it.begin('1', 100)).toEqual(['ok', expect.anything(), 'month', 1_000]);

@@ -142,7 +142,7 @@ export const storeCheck = command({
   path: 'store check',
   summary: 'Check the shared store and show how to fix each problem',
   about: [
-    'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, the data that trdr has saved there, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
+    'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
     'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
   ],
   args: [],
@@ -164,7 +164,7 @@ export const storeCheck = command({
       try {
         await link.use(async (store) => {
           await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, { keys, user, db: address.db, now, mono })) {
+          for await (const found of examine(store, { keys, user, now, mono })) {
             failed ||= found.verdict === 'fail';
             await out.write({ ...found });
           }
