@@ -51,9 +51,15 @@ const isBusy = ({ walks, filling, ports, left }: Run): boolean =>
 function plan(run: Run): WalkPlan {
   const { walks, session, options, timing } = run;
   const { state } = session;
+  const { isStarted, isWanted, lastAt, printedAt, gapAt, confirmed } = walks;
   const next = planWalk(
     {
-      ...walks,
+      isStarted,
+      isWanted,
+      lastAt,
+      printedAt,
+      gapAt,
+      confirmed,
       isEnding: walks.finale === 'wanted',
       mode: mode(run),
       isConnected: isConnected(run),
