@@ -8,6 +8,7 @@ import { type DifferenceLog, openDifferences } from '../state/answer-differences
 import type { Budget } from '../state/ledger/budget.ts';
 import { openLedger } from '../state/ledger/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
+import { agentOf } from './agent.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { watchCaps } from './spend/caps.ts';
@@ -112,7 +113,7 @@ async function sharedWindows(
 
 /** The ledger of a run, on this machine. */
 export const ledgerOf = (
-  { clock }: Pick<Io, 'clock'>,
+  { clock, env }: Pick<Io, 'clock' | 'env'>,
   {
     folders,
     profile,
@@ -130,6 +131,7 @@ export const ledgerOf = (
     command,
     profile,
     host: machine,
+    agent: agentOf(env),
     now: clock.now,
     notice,
     caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }, notice) : undefined,

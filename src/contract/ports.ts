@@ -92,6 +92,8 @@ export interface LedgerEntry {
   readonly profile: string;
   /** The name of the machine; absent from entries that older versions of trdr wrote. */
   readonly host?: string | undefined;
+  /** The agent that ran the command; absent if a person or a job did. */
+  readonly agent?: string | undefined;
   readonly endpoint: string;
   /** The HTTP status; null if no response arrived. */
   readonly status: number | null;

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { agentVariables } from '../../src/cli/agent.ts';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
@@ -179,6 +180,7 @@ describe('an expensive run', () => {
     ['a terminal to open', { typedOnTerminal: 'y\n' }, 3],
     ['TRDR_NO_PROMPT', { typedOnTerminal: 'y\n', env: { TRDR_NO_PROMPT: '1' } }, 11],
     ['CI', { typedOnTerminal: 'y\n', env: { CI: 'true' } }, 11],
+    ['an agent', { typedOnTerminal: 'y\n', env: { AI_AGENT: 'robot' } }, 11],
     ['stderr in a file', { typedOnTerminal: 'y\n', tty: false }, 11],
   ])('with stdin as a pipe and %s exits accordingly', async (_, given, exit) => {
     const sandbox = await withSandbox();
@@ -186,6 +188,34 @@ describe('an expensive run', () => {
     const ran = await runInProcess(['whois', '-'], { sandbox, tty: { stderr: true }, stdin, ...given });
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
     if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
+  });
+
+  const named = { name: 'AI_AGENT', value: 'desk-bot@2' };
+  test.each([...Object.keys(agentVariables).map((name) => ({ name, value: '1' })), named])(
+    'an agent that sets $name=$value cannot answer, at the start or at the limit of a run',
+    async ({ name, value }) => {
+      const sandbox = await withSandbox();
+      const home = openHome();
+      const env = { [name]: value };
+      const terminal = { sandbox, home, env, tty: true, typed: ['y\n', 'y\n'] };
+      const ran = await runInProcess(ask, terminal);
+      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([11, 0]);
+      expect(ran.said).toContain('let them decide on --max-cu 150000, or set up a profile with a budget');
+      expect(ran.stderr).not.toContain('[y/N]');
+      await runInProcess(['config', 'set', 'confirmAbove', '500'], { home });
+      const open = await runInProcess(['thesis', 'list', '--all'], terminal);
+      expect([open.exitCode, open.stderr.includes('[y/N]')]).toEqual([6, false]);
+      const spent = await runInProcess(['usage', '--by', 'agent'], { home });
+      expect(spent.records()).toMatchObject([
+        { agent: agentVariables[name] ?? value, cu: sandbox.meter().unitsUsed },
+      ]);
+    },
+  );
+
+  test.each(['', '0', 'false', 'off'])('a person whose CLAUDECODE is "%s" is asked', async (value) => {
+    const sandbox = await withSandbox();
+    const ran = await runInProcess(ask, { sandbox, tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
+    expect(ran.exitCode).toBe(3);
   });
 
   test('is free in the sandbox, and needs no confirmation', async () => {

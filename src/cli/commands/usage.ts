@@ -1,4 +1,4 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { instantAt, time } from '../../base/time-values.ts';
 import { countText, group, unitsText } from '../../base/units.ts';
 import { oneOf } from '../../base/values.ts';
@@ -16,7 +16,7 @@ export const usageCommand = command({
   path: 'usage',
   summary: 'Show what this machine has spent (from the local ledger)',
   about: [
-    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host (the name of the machine), endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
+    'The ledger records every paid call with its maximum cost before the call is sent, and with its actual cost after the answer. An entry has the time, command, profile, host (the name of the machine), the agent that ran the command (if one did), endpoint, status and cost, but no keys and no bodies. Days are UTC, as in the bill of the service.',
     'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
     "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and lost answers cannot explain the difference, others use the key too.",
   ],
@@ -37,12 +37,17 @@ export const usageCommand = command({
     { run: 'trdr usage --since 7d --by day', does: 'show the last 7 days, by day' },
     { run: "trdr usage --json | jq 'map(.cu) | add'", does: 'print the total CU as a number' },
     { run: 'trdr usage --store --by machine', does: 'show what each machine of the key has spent' },
+    { run: 'trdr usage --since 1d --by agent', does: 'show what each agent spent in the last day' },
     { run: 'trdr usage --reconcile', does: 'check whether others use the key' },
   ],
   calls: ['me'],
   record: () => UsageAnswer,
   exits: [0, 2, 4, 5, 7, 9],
-  parse: (_, given) => given,
+  parse(_, given) {
+    if (given.store && given.by === 'agent')
+      throw usageError('the store does not record agents', 'omit --store, or use another --by');
+    return given;
+  },
   async run(context, { since, by = 'command', reconcile, store }) {
     // The ledger entries call the name of the machine `host`.
     const field = by === 'machine' ? 'host' : by;

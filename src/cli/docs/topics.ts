@@ -1,4 +1,5 @@
 import { outputFormats, settingRows } from '../../state/config/settings-table.ts';
+import { agentVariables } from '../agent.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
 import type { Definition, DocPage } from './page.ts';
 
@@ -8,6 +9,7 @@ const variables: readonly Definition[] = [
   ['TRDR_STORE_PASSWORD', 'password of the shared store; overrides the saved one'],
   ['TRDR_PROFILE', 'profile to use instead of the current one'],
   ['TRDR_NO_PROMPT', 'never ask; behave as if not interactive (CI has the same effect)'],
+  ['AI_AGENT, CLAUDECODE...', 'set by agents; if one is on, never ask (see "trdr help money")'],
   ['TRDR_CONFIG_DIR', 'folder of the config file'],
   ['TRDR_STATE_DIR', 'folder of the ledger and the rate limit state'],
   ['TRDR_CACHE_DIR', 'folder of cached answers'],
@@ -167,15 +169,25 @@ export const topics: readonly DocPage[] = [
       {
         title: 'Confirmation',
         text: [
-          'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, or if TRDR_NO_PROMPT or CI is set, the run exits 11 (CONFIRMATION_NEEDED) before any paid call. It also exits 11 if you decline (NOT_CONFIRMED).',
+          'If the maximum cost of a run is known and exceeds confirmAbove, trdr asks for confirmation before the run. The question states the cost and what is left. It is asked on the terminal even if stdin or stdout is a pipe, as long as stderr is a terminal. Without a terminal, under an agent, or if TRDR_NO_PROMPT or CI is set, the run exits 11 (CONFIRMATION_NEEDED) before any paid call. It also exits 11 if you decline (NOT_CONFIRMED).',
           '--max-cu N means that you agree to N CU, whatever the estimate is: the run starts at once and spends up to N. If N CU are not enough, the run lists what it skipped, and exits 6 (CEILING). --sandbox never asks.',
+        ],
+      },
+      {
+        title: 'Agents',
+        text: [
+          `A run is under an agent if one of these variables is on: ${Object.keys(agentVariables).join(', ')}. It never asks, even on a terminal, because only a person can agree to a cost. The person decides on a limit for one run (--max-cu N), or gives agents a profile with a budget. "trdr usage --by agent" shows what each agent has spent.`,
+        ],
+        code: [
+          { run: 'trdr auth login --profile agent', does: 'create a profile for agents' },
+          { run: 'trdr budget set day 50k --profile agent', does: 'limit what all agents spend per day' },
         ],
       },
       {
         title: 'Commands without a known total cost',
         text: [
           'The total cost is not known in advance for tails without --duration; for lists with --all, with a filter, with --until, or with --since but without --limit; for "trdr api --paginate"; and for whois, resolve and launchpad user with more than 10,000 subjects.',
-          'These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal, they exit 6 (CEILING) and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
+          'These commands start at once. When their cost reaches the setting confirmAbove, they ask on a terminal whether to continue; without a terminal and under an agent, they exit 6 (CEILING) and print the command that continues the run. --max-cu sets a different limit, and --yes removes the limit. A list with a limit (--limit, or the default of 20) stops after 20 pages in a row without a match.',
         ],
       },
       {
@@ -185,7 +197,10 @@ export const topics: readonly DocPage[] = [
         ],
         terms: [
           ['trdr me', 'shows what is left of both allowances, units and wallet reveals (free)'],
-          ['trdr usage', 'shows what this machine has spent, by command, endpoint, day, profile or host'],
+          [
+            'trdr usage',
+            'shows what this machine has spent, by command, endpoint, day, profile, host or agent',
+          ],
           ['trdr budget show', 'shows what is left of the budgets, and when they renew'],
           ['trdr usage --reconcile', 'compares the ledger with what the service counted'],
         ],

@@ -3,15 +3,15 @@ import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../base/failure.ts';
 import { safeText } from '../../output/terminal/safe-text.ts';
+import { agentOf, isOn } from '../agent.ts';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
 /** The parts of the environment that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
-/** Whether a variable is set, and not to an empty value, 0, false, no or off. */
-const isOn = (value: string | undefined) => value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
-
-const isPromptOff = (env: Io['env']) => isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']);
+/** An agent is never asked, even on a terminal, because only a person can agree to a cost. */
+const isPromptOff = (env: Io['env']) =>
+  isOn(env['TRDR_NO_PROMPT']) || isOn(env['CI']) || agentOf(env) !== undefined;
 
 /** Whether stdin and stderr are terminals and prompts are allowed. */
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>

@@ -17,13 +17,20 @@ export const mayStart = ({ most }: Estimate, { confirmAbove, maxCu, yes }: Conse
   yes || maxCu !== undefined || most <= confirmAbove;
 
 /** The failure of a run that needs a confirmation but is not interactive. */
-export function needsConfirmation(estimate: Estimate, confirmAbove: number): Failure {
+export function needsConfirmation(
+  estimate: Estimate,
+  confirmAbove: number,
+  agent: string | undefined,
+): Failure {
   return new Failure(
     'confirm',
     `estimated cost ${estimateText(estimate)} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
     {
       code: 'CONFIRMATION_NEEDED',
-      hint: `not running interactively: pass --yes or --max-cu ${estimate.most}, or raise confirmAbove (trdr config set confirmAbove N)`,
+      hint:
+        agent === undefined
+          ? `not running interactively: pass --yes or --max-cu ${estimate.most}, or raise confirmAbove (trdr config set confirmAbove N)`
+          : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${estimate.most}, or set up a profile with a budget (trdr help money)`,
     },
   );
 }

@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { Left } from '../../core/account.ts';
+import { agentOf } from '../agent.ts';
 import { canAsk, type PromptIo } from '../output/prompt.ts';
 import { confirm } from './ask-yes-no.ts';
 import { type Consent, declined, mayStart, needsConfirmation } from './confirm-above.ts';
@@ -118,7 +119,7 @@ export function createPermission(parts: PermissionParts): Permission {
     async approve(estimate, { costs, cheaper }) {
       if (sandbox || maxCu !== undefined) return;
       if (!mayStart(estimate, { confirmAbove, maxCu, yes })) {
-        if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove);
+        if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove, agentOf(io.env));
         if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
           throw declined();
       } else if (!yes) {

@@ -3,6 +3,7 @@ import { plainJson } from '../../base/json-object.ts';
 import type { PlannedCall } from '../../contract/records/tool.ts';
 import type { RawRequest } from '../../core/client/raw-request.ts';
 import { readRaw } from '../../core/client/read-raw.ts';
+import { agentOf } from '../agent.ts';
 import type { Context } from '../context.ts';
 import { confirm } from './ask-yes-no.ts';
 import { declined } from './confirm-above.ts';
@@ -52,9 +53,13 @@ export async function planRaw(
 async function confirmUnpriced({ io, signal }: Context, unknown: string): Promise<void> {
   const answer = await confirm(io, `${unknown}. Continue?`, signal);
   if (answer === undefined) {
+    const agent = agentOf(io.env);
     throw new Failure('confirm', unknown, {
       code: 'CONFIRMATION_NEEDED',
-      hint: 'not running interactively: pass --yes to send the call',
+      hint:
+        agent === undefined
+          ? 'not running interactively: pass --yes to send the call'
+          : `only a person can agree to an unknown cost, not an agent (${agent}): let them decide on --yes`,
     });
   }
   if (!answer) throw declined();

@@ -46,6 +46,12 @@ const UsageRecord = z.looseObject({
   profile: z.optional(field(z.string(), 'With --by profile: name of the profile.')),
   host: z.optional(field(z.string(), 'With --by host: name of the machine.')),
   machine: z.optional(field(z.string(), 'With --by machine (the same as --by host): name of the machine.')),
+  agent: z.optional(
+    field(
+      z.string(),
+      'With --by agent: name of the agent that ran the commands; none if a person or a job did.',
+    ),
+  ),
   calls: field(z.int(), 'Number of paid calls.'),
   cu: field(z.number(), 'CU that were certainly charged.'),
   cuAtMost: z.optional(field(z.number(), 'Maximum CU, if the cost of some calls is uncertain.')),

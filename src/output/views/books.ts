@@ -20,7 +20,7 @@ const unpricedColumn: Column<UsageRecord> = {
 };
 
 /** The fields by which the ledger can be grouped. */
-type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine';
+type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent';
 
 /** The calls of the ledger, summed by group. */
 export const usageView = (

@@ -35,7 +35,7 @@ function sizeOnce(path: string): number {
 
 /**
  * Rewrites a file with one line per call. Calls that are older than two days are combined into one line per hour if
- * they have the same command, profile, machine, endpoint and status, and their cost is known exactly. Calls in flight
+ * they have the same command, profile, machine, agent, endpoint and status, and their cost is known exactly. Calls in flight
  * keep their ids, by which readers recognize lines that were written twice.
  */
 const compact = (path: string, now: number): void =>
@@ -70,13 +70,13 @@ function add(
   now: number,
   number: string,
 ) {
-  const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, calls = 1 } = entry;
+  const { time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, calls = 1 } = entry;
   if (cuAtMost || unpriced || now - time < DETAILED_MS) {
     entries.set(`one ${number}`, { entry });
     return;
   }
   const hour = Math.floor(time / HOUR) * HOUR;
-  const name = JSON.stringify([hour, command, profile, host, endpoint, status]);
+  const name = JSON.stringify([hour, command, profile, host, agent, endpoint, status]);
   const sum = entries.get(name)?.entry;
   entries.set(name, {
     entry: {
@@ -84,6 +84,7 @@ function add(
       command,
       profile,
       ...(host !== undefined && { host }),
+      ...(agent !== undefined && { agent }),
       endpoint,
       status,
       cu: cu + (sum?.cu ?? 0),

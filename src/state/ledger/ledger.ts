@@ -14,6 +14,8 @@ export interface LedgerOptions {
   readonly profile: string;
   /** The name of this machine. */
   readonly host?: string | undefined;
+  /** The agent that runs the command. */
+  readonly agent?: string | undefined;
   readonly now: () => number;
   /**
    * Returns the budgets of the profile as they are now; undefined if it has none. Without this option, calls are
@@ -44,7 +46,7 @@ let calls = 0;
  * the run fails only if it has a budget.
  */
 export function openLedger(options: LedgerOptions): Ledger {
-  const { dir, command, profile, now, notice, caps } = options;
+  const { dir, command, profile, agent, now, notice, caps } = options;
   const host = (options.host || hostname()).slice(0, 100);
   let written = 0;
   let isWarned = false;
@@ -106,7 +108,17 @@ export function openLedger(options: LedgerOptions): Ledger {
       const time = now();
       const month = monthOf(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
-      const entry: LedgerEntry = { time, command, profile, host, endpoint, status: null, cu: 0, ...bound };
+      const entry: LedgerEntry = {
+        time,
+        command,
+        profile,
+        host,
+        agent,
+        endpoint,
+        status: null,
+        cu: 0,
+        ...bound,
+      };
       await record(month, entryText(entry, id), most, signal);
       let open = true;
       const close = (line: string) => {

@@ -27,8 +27,9 @@ export interface CallEnd {
  * the file.
  */
 export function entryText(entry: LedgerEntry, id?: string): string {
-  const { time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } = entry;
-  return `${JSON.stringify({ id, time, command, profile, host, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
+  const { time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } =
+    entry;
+  return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
 }
 
 /** The text of an `end` line. */
@@ -59,15 +60,23 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
 
 /** The entry of an ended call; undefined if the call was not charged. */
 export function ended(
-  { time, command, profile, host, endpoint }: LedgerEntry,
+  { time, command, profile, host, agent, endpoint }: LedgerEntry,
   { released, ...cost }: CallEnd,
 ): LedgerEntry | undefined {
   if (released) return undefined;
-  return { time, command, profile, ...(host !== undefined && { host }), endpoint, ...cost };
+  return {
+    time,
+    command,
+    profile,
+    ...(host !== undefined && { host }),
+    ...(agent !== undefined && { agent }),
+    endpoint,
+    ...cost,
+  };
 }
 
 function entryOf(value: JsonObject): LedgerEntry | undefined {
-  const { time, command, profile, host, endpoint, calls } = value;
+  const { time, command, profile, host, agent, endpoint, calls } = value;
   const cost = costOf(value);
   if (!isNumber(time) || !cost) return undefined;
   if (typeof command !== 'string' || typeof profile !== 'string' || typeof endpoint !== 'string')
@@ -77,6 +86,7 @@ function entryOf(value: JsonObject): LedgerEntry | undefined {
     command,
     profile,
     ...(typeof host === 'string' && { host }),
+    ...(typeof agent === 'string' && { agent }),
     endpoint,
     ...cost,
     ...(isNumber(calls) && { calls }),

@@ -1,7 +1,7 @@
 import type { LedgerEntry } from '../../contract/ports.ts';
 
 /** The fields by which the ledger can be grouped. */
-export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host'] as const;
+export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
 export type LedgerGroup = (typeof ledgerGroups)[number];
 
 /** The sum of a group of entries. */
@@ -46,7 +46,7 @@ function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: Ledger
 }
 
 const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
-  by === 'day' ? dayOf(entry.time) : (entry[by] ?? 'unknown');
+  by === 'day' ? dayOf(entry.time) : (entry[by] ?? (by === 'agent' ? 'none' : 'unknown'));
 
 /** The day of a time; an invalid time gets a group of its own. */
 const dayOf = (time: number) =>

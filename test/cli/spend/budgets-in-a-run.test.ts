@@ -18,7 +18,13 @@ async function withRun() {
     folders: { config: home.config, state: home.state, cache: home.cache },
     ...{ profile: 'default', machine: 'a', budgetDay: BUDGET, budgetMonth: undefined },
   };
-  const ledger = ledgerOf({ clock: systemClock }, settings, 'whois', (text) => notices.push(text), true);
+  const ledger = ledgerOf(
+    { clock: systemClock, env: {} },
+    settings,
+    'whois',
+    (text) => notices.push(text),
+    true,
+  );
   const spend = async (calls: number) => {
     for (let call = 0; call < calls; call++) {
       try {

@@ -24,7 +24,7 @@ describe('a run requires confirmation', () => {
   });
 
   it('and without a terminal, names the flags that allow it', () => {
-    const refusal = needsConfirmation({ least: 400_000, most: 60_000_000 }, 100_000);
+    const refusal = needsConfirmation({ least: 400_000, most: 60_000_000 }, 100_000, undefined);
     expect(refusal.kind).toBe('confirm');
     expect(refusal.message).toContain('400,000–60,000,000 CU');
     expect(refusal.hint).toContain('--max-cu 60000000');
