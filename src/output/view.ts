@@ -21,7 +21,7 @@ export type CellKind =
   /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';
 
-/** One column of a table. */
+/** One column of a table, or one line of a card. */
 export interface Column<T> {
   readonly title: string;
   readonly kind: CellKind;
@@ -30,7 +30,10 @@ export interface Column<T> {
    * alignment.
    */
   readonly kindOf?: (record: T) => CellKind;
-  readonly value: (record: T) => unknown;
+  /** The dotted path of the field that the column shows, by which `--fields` finds the column. */
+  readonly field?: string;
+  /** What the column shows in place of the field. */
+  readonly value?: (record: T) => unknown;
   /**
    * The rank of a column: on a narrow terminal, columns with the highest rank are dropped first. Columns of
    * rank 0 are dropped only if they do not fit with one cell each.
@@ -49,16 +52,6 @@ export interface Column<T> {
   readonly whole?: boolean;
   /** The maximum number of lines of a wrapped cell. */
   readonly lines?: number;
-  /** The dotted path of the field, by which `--fields` finds the column. */
-  readonly field?: string;
-}
-
-/** One line of a card. */
-export interface CardLine<T> {
-  readonly label: string;
-  readonly kind: CellKind;
-  /** Null is shown as a dash; undefined omits the line. */
-  readonly value: (record: T) => unknown;
 }
 
 /** A small table inside a card. */
@@ -73,7 +66,8 @@ export interface View<T> {
   /** How the record is shown if the command has exactly one result. */
   readonly card?: {
     readonly title: (record: T) => string;
-    readonly lines: readonly CardLine<T>[];
+    /** The lines, with their titles as labels. Null is shown as a dash; undefined omits the line. */
+    readonly lines: readonly Column<T>[];
     readonly table?: CardTable<T>;
   };
   /**

@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
+import { fieldPaths } from '../../contract/paths.ts';
 import { CommandDocument, CommandMap, SchemaRecord } from '../../contract/records/document.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { documentView } from '../../output/views/document.ts';
 import { command } from '../command.ts';
 import { describeAll, describeCommand } from '../docs/schema.ts';
 
@@ -27,7 +27,11 @@ export const schema = command({
   async run(context, path) {
     const document = await documentOf(path);
     if (context.format === 'table') await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
-    else await context.printOne(documentView(path === '' ? CommandMap : CommandDocument), document);
+    else
+      await context.printOne(
+        { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },
+        document,
+      );
     return 0;
   },
 });

@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json-object.ts';
-import type { Cell } from './cell.ts';
 import { grouped } from './numbers.ts';
+import type { Cell } from './printing.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 

@@ -2,6 +2,7 @@ import Table from 'cli-table3';
 import { asciiOnly, safeLine, safeText } from '../terminal/safe-text.ts';
 import { truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
+import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
@@ -37,8 +38,9 @@ export function renderCard<T>(
   const shown = (text: string) => (context.unicode ? text : asciiOnly(text));
   const ellipsis = context.unicode ? '…' : '..';
 
-  const entries = card.lines.flatMap(({ label, kind, value }) => {
-    const raw = value(record);
+  const entries = card.lines.flatMap((entry) => {
+    const { title: label, kind } = entry;
+    const raw = valueIn(entry, record);
     if (raw === undefined) return [];
     const { text, tone } = formatCell(kind, raw, context);
     // Only text is printed in paragraphs.

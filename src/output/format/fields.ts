@@ -2,6 +2,7 @@ import { usageError } from '../../base/failure.ts';
 import { numberSource, setNumberSource } from '../../base/json.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { didYouMean } from '../suggest.ts';
+import type { Column } from '../view.ts';
 
 /** A member of a record, possibly in a nested object. */
 export interface FieldPlace {
@@ -33,6 +34,10 @@ export function at(record: unknown, path: string): unknown {
   const place = locate(record, path);
   return place?.holder[place.key];
 }
+
+/** What a column, or a line of a card, shows of a record. */
+export const valueIn = <T>({ value, field }: Pick<Column<T>, 'value' | 'field'>, record: T): unknown =>
+  value ? value(record) : field && at(record, field);
 
 /** Whether a name is one of the paths in `known`, or the parent of one of them. */
 const isKnownField = (name: string, known: readonly string[]): boolean =>

@@ -2,8 +2,9 @@ import { stringifyJson } from '../../base/json.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind, Column } from '../view.ts';
 import { bar, meter, move } from './bars.ts';
-import type { Cell, FormatContext, Tone } from './cell.ts';
+import { valueIn } from './fields.ts';
 import { decimalsFor, type NumberKind, numberText } from './numbers.ts';
+import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts';
 
 /** What the cells of a column have in common, so that they look alike. */
@@ -35,12 +36,13 @@ export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) ||
 
 /** Chooses the scale of a column by its first values; undefined for a column with values of several kinds. */
 export function scaleOf<T>(
-  { kind, kindOf, value }: Column<T>,
+  column: Column<T>,
   records: readonly T[],
   context: FormatContext,
 ): ColumnScale | undefined {
-  if (kindOf) return undefined;
-  const values = records.map(value);
+  const { kind } = column;
+  if (column.kindOf) return undefined;
+  const values = records.map((record) => valueIn(column, record));
   if (kind === 'time') {
     const moments = values.flatMap((item) => momentOf(item) ?? []);
     return { clock: tableClock(moments, context.now(), context) };

@@ -1,9 +1,9 @@
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Column } from '../view.ts';
-import type { FormatContext } from './cell.ts';
+import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
-import type { Printer, PrinterOptions } from './printing.ts';
+import type { FormatContext, Printer, PrinterOptions } from './printing.ts';
 import { tableClock } from './time.ts';
 
 /** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
@@ -40,7 +40,7 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
   };
 
   const cellOf = (column: Column<T>, record: T): string => {
-    const [kind, value] = [column.kindOf?.(record) ?? column.kind, column.value(record)];
+    const [kind, value] = [column.kindOf?.(record) ?? column.kind, valueIn(column, record)];
     return escapeText(formatCell(kind, value, context, column.kind === 'time' ? { clock } : undefined).text);
   };
 

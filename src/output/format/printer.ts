@@ -1,9 +1,10 @@
+import { isRecord } from '../../base/json-object.ts';
+import { indentJson } from '../raw-body.ts';
 import { createCsv } from './csv.ts';
 import { pickFields } from './fields.ts';
-import { withIsoTimes } from './iso-times.ts';
-import { createJson } from './json.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
+import { momentOf } from './time.ts';
 
 const LF = Uint8Array.of(10);
 
@@ -85,4 +86,64 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
       return createTablePrinter(options);
     }
   }
+}
+
+/** Matches the paths of fields that contain timestamps. */
+const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
+
+/**
+ * If `times` is `iso`, wraps a printer so that the timestamps in the fields of the view are printed as ISO 8601
+ * in UTC. Tables do not need this, because they format times themselves.
+ */
+function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
+  if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
+  const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
+  if (paths.length === 0) return printer;
+  // Omit `writeRaw`, because it prints original bytes, with the original timestamps.
+  const { writeRaw: _, ...others } = printer;
+  return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
+}
+
+/** A copy of a record with the timestamp at a path converted; the record itself if it has no timestamp there. */
+function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
+  if (name === undefined || !isRecord(record) || !Object.hasOwn(record, name)) return record;
+  const value = record[name];
+  if (rest.length > 0) {
+    const inner = converted(value, rest);
+    return inner === value ? record : { ...record, [name]: inner };
+  }
+  const moment = typeof value === 'number' ? momentOf(value) : undefined;
+  return moment === undefined ? record : { ...record, [name]: new Date(moment).toISOString() };
+}
+
+/**
+ * Formats records as one JSON document: an array, or with `single` the record itself if there is only one. Each
+ * record is on one line; with `pretty`, it is indented over several lines.
+ */
+function createJson(single: boolean, pretty: boolean) {
+  let held: { readonly record: unknown } | undefined;
+  let open = false;
+  const item = (record: unknown) => (pretty ? indentJson(jsonLine(record)) : jsonLine(record));
+  const next = (record: unknown) => {
+    const text = `${open ? ',\n' : '[\n'}${item(record)}`;
+    open = true;
+    return text;
+  };
+  return {
+    write(record: unknown): string {
+      if (!single || open) return next(record);
+      // There is a second record, so print an array.
+      if (held) {
+        const first = held.record;
+        held = undefined;
+        return next(first) + next(record);
+      }
+      held = { record };
+      return '';
+    },
+    end(): string {
+      if (held) return `${item(held.record)}\n`;
+      return open ? '\n]\n' : '[]\n';
+    },
+  };
 }

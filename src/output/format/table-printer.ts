@@ -1,7 +1,6 @@
 import { loadStyle } from '../terminal/style.ts';
-import type { FormatContext } from './cell.ts';
 import { columnsOf } from './picked-columns.ts';
-import type { Printer, PrinterOptions } from './printing.ts';
+import type { FormatContext, Printer, PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
 /** The number of records that determine the column widths of a table. */

@@ -2,9 +2,10 @@ import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { head, padding, truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
-import type { Cell, FormatContext, Tone } from './cell.ts';
 import { type Fitted, fitColumns, type WidthRequest } from './column-widths.ts';
+import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
+import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf } from './time.ts';
 
 /** Options of a table. */
@@ -88,9 +89,9 @@ export function createTable<T>(
   const ellipsis = context.unicode ? '…' : '..';
 
   const layOut = (column: Column<T>): LaidOut<T> => {
-    const { kind, kindOf, value, rank = 0 } = column;
+    const { kind, kindOf, rank = 0 } = column;
     const scale = scaleOf(column, records, context);
-    const cell = (record: T) => formatCell(kindOf?.(record) ?? kind, value(record), context, scale);
+    const cell = (record: T) => formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
     const name = safeLine(scale?.clock ? `${column.title} (${scale.clock.zone})` : column.title);
     const title = context.unicode ? name : asciiOnly(name);
     const texts = records.map((record) => cell(record).text);
@@ -108,7 +109,7 @@ export function createTable<T>(
       ...{ column, title, cell, natural, short, rank },
       least: Math.min(least, short),
       suits(record, width) {
-        const moment = scale?.clock && momentOf(value(record));
+        const moment = scale?.clock && momentOf(valueIn(column, record));
         if (moment !== undefined) return scale?.clock?.covers(moment) ?? true;
         return !isNumeric || width < natural || widthOf(cell(record).text) <= width;
       },
@@ -188,7 +189,7 @@ export function createTable<T>(
       const { text, tone } = below.cell(record);
       const indent = room > 20 ? '  ' : '';
       const width = room - indent.length;
-      if ((column.value(record) ?? '') !== '' && text.trim() !== '')
+      if ((valueIn(column, record) ?? '') !== '' && text.trim() !== '')
         for (const part of cutLines(wrap(text, width), column.lines, width))
           out.push(indent + paint(column, tone, part));
     }

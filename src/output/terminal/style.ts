@@ -1,4 +1,4 @@
-import type { Tone } from '../format/cell.ts';
+import type { Tone } from '../format/printing.ts';
 
 /** Colors text by its tone. */
 export type Style = (tone: Tone, text: string) => string;

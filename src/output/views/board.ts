@@ -25,29 +25,17 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
   };
   return {
     columns: [
-      { title: compared ? 'rank' : '#', kind: 'integer', value: (row) => row['rank'], field: 'rank' },
+      { title: compared ? 'rank' : '#', kind: 'integer', field: 'rank' },
       ...(compared ? [change] : []),
-      { title: 'user', kind: 'text', value: (row) => row['username'], rank: 1, min: 8, field: 'username' },
-      { title: 'wallet', kind: 'address', value: (row) => row['wallet'], min: 11, field: 'wallet' },
-      { title: 'PnL', kind: 'signedUsd', value: (row) => row['pnlUsd'], field: 'pnlUsd' },
+      { title: 'user', kind: 'text', field: 'username', rank: 1, min: 8 },
+      { title: 'wallet', kind: 'address', field: 'wallet', min: 11 },
+      { title: 'PnL', kind: 'signedUsd', field: 'pnlUsd' },
       { title: '', kind: 'bar', value: length, rank: 3 },
-      { title: 'return', kind: 'percent', value: (row) => row['pnlPercent'], rank: 2, field: 'pnlPercent' },
-      {
-        title: 'realized',
-        kind: 'signedUsd',
-        value: (row) => row['realizedPnlUsd'],
-        rank: 4,
-        field: 'realizedPnlUsd',
-      },
-      {
-        title: 'unrealized',
-        kind: 'signedUsd',
-        value: (row) => row['unrealizedPnlUsd'],
-        rank: 5,
-        field: 'unrealizedPnlUsd',
-      },
-      { title: 'SOL', kind: 'number', value: (row) => row['pnlSol'], rank: 6, field: 'pnlSol' },
-      { title: 'verified', kind: 'flag', value: (row) => row['isVerified'], rank: 7, field: 'isVerified' },
+      { title: 'return', kind: 'percent', field: 'pnlPercent', rank: 2 },
+      { title: 'realized', kind: 'signedUsd', field: 'realizedPnlUsd', rank: 4 },
+      { title: 'unrealized', kind: 'signedUsd', field: 'unrealizedPnlUsd', rank: 5 },
+      { title: 'SOL', kind: 'number', field: 'pnlSol', rank: 6 },
+      { title: 'verified', kind: 'flag', field: 'isVerified', rank: 7 },
     ],
     fields: fieldPaths(BoardRecord),
     // Show no notice, because the command itself reports a missing snapshot.

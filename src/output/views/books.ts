@@ -29,8 +29,8 @@ export const usageView = (
 ): View<UsageRecord> => ({
   columns: [
     { title: by, kind: 'text', value: (row) => row[by], min: 10, field: by },
-    { title: 'calls', kind: 'integer', value: (row) => row.calls, field: 'calls' },
-    { title: 'CU', kind: 'integer', value: (row) => row.cu, field: 'cu' },
+    { title: 'calls', kind: 'integer', field: 'calls' },
+    { title: 'CU', kind: 'integer', field: 'cu' },
     ...(lost ? [lostColumn] : []),
     ...(unpriced ? [unpricedColumn] : []),
   ],
@@ -38,48 +38,41 @@ export const usageView = (
   empty: 'no paid calls recorded',
 });
 
+const sums: readonly Column<ReconcileRecord>[] = [
+  { title: 'ledger', kind: 'integer', field: 'ledgerCu' },
+  { title: 'service', kind: 'integer', field: 'serviceCu' },
+  { title: 'difference', kind: 'integer', field: 'drift' },
+];
+
 /** The CU in the ledger compared with the CU that the service has counted. */
 export const reconcileView: View<ReconcileRecord> = {
   columns: [
-    { title: 'period', kind: 'text', value: (row) => row.period, field: 'period' },
-    { title: 'ledger', kind: 'integer', value: (row) => row.ledgerCu, field: 'ledgerCu' },
-    { title: 'service', kind: 'integer', value: (row) => row.serviceCu, field: 'serviceCu' },
-    { title: 'difference', kind: 'integer', value: (row) => row.drift, field: 'drift' },
-    { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost, rank: 1, field: 'lostAtMost' },
+    { title: 'period', kind: 'text', field: 'period' },
+    ...sums,
+    { title: 'uncertain', kind: 'integer', field: 'lostAtMost', rank: 1 },
   ],
   card: {
     title: (row) => `${row.period} (UTC month)`,
-    lines: [
-      { label: 'ledger', kind: 'integer', value: (row) => row.ledgerCu },
-      { label: 'service', kind: 'integer', value: (row) => row.serviceCu },
-      { label: 'difference', kind: 'integer', value: (row) => row.drift },
-      { label: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined },
-    ],
+    lines: [...sums, { title: 'uncertain', kind: 'integer', value: (row) => row.lostAtMost || undefined }],
   },
   fields: fieldPaths(ReconcileRecord),
   empty: 'nothing to compare',
 };
 
+const cacheColumns: readonly Column<CacheRecord>[] = [
+  { title: 'found', kind: 'integer', field: 'found', rank: 2 },
+  { title: 'not found', kind: 'integer', field: 'missing', rank: 2 },
+  { title: 'bytes', kind: 'integer', field: 'bytes' },
+  { title: 'oldest', kind: 'time', field: 'oldest', rank: 1 },
+  { title: 'newest', kind: 'time', field: 'newest', rank: 1 },
+];
+
 /** The statistics of the cache. */
 export const cacheView: View<CacheRecord> = {
-  columns: [
-    { title: 'answers', kind: 'integer', value: (row) => row.entries, field: 'entries' },
-    { title: 'found', kind: 'integer', value: (row) => row.found, rank: 2, field: 'found' },
-    { title: 'not found', kind: 'integer', value: (row) => row.missing, rank: 2, field: 'missing' },
-    { title: 'bytes', kind: 'integer', value: (row) => row.bytes, field: 'bytes' },
-    { title: 'oldest', kind: 'time', value: (row) => row.oldest, rank: 1, field: 'oldest' },
-    { title: 'newest', kind: 'time', value: (row) => row.newest, rank: 1, field: 'newest' },
-  ],
+  columns: [{ title: 'answers', kind: 'integer', field: 'entries' }, ...cacheColumns],
   card: {
     title: (row) => countText(row.entries, 'cached answer'),
-    lines: [
-      { label: 'found', kind: 'integer', value: (row) => row.found },
-      { label: 'not found', kind: 'integer', value: (row) => row.missing },
-      { label: 'bytes', kind: 'integer', value: (row) => row.bytes },
-      { label: 'oldest', kind: 'time', value: (row) => row.oldest },
-      { label: 'newest', kind: 'time', value: (row) => row.newest },
-      { label: 'folder', kind: 'text', value: (row) => row.path },
-    ],
+    lines: [...cacheColumns, { title: 'folder', kind: 'text', field: 'path' }],
   },
   fields: fieldPaths(CacheRecord),
   empty: 'no cached answers',

@@ -5,13 +5,7 @@ import type { Column, View } from '../view.ts';
 
 /** The columns that begin each table of callouts. */
 const postColumns: readonly Column<Sent>[] = [
-  {
-    title: 'posted',
-    kind: 'time',
-    value: (row) => row['createdAt'],
-    rank: 2,
-    field: 'createdAt',
-  },
+  { title: 'posted', kind: 'time', field: 'createdAt', rank: 2 },
   {
     title: 'coin',
     kind: 'text',
@@ -19,45 +13,19 @@ const postColumns: readonly Column<Sent>[] = [
     min: 6,
     field: 'coinSymbol',
   },
-  {
-    title: 'by',
-    kind: 'text',
-    value: (row) => row['userName'] ?? row['wallet'],
-    min: 8,
-    field: 'userName',
-  },
+  { title: 'by', kind: 'text', value: (row) => row['userName'] ?? row['wallet'], min: 8, field: 'userName' },
 ];
 
 /** Callouts, newest first: the coin, its performance since the callout, and the author's reason. */
 export const calloutView: View<Sent> = {
   columns: [
     ...postColumns,
-    { title: 'now', kind: 'multiple', value: (row) => row['multiple'], field: 'multiple' },
-    {
-      title: 'best',
-      kind: 'multiple',
-      value: (row) => row['maxMultiplier'],
-      rank: 3,
-      field: 'maxMultiplier',
-    },
-    {
-      title: 'mcap then',
-      kind: 'usd',
-      value: (row) => row['calledOutAtMcap'],
-      rank: 1,
-      field: 'calledOutAtMcap',
-    },
-    { title: 'wallet', kind: 'address', value: (row) => row['wallet'], rank: 4, field: 'wallet' },
-    { title: 'mint', kind: 'address', value: (row) => row['coinMint'], rank: 5, field: 'coinMint' },
-    {
-      title: 'why',
-      kind: 'text',
-      value: (row) => row['thesis'],
-      wrap: true,
-      below: true,
-      lines: 3,
-      field: 'thesis',
-    },
+    { title: 'now', kind: 'multiple', field: 'multiple' },
+    { title: 'best', kind: 'multiple', field: 'maxMultiplier', rank: 3 },
+    { title: 'mcap then', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
+    { title: 'wallet', kind: 'address', field: 'wallet', rank: 4 },
+    { title: 'mint', kind: 'address', field: 'coinMint', rank: 5 },
+    { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 3 },
   ],
   fields: fieldPaths(Callout),
   empty: 'no callouts',
@@ -68,17 +36,9 @@ export const calloutView: View<Sent> = {
 export const liveCalloutView: View<Sent> = {
   columns: [
     ...postColumns,
-    { title: 'mcap', kind: 'usd', value: (row) => row['calledOutAtMcap'], rank: 1, field: 'calledOutAtMcap' },
-    { title: 'mint', kind: 'address', value: (row) => row['coinMint'], rank: 3, field: 'coinMint' },
-    {
-      title: 'why',
-      kind: 'text',
-      value: (row) => row['thesis'],
-      wrap: true,
-      below: true,
-      lines: 6,
-      field: 'thesis',
-    },
+    { title: 'mcap', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
+    { title: 'mint', kind: 'address', field: 'coinMint', rank: 3 },
+    { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 6 },
   ],
   fields: fieldPaths(Callout),
   empty: 'no callouts',

@@ -38,8 +38,8 @@ export const fitsSideBySide = (handles: number, width: number): boolean =>
 export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   return {
     columns: [
-      { title: 'window', kind: 'text', value: (row) => row.window, min: 6 },
-      { title: '', kind: 'text', value: (row) => row.title, min: 9 },
+      { title: 'window', kind: 'text', field: 'window', min: 6 },
+      { title: '', kind: 'text', field: 'title', min: 9 },
       ...records.map((record, at) => ({
         title: `@${handleOf(record)}`,
         kind: 'signedUsd' as const,

@@ -14,11 +14,6 @@ import {
   windowStateText,
 } from './pnl-rows.ts';
 
-const of =
-  (key: string) =>
-  (record: PnlRecord): unknown =>
-    record.found === true ? record[key] : undefined;
-
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
 /** Cash flow relative to the largest one shown, as the length of a bar. */
@@ -36,14 +31,14 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
     card: {
       title: (record) => (status(record) === '' ? nameOf(record) : `${nameOf(record)}: ${status(record)}`),
       lines: [
-        { label: 'name', kind: 'text', value: of('displayName') },
-        { label: 'X', kind: 'handle', value: of('twitter') },
-        { label: 'followers', kind: 'integer', value: of('followers') },
-        { label: 'Solana', kind: 'address', value: of('wallet') },
-        { label: 'EVM', kind: 'address', value: of('evmWallet') },
-        { label: 'refreshed', kind: 'time', value: of('updatedAt') },
+        { title: 'name', kind: 'text', field: 'displayName' },
+        { title: 'X', kind: 'handle', field: 'twitter' },
+        { title: 'followers', kind: 'integer', field: 'followers' },
+        { title: 'Solana', kind: 'address', field: 'wallet' },
+        { title: 'EVM', kind: 'address', field: 'evmWallet' },
+        { title: 'refreshed', kind: 'time', field: 'updatedAt' },
         {
-          label: 'error',
+          title: 'error',
           kind: 'text',
           value: (record) => (record.found === null ? record.error.message : undefined),
         },
@@ -97,14 +92,12 @@ export function tableRows(
   }));
 }
 
-const shared: readonly Column<PnlRow>[] = [
-  { title: 'cash flow', kind: 'signedUsd', value: (row) => row['netUsd'], field: 'netUsd' },
-];
+const shared: readonly Column<PnlRow>[] = [{ title: 'cash flow', kind: 'signedUsd', field: 'netUsd' }];
 const numbers: readonly Column<PnlRow>[] = [
-  { title: 'return', kind: 'percent', value: (row) => row['returnPct'], rank: 2, field: 'returnPct' },
-  { title: 'volume', kind: 'usd', value: (row) => row['volumeUsd'], rank: 4, field: 'volumeUsd' },
-  { title: 'trades', kind: 'integer', value: (row) => row['trades'], rank: 5, field: 'trades' },
-  { title: 'rank', kind: 'integer', value: (row) => row['rank'], rank: 1, field: 'rank' },
+  { title: 'return', kind: 'percent', field: 'returnPct', rank: 2 },
+  { title: 'volume', kind: 'usd', field: 'volumeUsd', rank: 4 },
+  { title: 'trades', kind: 'integer', field: 'trades', rank: 5 },
+  { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
 ];
 
 /**
@@ -132,13 +125,9 @@ export function rowView(look: {
             },
           ]),
       ...shared.map((column) => ({ ...column, title })),
-      ...(look.bars
-        ? [{ title: '', kind: 'bar' as const, value: (row: TableRow) => row.length, rank: 3 }]
-        : []),
+      ...(look.bars ? [{ title: '', kind: 'bar' as const, field: 'length', rank: 3 }] : []),
       ...numbers,
-      ...(look.gaps
-        ? [{ title: 'note', kind: 'status' as const, value: (row: TableRow) => row.note, min: 18 }]
-        : []),
+      ...(look.gaps ? [{ title: 'note', kind: 'status' as const, field: 'note', min: 18 }] : []),
     ],
     fields: rowFields,
     empty: 'no handles',

@@ -1,17 +1,22 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
-import type { Column, View } from '../view.ts';
+import type { View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
     // The column is wide enough for the longest name, because endpoints look alike when their names are cut.
-    { title: 'endpoint', kind: 'text', value: (row) => row.endpoint, min: 25 },
+    { title: 'endpoint', kind: 'text', field: 'endpoint', min: 25 },
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
-    { title: 'price', kind: 'text', value: (row) => row.price, wrap: true, min: 12 },
+    { title: 'price', kind: 'text', field: 'price', wrap: true, min: 12 },
   ],
   fields: fieldPaths(PriceRecord),
   empty: 'no endpoint matches this name',
 };
+
+const bounds = [
+  { title: 'CU at least', kind: 'integer', field: 'least' },
+  { title: 'at most', kind: 'integer', field: 'most' },
+] as const;
 
 /** The number of times a call is made: 1 if the record omits it, null if there is no maximum. */
 const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
@@ -20,8 +25,7 @@ export const planView: View<PlannedCall> = {
   columns: [
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, min: 24, wrap: true },
     { title: 'times', kind: 'integer', value: timesOf, rank: 1 },
-    { title: 'CU at least', kind: 'integer', value: (row) => row.least },
-    { title: 'at most', kind: 'integer', value: (row) => row.most },
+    ...bounds,
   ],
   fields: fieldPaths(PlannedCall),
   empty: 'no request would be sent',
@@ -36,19 +40,11 @@ export interface PlanRow {
   readonly most: number | string | null;
 }
 
-const figure = (title: string, field: 'times' | 'least' | 'most', rank = 0): Column<PlanRow> => ({
-  title,
-  kind: 'integer',
-  value: (row) => row[field],
-  rank,
-});
-
 export const planTableView: View<PlanRow> = {
   columns: [
-    { title: 'call', kind: 'text', value: (row) => row.call, min: 24, wrap: true },
-    figure('times', 'times', 1),
-    figure('CU at least', 'least'),
-    figure('at most', 'most'),
+    { title: 'call', kind: 'text', field: 'call', min: 24, wrap: true },
+    { title: 'times', kind: 'integer', field: 'times', rank: 1 },
+    ...bounds,
   ],
   fields: ['call', 'times', 'least', 'most'],
   empty: 'no request would be sent',

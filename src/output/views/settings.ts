@@ -6,12 +6,12 @@ import type { View } from '../view.ts';
 export const profileView = (checked: boolean): View<ProfileRecord> => ({
   columns: [
     { title: '', kind: 'text', value: (row) => (row.current ? '*' : ' ') },
-    { title: 'profile', kind: 'text', value: (row) => row.profile, min: 8, field: 'profile' },
-    { title: 'base URL', kind: 'text', value: (row) => row.baseUrl, rank: 1, min: 16, field: 'baseUrl' },
-    { title: 'from', kind: 'text', value: (row) => row.baseUrlFrom, rank: 4, min: 12, field: 'baseUrlFrom' },
-    { title: 'key', kind: 'text', value: (row) => row.key, min: 24, field: 'key' },
-    { title: 'from', kind: 'text', value: (row) => row.keyFrom, rank: 3, min: 12, field: 'keyFrom' },
-    { title: 'mode', kind: 'text', value: (row) => row.mode, rank: 2, field: 'mode' },
+    { title: 'profile', kind: 'text', field: 'profile', min: 8 },
+    { title: 'base URL', kind: 'text', field: 'baseUrl', rank: 1, min: 16 },
+    { title: 'from', kind: 'text', field: 'baseUrlFrom', rank: 4, min: 12 },
+    { title: 'key', kind: 'text', field: 'key', min: 24 },
+    { title: 'from', kind: 'text', field: 'keyFrom', rank: 3, min: 12 },
+    { title: 'mode', kind: 'text', field: 'mode', rank: 2 },
     ...(checked
       ? [{ title: 'check', kind: 'status', value: checkText, min: 24, field: 'check' } as const]
       : []),
@@ -34,7 +34,7 @@ export const settingView = (
   textOf: (row: SettingRecord) => string | undefined,
 ): View<SettingRecord> => ({
   columns: [
-    { title: 'setting', kind: 'text', value: (row) => row.setting, field: 'setting' },
+    { title: 'setting', kind: 'text', field: 'setting' },
     {
       title: 'value',
       kind: 'text',
@@ -43,17 +43,7 @@ export const settingView = (
       wrap: true,
       field: 'value',
     },
-    ...(origins
-      ? [
-          {
-            title: 'from',
-            kind: 'text',
-            value: (row: SettingRecord) => row.origin,
-            rank: 1,
-            field: 'origin',
-          } as const,
-        ]
-      : []),
+    ...(origins ? [{ title: 'from', kind: 'text', field: 'origin', rank: 1 } as const] : []),
   ],
   fields: fieldPaths(SettingRecord),
   empty: 'no settings',

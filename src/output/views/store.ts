@@ -82,9 +82,9 @@ const lost = (row: Item) => some(row['lost'], 'CU for lost answers').map((text) 
 
 export const storeView: View<Item> = {
   columns: [
-    { title: 'item', kind: 'text', value: (row) => row.item, min: 7, field: 'item' },
-    { title: 'name', kind: 'text', value: (row) => row.name, min: 8, field: 'name' },
-    { title: 'state', kind: 'text', value: (row) => row.state, min: 8, field: 'state' },
+    { title: 'item', kind: 'text', field: 'item', min: 7 },
+    { title: 'name', kind: 'text', field: 'name', min: 8 },
+    { title: 'state', kind: 'text', field: 'state', min: 8 },
     { title: 'details', kind: 'text', value: detail, wrap: true, min: 24 },
   ],
   fields: fieldPaths(StoreItem),

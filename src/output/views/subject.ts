@@ -2,7 +2,7 @@ import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { LaunchpadUserRecord, ResolveRecord, WhoisRecord } from '../../contract/records/subject.ts';
-import type { View } from '../view.ts';
+import type { Column, View } from '../view.ts';
 
 type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 
@@ -15,41 +15,33 @@ function outcome(row: AnyRecord): string {
   return 'position' in row && row.position !== undefined ? `${reason}, position ${row.position}` : reason;
 }
 
-/** A field of the record; undefined if the subject was not found. */
-const of =
-  (key: string) =>
-  (row: AnyRecord): unknown =>
-    row.found === true ? row[key] : undefined;
-
 const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : undefined);
-
-const atOr = (handle: unknown) => at(handle) ?? handle;
 
 /** Any value as text; undefined for null and undefined. */
 const otherText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 
-const identity = [
-  { title: 'subject', kind: 'text', value: (row: AnyRecord) => row.subject, min: 10 },
-  { title: 'status', kind: 'status', value: outcome, min: 11 },
-  { title: 'handle', kind: 'handle', value: (row: AnyRecord) => atOr(of('handle')(row)), rank: 1, min: 8 },
-  { title: 'name', kind: 'text', value: of('name'), rank: 4, min: 8 },
-  { title: 'Solana', kind: 'address', value: of('solanaAddress'), rank: 2, min: 11 },
-  { title: 'EVM', kind: 'address', value: of('evmAddress'), rank: 3, min: 11 },
-  { title: 'user id', kind: 'address', value: of('id'), rank: 5, min: 11 },
-] as const satisfies View<AnyRecord>['columns'];
+const status: Column<AnyRecord> = { title: 'status', kind: 'status', value: outcome, min: 11 };
 
-const card = [
-  { label: 'name', kind: 'text', value: of('name') },
-  { label: 'Solana', kind: 'address', value: of('solanaAddress') },
-  { label: 'EVM', kind: 'address', value: of('evmAddress') },
-  { label: 'X', kind: 'link', value: of('twitter') },
-  { label: 'bio', kind: 'text', value: of('bio') },
-  { label: 'picture', kind: 'link', value: of('profilePicture') },
-  { label: 'banner', kind: 'link', value: of('banner') },
-  { label: 'socials', kind: 'text', value: (row: AnyRecord) => socials(of('socials')(row)) },
-  { label: 'user id', kind: 'text', value: of('id') },
-] as const;
+const identity: readonly Column<AnyRecord>[] = [
+  { title: 'subject', kind: 'text', field: 'subject', min: 10 },
+  status,
+  { title: 'handle', kind: 'handle', field: 'handle', rank: 1, min: 8 },
+  { title: 'name', kind: 'text', field: 'name', rank: 4, min: 8 },
+  { title: 'Solana', kind: 'address', field: 'solanaAddress', rank: 2, min: 11 },
+  { title: 'EVM', kind: 'address', field: 'evmAddress', rank: 3, min: 11 },
+  { title: 'user id', kind: 'address', field: 'id', rank: 5, min: 11 },
+];
+
+const lines: readonly Column<AnyRecord>[] = [
+  ...identity.slice(3, 6),
+  { title: 'X', kind: 'link', field: 'twitter' },
+  { title: 'bio', kind: 'text', field: 'bio' },
+  { title: 'picture', kind: 'link', field: 'profilePicture' },
+  { title: 'banner', kind: 'link', field: 'banner' },
+  { title: 'socials', kind: 'text', value: (row) => socials('socials' in row ? row['socials'] : undefined) },
+  { title: 'user id', kind: 'text', field: 'id' },
+];
 
 function socials(value: unknown): string | undefined {
   if (!Array.isArray(value)) return otherText(value);
@@ -69,20 +61,18 @@ const title = (row: AnyRecord) =>
 
 export const whoisView: View<WhoisRecord> = {
   columns: identity,
-  card: { title, lines: card },
+  card: { title, lines },
   get fields() {
     return fieldPaths(WhoisRecord);
   },
   empty: 'no subjects',
 };
 
+const source: Column<ResolveRecord> = { title: 'source', kind: 'text', field: 'source', rank: 2 };
+
 export const resolveView: View<ResolveRecord> = {
-  columns: [
-    ...identity.slice(0, 2),
-    { title: 'source', kind: 'text', value: of('source'), rank: 2 },
-    ...identity.slice(2),
-  ],
-  card: { title, lines: [{ label: 'source', kind: 'text', value: of('source') }, ...card] },
+  columns: [...identity.slice(0, 2), source, ...identity.slice(2)],
+  card: { title, lines: [source, ...lines] },
   get fields() {
     return fieldPaths(ResolveRecord);
   },
@@ -91,26 +81,26 @@ export const resolveView: View<ResolveRecord> = {
 
 export const launchpadUserView: View<LaunchpadUserRecord> = {
   columns: [
-    { title: 'subject', kind: 'address', value: (row) => row.subject, min: 11 },
-    { title: 'status', kind: 'status', value: outcome, min: 11 },
-    { title: 'user', kind: 'text', value: of('username'), rank: 1, min: 8 },
-    { title: 'X', kind: 'handle', value: (row) => atOr(of('xUsername')(row)), rank: 2, min: 8 },
-    { title: 'verified', kind: 'flag', value: of('isVerified'), rank: 3 },
-    { title: 'followers', kind: 'integer', value: of('followers'), rank: 4 },
-    { title: 'badges', kind: 'text', value: (row) => list(of('groupBadges')(row)), rank: 5, min: 8 },
+    { title: 'subject', kind: 'address', field: 'subject', min: 11 },
+    status,
+    { title: 'user', kind: 'text', field: 'username', rank: 1, min: 8 },
+    { title: 'X', kind: 'handle', field: 'xUsername', rank: 2, min: 8 },
+    { title: 'verified', kind: 'flag', field: 'isVerified', rank: 3 },
+    { title: 'followers', kind: 'integer', field: 'followers', rank: 4 },
+    { title: 'badges', kind: 'text', value: badgesOf, rank: 5, min: 8 },
   ],
   card: {
     title,
     lines: [
-      { label: 'wallet', kind: 'address', value: of('wallet') },
-      { label: 'X', kind: 'handle', value: (row) => atOr(of('xUsername')(row)) },
-      { label: 'verified', kind: 'flag', value: of('isVerified') },
-      { label: 'account', kind: 'flag', value: of('isLaunchpadUser') },
-      { label: 'followers', kind: 'integer', value: of('followers') },
-      { label: 'following', kind: 'integer', value: of('following') },
-      { label: 'badges', kind: 'text', value: (row) => list(of('groupBadges')(row)) },
-      { label: 'bio', kind: 'text', value: of('bio') },
-      { label: 'picture', kind: 'link', value: of('profileImage') },
+      { title: 'wallet', kind: 'address', field: 'wallet' },
+      { title: 'X', kind: 'handle', field: 'xUsername' },
+      { title: 'verified', kind: 'flag', field: 'isVerified' },
+      { title: 'account', kind: 'flag', field: 'isLaunchpadUser' },
+      { title: 'followers', kind: 'integer', field: 'followers' },
+      { title: 'following', kind: 'integer', field: 'following' },
+      { title: 'badges', kind: 'text', value: badgesOf },
+      { title: 'bio', kind: 'text', field: 'bio' },
+      { title: 'picture', kind: 'link', field: 'profileImage' },
     ],
   },
   get fields() {
@@ -119,7 +109,8 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
   empty: 'no subjects',
 };
 
-function list(value: unknown): string | undefined {
+function badgesOf(row: LaunchpadUserRecord): string | undefined {
+  const value = 'groupBadges' in row ? row['groupBadges'] : undefined;
   if (!Array.isArray(value)) return otherText(value);
   return value.map(otherText).filter(Boolean).join(', ') || undefined;
 }

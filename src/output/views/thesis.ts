@@ -14,28 +14,13 @@ const token = ({ tokenSymbol, tokenAddress }: Post): unknown =>
   typeof tokenSymbol === 'string' && tokenSymbol !== '' ? `$${tokenSymbol}` : tokenAddress;
 
 const columns: readonly Column<Post>[] = [
-  {
-    title: 'posted',
-    kind: 'time',
-    value: (row) => row['platformCreatedAt'],
-    field: 'platformCreatedAt',
-    rank: 1,
-  },
+  { title: 'posted', kind: 'time', field: 'platformCreatedAt', rank: 1 },
   { title: 'author', kind: 'handle', value: author, field: 'authorHandle', min: 10 },
   { title: 'token', kind: 'text', value: token, field: 'tokenSymbol', min: 6 },
-  { title: 'trade', kind: 'usd', value: (row) => row['authorTradeUsd'], field: 'authorTradeUsd', rank: 3 },
-  { title: 'PnL', kind: 'signedUsd', value: (row) => row['pnl'], field: 'pnl', rank: 2 },
-  { title: 'likes', kind: 'integer', value: (row) => row['likeCount'], field: 'likeCount', rank: 4 },
-  {
-    title: 'thesis',
-    kind: 'text',
-    value: (row) => row['thesis'],
-    field: 'thesis',
-    wrap: true,
-    below: true,
-    lines: 8,
-    min: 24,
-  },
+  { title: 'trade', kind: 'usd', field: 'authorTradeUsd', rank: 3 },
+  { title: 'PnL', kind: 'signedUsd', field: 'pnl', rank: 2 },
+  { title: 'likes', kind: 'integer', field: 'likeCount', rank: 4 },
+  { title: 'thesis', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 8, min: 24 },
 ];
 
 export const thesisView: View<Post> = {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { gauge } from '../../../src/output/format/bars.ts';
-import type { FormatContext } from '../../../src/output/format/cell.ts';
 import { formatCell } from '../../../src/output/format/format-cell.ts';
+import type { FormatContext } from '../../../src/output/format/printing.ts';
 import type { CellKind } from '../../../src/output/view.ts';
 
 const now = Date.UTC(2025, 10, 21, 10, 0, 0);

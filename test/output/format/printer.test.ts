@@ -16,7 +16,7 @@ const view: View<Row> = {
   ],
   card: {
     title: (row) => `@${row['name']}`,
-    lines: [{ label: 'net', kind: 'usd', value: (row) => row['net'] }],
+    lines: [{ title: 'net', kind: 'usd', value: (row) => row['net'] }],
   },
   fields: ['name', 'net', 'deep.a'],
   empty: 'nobody',

@@ -285,11 +285,11 @@ describe('a card', () => {
   const card = {
     title: (row: Row) => String(row['title']),
     lines: [
-      { label: 'wallet', kind: 'address', value: (row: Row) => row['wallet'] },
-      { label: 'gone', kind: 'text', value: () => undefined },
-      { label: 'bio', kind: 'text', value: (row: Row) => row['bio'] },
-      { label: 'net', kind: 'signedUsd', value: (row: Row) => row['net'] },
-      { label: 'left', kind: 'meter', value: (row: Row) => row['left'] },
+      { title: 'wallet', kind: 'address', value: (row: Row) => row['wallet'] },
+      { title: 'gone', kind: 'text', value: () => undefined },
+      { title: 'bio', kind: 'text', value: (row: Row) => row['bio'] },
+      { title: 'net', kind: 'signedUsd', value: (row: Row) => row['net'] },
+      { title: 'left', kind: 'meter', value: (row: Row) => row['left'] },
     ],
     table: {
       titles: [
