@@ -58,7 +58,7 @@ export async function createContext(
     yes: globals.yes,
     sandbox: globals.sandbox,
     spent: () => connections.opened?.spent.atMost ?? 0,
-    left: async () => connections.opened?.left ?? (await lookAtAccount(await client(), signal)),
+    left: async () => lookAtAccount(await client(), signal),
     async budgets() {
       const { shortBudgets } = await import('./spend/budgets.ts');
       return shortBudgets(context);
@@ -116,7 +116,7 @@ export async function createContext(
     setOutcome,
     async askWhatIsLeft() {
       const { opened } = connections;
-      if (!opened || opened.left || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
+      if (!opened || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
       // Without a cost line, the amount would not be shown anywhere.
       if (costLine() === undefined) return;
       // A run that stopped because a write failed may still send this call, so do not use its aborted signal.

@@ -3,6 +3,7 @@ import type { Charge, PriceBounds } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
 import type { Meta } from './envelope.ts';
 import type { FieldDifference, Known, Sent } from './read-record.ts';
+import type { Me } from './records/account.ts';
 
 /** An HTTP request. */
 export interface HttpRequest {
@@ -202,6 +203,30 @@ export interface KeyMeters {
   readonly reveals: number | null;
 }
 
+/** What a budget has left. */
+export interface BudgetLeft {
+  /** The period of the budget: `day` or `month`. */
+  readonly period?: string | undefined;
+  /** The CU left. */
+  readonly left: number;
+  /** Epoch milliseconds. */
+  readonly renewsAt: number;
+}
+
+/** What is left to spend, by the last answers, less what this run may have spent since they were requested. */
+export interface Remainder {
+  /** What the key has left, by the last answer of `me`; undefined before the first one. Reveals are not subtracted. */
+  readonly key: KeyMeters | undefined;
+  /** The units that the key has used this month, with those of this run since the last answer; null if not known. */
+  readonly unitsUsed: number | null;
+  readonly budgets: readonly BudgetLeft[];
+  /** Called before a request; the returned function takes what the answer states. */
+  request(): (stated: {
+    readonly me?: Known<Me> | undefined;
+    readonly budgets?: readonly BudgetLeft[] | undefined;
+  }) => void;
+}
+
 /**
  * The API of one service with one key. Rejects with a `Failure`, or with the reason of the signal if the
  * signal is aborted.
@@ -219,11 +244,7 @@ export interface Client {
   reserveMinute(signal: AbortSignal): Promise<Slot>;
   /** The CU that this run has spent. `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
-  /**
-   * What the key has left, by the last answer of `me`. The CU of the calls since then are subtracted, their
-   * reveals are not. Undefined if this run has not requested `me`.
-   */
-  readonly left: KeyMeters | undefined;
+  readonly left: Remainder;
   /** The key's limit of requests per minute; null if not known yet. */
   readonly ratePerMinute: number | null;
   /**

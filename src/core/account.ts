@@ -2,15 +2,12 @@ import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/** What a key can still spend, in units and in reveals. */
-export type Left = KeyMeters;
-
 /**
  * Computes what a key can still spend. The service does not say whether `unitsRemaining` includes top-ups. If
  * it is more than the rest of this month's grant (the grant minus the usage), it includes them; otherwise
  * trdr adds them.
  */
-export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
+export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
   if (entitlement.unmetered) return { units: null, reveals: null };
   const { unitsUsed, unitsRemaining = null, additionalUnits = 0, revealsRemaining: reveals = null } = usage;
   const { monthlyUnits } = entitlement;
@@ -25,7 +22,7 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): Left {
  * Whether the record states how many units or reveals are left, or that there is no limit. Without this
  * statement, trdr cannot decide whether the key can pay for a run.
  */
-export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof Left): boolean {
+export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof KeyMeters): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }

@@ -26,8 +26,7 @@ export class Money {
   #refusedUntil = Number.NEGATIVE_INFINITY;
   #job: Job<KeyFacts> | undefined;
   #next: number;
-  /** `spent` when the facts were requested; what was spent since then is subtracted from them. */
-  #spentThen = 0;
+  #unitsThen: number | null = null;
   #share: { readonly of: number; readonly minutes: number; readonly resetsAt: number } | undefined;
   readonly #ports: TailPorts;
   readonly #options: TailOptions;
@@ -77,15 +76,11 @@ export class Money {
   }
 
   get allowanceLeft(): number | null {
-    const { remaining = null } = this.facts ?? {};
-    return remaining === null ? null : Math.max(0, remaining - this.#spentSince);
+    return this.#ports.left?.key?.units ?? null;
   }
 
   get budgets() {
-    return (this.facts?.budgets ?? []).map((budget) => ({
-      ...budget,
-      left: Math.max(0, budget.left - this.#spentSince),
-    }));
+    return this.#ports.left?.budgets ?? [];
   }
 
   /** Called when a budget, or the units of the key, did not cover a minute of the WebSocket. */
@@ -104,7 +99,6 @@ export class Money {
     }
     if (!key || this.#job || clock.mono() < this.#next) return undefined;
     this.#next = clock.mono() + this.#timing.keyMs * (isStreaming ? 1 : 10);
-    this.#spentThen = this.#ports.spent().atMost;
     this.#job = startJob(this.#wake, () => key(this.#signal));
     return undefined;
   }
@@ -126,15 +120,12 @@ export class Money {
 
   settled = async (): Promise<void> => this.#job?.settled;
 
-  get #spentSince(): number {
-    return this.#ports.spent().atMost - this.#spentThen;
-  }
-
   #learn(facts: KeyFacts, minutes: number): void {
     const { clock } = this.#ports;
-    const last = this.facts?.remaining ?? null;
+    const last = this.#unitsThen;
+    const remaining = this.allowanceLeft;
     this.facts = facts;
-    const { remaining } = facts;
+    this.#unitsThen = remaining;
     // The clock of the service may be behind: after the end of the month, wait until `remaining` has increased.
     const isReset =
       this.#share !== undefined &&
@@ -145,10 +136,7 @@ export class Money {
     if (remaining !== null && (!this.#share || isReset))
       this.#share = { of: remaining, minutes, resetsAt: renewalOf('month', clock.now()) };
     // Request `me` again as soon as a budget renews.
-    const renewal = Math.min(
-      Number.POSITIVE_INFINITY,
-      ...(facts.budgets ?? []).map(({ renewsAt }) => renewsAt),
-    );
+    const renewal = Math.min(Number.POSITIVE_INFINITY, ...this.budgets.map(({ renewsAt }) => renewsAt));
     this.#next = Math.min(this.#next, clock.mono() + Math.max(0, renewal - clock.now()) + 1);
   }
 

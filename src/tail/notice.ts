@@ -1,5 +1,6 @@
+import type { BudgetLeft } from '../contract/ports.ts';
 import type { StopCode } from '../core/pages/read-pages.ts';
-import type { BudgetLeft, Mode, PollReason, TailCost } from './spend.ts';
+import type { Mode, PollReason, TailCost } from './spend.ts';
 
 /** Where a run starts. */
 export type StartKind = 'now' | 'backfill' | 'since' | 'position';

@@ -1,10 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
 import type { Subscription } from '../contract/frames.ts';
+import type { Remainder } from '../contract/ports.ts';
 import type { TailNotice } from './notice.ts';
 import type { FilePlace, Position } from './position.ts';
 import type { PostFields, TailRow } from './row.ts';
-import type { BudgetLeft, TailCost, Via } from './spend.ts';
+import type { TailCost, Via } from './spend.ts';
 import type { Timing } from './timing.ts';
 
 /** One page of the feed, newest first. */
@@ -87,13 +88,9 @@ export interface TailSink {
 
 /** Facts about the API key. */
 export interface KeyFacts {
-  /** The CU left; null for an unlimited key. */
-  readonly remaining: number | null;
   /** Whether the key's plan includes the live feed; null if not known. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
-  /** What the user's budgets have left; absent if there are no budgets. */
-  readonly budgets?: readonly BudgetLeft[];
 }
 
 /** Temporary storage on disk for the rows of a long walk. */
@@ -111,6 +108,8 @@ export interface TailPorts {
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
   readonly sink: TailSink;
+  /** What is left to spend; `key` updates it. */
+  readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
   /** The cost of all pages and minutes of this run. */
   readonly spent: () => TailCost;

@@ -1,3 +1,4 @@
+import type { BudgetLeft } from '../contract/ports.ts';
 import { cu } from '../contract/prices.ts';
 
 export type Mode = 'ws' | 'poll';
@@ -21,16 +22,6 @@ export type PollReason =
 export interface TailCost {
   readonly cu: number;
   readonly atMost: number;
-}
-
-/** What a budget has left. */
-export interface BudgetLeft {
-  /** The period of the budget: `day` or `month`. */
-  readonly period?: string | undefined;
-  /** The CU left. */
-  readonly left: number;
-  /** Epoch milliseconds. */
-  readonly renewsAt: number;
 }
 
 /** Everything that decides how a tail spends. */

@@ -1,5 +1,6 @@
 import { Failure } from '../../src/base/failure.ts';
 import { plainJson } from '../../src/base/json-object.ts';
+import type { Remainder } from '../../src/contract/ports.ts';
 import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
 import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
@@ -18,7 +19,7 @@ export interface Source extends Pick<PageSource, 'page' | 'sizes'> {
 export interface Access {
   readonly source: Source;
   readonly connect: Connect;
-  readonly key: (signal: AbortSignal) => Promise<KeyFacts>;
+  readonly key: (left: Remainder) => (signal: AbortSignal) => Promise<KeyFacts>;
   /** The number of open calls and connections. */
   readonly open: number;
   /** The CU that the service charged. */
@@ -322,12 +323,12 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
         },
         connect: (onChange, signal) => answer(rng.between(20, 500), signal, () => dial(onChange)),
-        key: (signal) =>
-          answer(rng.between(20, 200), signal, () => ({
-            remaining: remaining(),
-            live: true,
-            ratePerMinute: 600,
-          })),
+        key: (left) => async (signal) => {
+          const learn = left.request();
+          const unitsRemaining = await answer(rng.between(20, 200), signal, remaining);
+          learn({ me: { usage: { unitsRemaining } } });
+          return { live: true, ratePerMinute: 600 };
+        },
         get open() {
           return open;
         },

@@ -3,6 +3,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import type { Limiter } from '../../src/core/spend/lane.ts';
 import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import { createRemainder } from '../../src/core/spend/remainder.ts';
 import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
@@ -224,6 +225,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     schedule.exec && createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness });
   const limit = createSpendLimit({ maxCu: schedule.ceiling ?? undefined });
   const spend = createSpend(limit, noLanes, undefined);
+  const left = createRemainder(() => limit.spent);
   const world: TailPorts = {
     clock,
     random: rng.next,
@@ -234,7 +236,8 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
             spend.reserve({ endpoint: 'ws', bounds: { least: 0, most: 20_000, reveals: 0 } }, signal),
           )
         : undefined,
-    key: access.key,
+    left,
+    key: access.key(left),
     spent: () => limit.spent,
     sink: exec?.sink ?? sink,
     save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),

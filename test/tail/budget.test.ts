@@ -7,6 +7,7 @@ import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
 import type { Limiter } from '../../src/core/spend/lane.ts';
 import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import { createRemainder } from '../../src/core/spend/remainder.ts';
 import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
@@ -130,6 +131,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
   });
   const spendLimit = createSpendLimit();
   const spend = createSpend(spendLimit, noLanes, ledger);
+  const left = createRemainder(() => spendLimit.spent);
   const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];
   const notices: TailNotice[] = [];
@@ -152,13 +154,18 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
         },
         flush: async () => true,
       },
-      key: async () => ({
-        ...{ remaining: given.remaining?.(clock.now()) ?? null, live: null, ratePerMinute: 600 },
-        budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
-          left: leftIn(state),
-          renewsAt: renewalOf(state.period, clock.now()),
-        })),
-      }),
+      left,
+      key: async () => {
+        const learn = left.request();
+        learn({
+          me: { usage: { unitsRemaining: given.remaining?.(clock.now()) ?? null } },
+          budgets: ((await ledger.budgets?.()) ?? []).map((state) => ({
+            left: leftIn(state),
+            renewsAt: renewalOf(state.period, clock.now()),
+          })),
+        });
+        return { live: null, ratePerMinute: 600 };
+      },
     },
     {
       ...{ start: { kind: 'now' }, via: 'auto', lagMs: 10_000, feed: 'f', waitForBudget: true, ...options },

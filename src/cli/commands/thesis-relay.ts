@@ -84,6 +84,7 @@ export const thesisRelay = command({
         key,
         startLine,
         observer,
+        left: client.left,
         spent: () => client.spent,
       };
       await runRelay(world, {

@@ -1,8 +1,9 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
+import type { KeyMeters } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
-import { isMeterKnown, type Left, leftOf } from '../../core/account.ts';
+import { isMeterKnown, leftOf } from '../../core/account.ts';
 import type { ApiDifference } from '../../core/compare-descriptions.ts';
 import { span } from '../../output/format/time.ts';
 import type { SeenDifference } from '../../state/answer-differences.ts';
@@ -32,7 +33,7 @@ export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
   const { units, reveals } = leftOf(me);
-  const without = (meter: keyof Left) => (isMeterKnown(me, meter) ? 'unlimited' : 'not reported');
+  const without = (meter: keyof KeyMeters) => (isMeterKnown(me, meter) ? 'unlimited' : 'not reported');
   const detail = [
     ratePerMinute === null ? 'rate limit not reported' : `${countText(ratePerMinute, 'request')}/min`,
     units === null ? `units ${without('units')}` : `${unitsText(units)} left`,

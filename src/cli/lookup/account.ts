@@ -32,12 +32,13 @@ export function accountSharing(context: Context): AccountSharing | undefined {
  * seconds old.
  */
 export async function askAccount(
-  client: Pick<Client, 'call'>,
+  client: Pick<Client, 'call' | 'left'>,
   options: CallOptions,
   sharing: AccountSharing | undefined,
 ): Promise<Account> {
   if (!sharing) return await client.call('me', {}, options);
   let own: Account | undefined;
+  const learn = client.left.request();
   const wanted = { endpoint: 'me', subject: '', maxAgeMs: SHARED_MS, missAgeMs: 0 } as const;
   const ask = async () => {
     own = await client.call('me', {}, options);
@@ -46,5 +47,8 @@ export async function askAccount(
   const other = await sharing.askOnce(wanted, ask, options.signal);
   if (own) return own;
   const record = other && 'record' in other ? recognize('me', other.record)?.record : undefined;
-  return record ? { record, known: known(Me, record) } : await client.call('me', {}, options);
+  if (!record) return await client.call('me', {}, options);
+  const account = { record, known: known(Me, record) };
+  learn({ me: account.known });
+  return account;
 }

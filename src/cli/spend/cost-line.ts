@@ -11,7 +11,9 @@ export interface RunOutcome {
 }
 
 interface CostLineParts {
-  readonly client: Pick<Client, 'spent' | 'left'> | undefined;
+  readonly client:
+    | { readonly spent: Client['spent']; readonly left: Pick<Client['left'], 'key'> }
+    | undefined;
   /** The result; undefined if the command does not count results. */
   readonly outcome: RunOutcome | undefined;
   readonly isSandbox: boolean;
@@ -28,7 +30,7 @@ export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
-  const units = isSandbox ? undefined : client?.left?.units;
+  const units = isSandbox ? undefined : client?.left.key?.units;
   const cost = `${estimateText({ least: cu, most: atMost })}${isSandbox && atMost > 0 ? ' (sandbox)' : ''}`;
   const line = [
     ...(outcome === undefined ? [] : [outcome.text]),

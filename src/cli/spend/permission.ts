@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
-import type { Left } from '../../core/account.ts';
+import type { KeyMeters } from '../../contract/ports.ts';
 import { agentOf } from '../agent.ts';
 import { canAsk, type PromptIo } from '../output/prompt.ts';
 import { confirm } from './ask-yes-no.ts';
@@ -61,7 +61,7 @@ interface PermissionParts extends Consent {
   /** The maximum cost of all calls so far. */
   readonly spent: () => number;
   /** What the key has left; undefined if not known. */
-  readonly left: () => Promise<Left | undefined>;
+  readonly left: () => Promise<KeyMeters | undefined>;
   /** What the budgets have left, as short texts; empty if there are no budgets. */
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
   /** Hides the progress and the status line while `work` asks a question. */

@@ -82,7 +82,7 @@ export async function unitsLeft(context: Context): Promise<number | null | undef
   if (context.scope === undefined) return undefined;
   try {
     const client = await context.client();
-    return (client.left ?? (await lookAtAccount(client, context.signal)))?.units;
+    return (await lookAtAccount(client, context.signal))?.units;
   } catch {
     context.signal.throwIfAborted();
     return undefined;

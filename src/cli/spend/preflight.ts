@@ -43,8 +43,7 @@ export async function preflight(
   );
   if (most <= confirmAbove || context.globals.sandbox) return;
   const client = await context.client();
-  const left =
-    client.left ?? (await lookAtAccount(client, context.signal, { sharing: accountSharing(context) }));
+  const left = await lookAtAccount(client, context.signal, { sharing: accountSharing(context) });
   if (!left) return;
   const { units, reveals } = left;
   const needed = Math.min(least, maxCu ?? least);

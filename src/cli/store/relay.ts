@@ -39,6 +39,7 @@ export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' 
     readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;
   };
   readonly key: TailPorts['key'];
+  readonly left?: TailPorts['left'];
   readonly spent: TailPorts['spent'];
   /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
@@ -181,6 +182,7 @@ async function lead(
       sink: relaySink(term),
       key: world.key,
       spool: () => openSpool(diskWait),
+      left: world.left,
       spent: world.spent,
       async save(position) {
         // The store saves the ids apart, so that publishing a post adds its id in the same step.

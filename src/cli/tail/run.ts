@@ -144,6 +144,7 @@ async function follow(
         },
       },
       key: keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context)),
+      left: client.left,
       spent: () => client.spent,
       spool: () => openSpool(diskWait),
       save:

@@ -6,7 +6,6 @@ import type { Client, Ledger, Result } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
-import { leftOf } from '../../core/account.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/row.ts';
@@ -39,21 +38,20 @@ function pageOf({ record }: Pick<Result<EndpointId>, 'record'>, size: number, ti
   return { ...tailRows(items, timeField), hasMore, nextBefore };
 }
 
-/** The facts about the key that a tail needs, from `me`, which is free, and the budgets from the ledger. */
+/** Learns what is left, from `me`, which is free, and from the ledger; returns the facts about the key that a tail needs. */
 export const keyFacts =
   (client: Client, ledger: Ledger, now: () => number, sharing?: AccountSharing) =>
   async (signal: AbortSignal): Promise<KeyFacts> => {
-    const { record, known } = await askAccount(client, { signal }, sharing);
+    const learn = client.left.request();
+    const { record } = await askAccount(client, { signal }, sharing);
     const budgets = (await ledger.budgets?.()) ?? [];
-    // `me` does not state whether the plan includes the live feed; only the handshake shows this.
-    return {
-      remaining: leftOf(known).units,
-      live: null,
-      ratePerMinute: readAccount(record).ratePerMinute,
+    learn({
       budgets: budgets.map((state) => ({
         period: state.scope === 'machine' ? `${state.period} of this machine` : state.period,
         left: leftIn(state),
         renewsAt: renewalOf(state.period, now()),
       })),
-    };
+    });
+    // `me` does not state whether the plan includes the live feed; only the handshake shows this.
+    return { live: null, ratePerMinute: readAccount(record).ratePerMinute };
   };

@@ -7,20 +7,19 @@ import type {
   CallOptions,
   Client,
   HttpAnswer,
-  KeyMeters,
   Ledger,
   Notice,
   RateWindows,
   Transport,
 } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { type FieldDifference, type Known, known, type Sent } from '../../contract/read-record.ts';
+import { type FieldDifference, known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import { TIMEOUT_SECONDS } from '../../contract/timeouts.ts';
-import { leftOf } from '../account.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { createLimiter, type LaneName } from '../spend/lane.ts';
 import { createSpendLimit, type SpendLimit } from '../spend/limit.ts';
+import { createRemainder } from '../spend/remainder.ts';
 import { createSpend } from '../spend/spend.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { createInFlight, type InFlight } from './in-flight.ts';
@@ -75,6 +74,7 @@ export function createClient(options: ClientOptions): Client {
     notify,
   });
   const spend = createSpend(limit, limiter, options.ledger);
+  const left = createRemainder(() => limit.spent);
   const { run, transmit } = createSender({
     transport,
     base,
@@ -93,17 +93,13 @@ export function createClient(options: ClientOptions): Client {
 
   async function askRate(): Promise<number | null> {
     const call = encode('me', {});
+    const learn = left.request();
     const answer = await transmit({ ...call, timeoutMs: call.row.timeoutSeconds * 1000 });
     const read = decode({ ...call, id: 'me' }, answer, clock.now());
     if (!read.ok) return null;
-    noteLeft(read.result.known);
+    learn({ me: read.result.known });
     return rateOf(read.result.record);
   }
-
-  let meters: { readonly left: KeyMeters; readonly spent: number } | undefined;
-  const noteLeft = (me: Known<Me>) => {
-    meters = { left: leftOf(me), spent: limit.spent.atMost };
-  };
 
   const reported = new Set<string>();
   /**
@@ -128,6 +124,7 @@ export function createClient(options: ClientOptions): Client {
     async call(id, ask, { signal, once, repeat, until }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
       requireKey(key);
+      const learn = left.request();
       const outcome = await run(
         {
           ...call,
@@ -154,7 +151,7 @@ export function createClient(options: ClientOptions): Client {
       );
       if (!outcome.ok) throw outcome.failure;
       if (id === 'me') {
-        noteLeft(known(Me, outcome.value.record));
+        learn({ me: known(Me, outcome.value.record) });
         const rate = rateOf(outcome.value.record);
         if (rate !== null) await limiter.learn(rate);
       }
@@ -211,16 +208,7 @@ export function createClient(options: ClientOptions): Client {
     get spent() {
       return limit.spent;
     },
-    get left() {
-      if (!meters) return undefined;
-      const { units, reveals } = meters.left;
-      // Calls whose cost is not certain count with their maximum cost, so that the remaining amount is never
-      // overstated.
-      return {
-        units: units === null ? null : Math.max(0, units - (limit.spent.atMost - meters.spent)),
-        reveals,
-      };
-    },
+    left,
     get ratePerMinute() {
       return limiter.rate;
     },

@@ -1,10 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
-import type { Charge } from '../../contract/endpoint.ts';
-import type { Client, Notice } from '../../contract/ports.ts';
+import type { Client, KeyMeters, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { type Left, leftOf } from '../account.ts';
 import { SILENT_WAIT_MS } from '../spend/lane.ts';
 
 /** What prevents further requests. */
@@ -20,7 +18,7 @@ export interface Room {
 }
 
 export interface AllowanceOptions {
-  readonly client: Pick<Client, 'call' | 'spent'>;
+  readonly client: Pick<Client, 'call' | 'spent' | 'left'>;
   readonly clock: Pick<Clock, 'sleep'>;
   /** The spending limit of the run. */
   readonly maxCu?: number | undefined;
@@ -30,7 +28,7 @@ export interface AllowanceOptions {
 /** How much a run may still spend, by the allowances of the key and by the spending limit of the run. */
 export interface Allowance {
   /** Requests `me`, which is free. */
-  refresh(signal?: AbortSignal): Promise<Left>;
+  refresh(signal?: AbortSignal): Promise<KeyMeters>;
   /** Requests `me` if the last answer of `me` may be outdated. */
   ready(signal?: AbortSignal): Promise<void>;
   room(): Room;
@@ -38,7 +36,8 @@ export interface Allowance {
   readonly unitsUsed: number | null;
   /** Whether nothing was paid since the last answer of `me`. */
   readonly fresh: boolean;
-  paid(charge: Charge): void;
+  /** Callers report each paid batch here, with the wallets that it contained. */
+  paid(wallets: number): void;
   /** Callers report here that an unknown amount may have been charged. */
   lost(): void;
   /**
@@ -63,33 +62,43 @@ const MAX_UNCHECKED = 16;
 const LOOK_MS = 5_000;
 
 export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptions): Allowance {
-  let left: Left = { units: null, reveals: null };
-  let used: number | null = null;
+  /** Whether the last answer of `me` shows what is left. */
+  let isKnown = false;
   /** The number of batches that were paid since the last request of the usage. */
   let since = 0;
   /** The usage is requested again when `since` exceeds this number. */
   let unchecked = 0;
   let walletsCount = false;
+  /** The reveals of the batches since the last answer of `me`. */
+  let revealed = 0;
 
-  async function refresh(signal?: AbortSignal): Promise<Left> {
-    const { known } = await client.call('me', {}, { signal });
-    const now = known.usage?.unitsUsed ?? null;
+  const unitsUsed = () => (isKnown ? client.left.unitsUsed : null);
+
+  function left(): KeyMeters {
+    const { units = null, reveals = null } = client.left.key ?? {};
+    return { units, reveals: reveals === null ? null : reveals - revealed };
+  }
+
+  async function refresh(signal?: AbortSignal): Promise<KeyMeters> {
+    const used = unitsUsed();
+    await client.call('me', {}, { signal });
+    isKnown = true;
     // A difference means that other processes spend with the same key, so request the usage more often.
-    if (since > 0) unchecked = now === used ? Math.min(MAX_UNCHECKED, Math.max(1, unchecked * 2)) : 0;
-    used = now;
-    left = leftOf(known);
+    if (since > 0) unchecked = unitsUsed() === used ? Math.min(MAX_UNCHECKED, Math.max(1, unchecked * 2)) : 0;
     since = 0;
-    return left;
+    revealed = 0;
+    return left();
   }
 
   function room(): Room {
     const afforded = (units: number) => Math.max(0, Math.floor(units / cu.reveal));
     const bounds: Room[] = [];
-    if (left.units !== null) bounds.push({ handles: afforded(left.units), by: 'QUOTA_EXCEEDED' });
+    const { units, reveals } = left();
+    if (units !== null) bounds.push({ handles: afforded(units), by: 'QUOTA_EXCEEDED' });
     // The service does not document whether a batch counts as one reveal. Assume that it does until a call is
     // rejected.
-    if (left.reveals !== null && (walletsCount || left.reveals < 1)) {
-      bounds.push({ handles: Math.max(0, left.reveals), by: 'REVEAL_LIMIT_REACHED' });
+    if (reveals !== null && (walletsCount || reveals < 1)) {
+      bounds.push({ handles: Math.max(0, reveals), by: 'REVEAL_LIMIT_REACHED' });
     }
     const ceiling = maxCu === undefined ? Number.POSITIVE_INFINITY : afforded(maxCu - client.spent.atMost);
     return bounds.reduce((least, one) => (one.handles < least.handles ? one : least), {
@@ -101,27 +110,21 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
   return {
     refresh,
     async ready(signal) {
-      if (used === null || since > unchecked) await refresh(signal);
+      if (unitsUsed() === null || since > unchecked) await refresh(signal);
     },
     room,
     get unitsUsed() {
-      return used;
+      return unitsUsed();
     },
     get fresh() {
       return since === 0;
     },
-    paid(charge) {
+    paid(wallets) {
       since++;
-      if (used !== null) used += charge.cu;
-      const units = left.units === null ? null : left.units - charge.cu;
-      const reveals =
-        left.reveals === null
-          ? null
-          : left.reveals - (walletsCount ? charge.reveals : Math.min(1, charge.reveals));
-      left = { units, reveals };
+      revealed += walletsCount ? wallets : Math.min(1, wallets);
     },
     lost() {
-      used = null;
+      isKnown = false;
       unchecked = 0;
     },
     countWallets() {
@@ -169,7 +172,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
       return by === 'QUOTA_EXCEEDED'
         ? new Failure(
             'quota',
-            `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(left.units ?? 0)} are left`,
+            `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(left().units ?? 0)} are left`,
             {
               code: by,
               hint: `top up, ${months}`,

@@ -211,7 +211,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         await turn.end();
       }
       if (mayBeLost() > before.lost) allowance.lost();
-      else allowance.paid({ cu: spent, reveals: answer.reveals });
+      else allowance.paid(answer.reveals);
       turns.done(positions);
       yield results;
       // End the run if the service does not return any requested handle. Otherwise, the run would pay for

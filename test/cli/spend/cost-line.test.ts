@@ -3,7 +3,7 @@ import { costLine } from '../../../src/cli/spend/cost-line.ts';
 
 const client = (cu: number, atMost = cu, units?: number | null) => ({
   spent: { cu, atMost, calls: 1 },
-  left: units === undefined ? undefined : { units, reveals: null },
+  left: { key: units === undefined ? undefined : { units, reveals: null } },
 });
 const parts = { isSandbox: false, isInterrupted: false, isCached: true };
 const outcome = { text: '3 of 4 found', total: 4 };

@@ -34,8 +34,11 @@ function contextOf({ confirmAbove = 100_000, maxCu, yes = false, units = 1e9, re
     },
   };
   const client = {
-    get left() {
-      return asked === 0 ? undefined : { units, reveals };
+    left: {
+      get key() {
+        return asked === 0 ? undefined : { units, reveals };
+      },
+      request: () => () => {},
     },
     async call() {
       asked++;

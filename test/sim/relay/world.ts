@@ -1,5 +1,6 @@
 import { Failure } from '../../../src/base/failure.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
+import { createRemainder } from '../../../src/core/spend/remainder.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
 import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
@@ -13,6 +14,8 @@ import { type Access, createService, type Service } from '../service.ts';
 import { LONG_AUDIT_MS } from '../world.ts';
 import type { RelaySchedule } from './schedule.ts';
 import { createStore, type Rewrite, type StoreClient, type StoreModel } from './server.ts';
+
+const nothingSpent = { cu: 0, atMost: 0, calls: 0 };
 
 /** A change that removes a safeguard of the relay; tests must detect it. */
 export interface RelayMutation {
@@ -136,6 +139,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
       const rng = rngOf(schedule.seed, 50 + number + 10 * life);
       // All processes use the same service; only faults of single processes differ.
       const access = createService(schedule.service, process).access(process.alive, () => {});
+      const left = createRemainder(() => nothingSpent);
       const connect = () => store.open(process);
       const open = async () => {
         const connection = await connect();
@@ -149,9 +153,10 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           diskWait: noWait,
           scope: { baseUrl: 'https://api.example.test', key: 'k' },
           store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
-          key: access.key,
+          left,
+          key: access.key(left),
           startLine: (line) => line,
-          spent: () => ({ cu: 0, atMost: 0 }),
+          spent: () => nothingSpent,
         },
         {
           ...{ tokens: [], keepMs: 1e9, keepRows: 1e9, lagMs: schedule.service.lagMs },
