@@ -2,11 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { widthOf } from '../../src/output/terminal/width.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
-import { withService } from './service.ts';
+import { anyMe, type Call, withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
 const HOUR = 3_600_000;
@@ -217,15 +218,26 @@ describe('trdr launchpad board', () => {
     ['--at 50h --compare 1d', '2026-11-20T21:30Z', '2026-11-19T21:30Z'],
     ['--at 2026-01-31T12:00Z --compare yesterday', '2026-01-31T12:00Z', '2026-01-30T12:00Z'],
     ['--at 2026-01-31T12:00Z --compare 2026-01-01T00:00Z', '2026-01-31T12:00Z', '2026-01-01T00:00Z'],
-  ])('counts relative times back from the board that is shown: %s', async (flags, ...times) => {
-    const clock = virtualClock(Date.parse('2026-11-22T23:30Z'));
-    const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
-    const service = await withService(() => ({ body: board }));
-    const words = ['launchpad', 'board', ...flags.split(' ')];
-    const { exitCode } = await runInProcess(words, { sandbox: service, clock });
-    const asked = service.calls.map((call) => new URL(call.slice(4), service.url).searchParams.get('at'));
-    expect([exitCode, asked]).toEqual([0, times.map((time) => time && String(Date.parse(time)))]);
-  });
+  ])(
+    'counts relative times back from the board that is shown, by the clock of the service: %s',
+    async (flags, ...times) => {
+      const now = Date.parse('2026-11-22T23:30Z');
+      const board = { period: 'weekly', capturedAt: null, count: 0, entries: [] };
+      // A Date header may be a second old.
+      const headers = { date: new Date(now - 1_000).toUTCString() };
+      const answer = ({ path }: Call) => ({ body: path === endpoints.me.path ? anyMe : board, headers });
+      const service = await withService(answer, { ownMe: true });
+      const words = ['launchpad', 'board', ...flags.split(' ')];
+      const { exitCode } = await runInProcess(words, {
+        sandbox: service,
+        clock: virtualClock(now + 5 * HOUR),
+      });
+      const asked = service.calls
+        .filter((call) => call !== 'GET /v2/me')
+        .map((call) => new URL(call.slice(4), service.url).searchParams.get('at'));
+      expect([exitCode, asked]).toEqual([0, times.map((time) => time && String(Date.parse(time)))]);
+    },
+  );
 
   test('rejects a time to compare with that is not earlier', async () => {
     const sandbox = await withSandbox();

@@ -9,6 +9,7 @@ import { safeLine } from '../../output/terminal/safe-text.ts';
 import { boardView } from '../../output/views/board.ts';
 import { flag, list, value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
+import { serviceClock } from '../lookup/service-time.ts';
 
 export const launchpadBoard = command({
   path: 'launchpad board',
@@ -60,23 +61,11 @@ export const launchpadBoard = command({
     return given;
   },
   async run(context, { period, at, compare, top, changed, only }) {
-    const now = context.io.clock.now();
     const { utc } = context.settings;
-    const shownAt = at === undefined ? now : instantAt(at, now, utc);
-    const comparedAt = compare && comparedTime(compare, shownAt, now, utc);
-    if (comparedAt !== undefined && comparedAt >= shownAt) {
-      throw at === undefined
-        ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
-        : usageError(
-            'the time of --compare must be earlier than the time of --at',
-            'pass an earlier time to --compare',
-          );
-    }
-    const times = [at && shownAt, ...(comparedAt === undefined ? [] : [comparedAt])];
-    const asks = times.map((time) => ({
-      query: { period, ...(time !== undefined && { at: String(time) }) },
-    }));
-    if (await context.dryRun(asks.map((ask) => ({ id: 'launchpad.board', ask })))) return 0;
+    if (await context.dryRun(callsAt(context.io.clock.now()))) return 0;
+    const isTimed = at !== undefined || compare !== undefined;
+    const clock = isTimed ? await serviceClock(context) : context.io.clock;
+    const asks = callsAt(clock.now()).map(({ ask }) => ask);
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
     await context.permission.approve({ least: most, most }, { costs: (cost) => `This will cost ${cost}` });
@@ -114,6 +103,24 @@ export const launchpadBoard = command({
       for (const row of rows) await out.write(row);
     });
     return 0;
+
+    function callsAt(now: number) {
+      const shownAt = at === undefined ? now : instantAt(at, now, utc);
+      const comparedAt = compare && comparedTime(compare, shownAt, now, utc);
+      if (comparedAt !== undefined && comparedAt >= shownAt) {
+        throw at === undefined
+          ? usageError('--compare must be in the past', 'pass an earlier time, for example --compare 1d')
+          : usageError(
+              'the time of --compare must be earlier than the time of --at',
+              'pass an earlier time to --compare',
+            );
+      }
+      const times = [at && shownAt, ...(comparedAt === undefined ? [] : [comparedAt])];
+      return times.map((time) => ({
+        id: 'launchpad.board' as const,
+        ask: { query: { period, ...(time !== undefined && { at: String(time) }) } },
+      }));
+    }
   },
 });
 
