@@ -87,6 +87,7 @@ export async function openStage() {
         signal: new AbortController().signal,
         inFlight: createInFlight(clock),
         atEnd: new Set(),
+        atExit: new Set(),
       }).finally(() => {
         over = true;
       });

@@ -5,6 +5,7 @@ import type { Globals } from './args/common.ts';
 import type { AnyCommand } from './command.ts';
 import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
+import { type Recorded, sumLedger } from './receipt.ts';
 import type { RunSettings } from './settings/settings.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
@@ -20,6 +21,8 @@ export interface Connections {
   connect(other: Target): Promise<Client>;
   ledger(): Promise<Ledger>;
   store(): Promise<RunStore | undefined>;
+  /** What the run has written to the ledger of this machine. */
+  readonly recorded: () => Recorded;
   /** The client of the run; undefined if it was not created yet. */
   readonly opened: Client | undefined;
   close(): Promise<void>;
@@ -44,6 +47,7 @@ export function createConnections(options: RunConnectionOptions): Connections {
   const { io, command, globals, settings, permission, notice, trace, closing } = options;
   const closers: (() => Promise<void>)[] = [];
   let opened: Client | undefined;
+  let recorded = () => ({ calls: 0, cu: 0, cuAtMost: 0 });
 
   async function findTarget(): Promise<Target> {
     if (globals.sandbox) {
@@ -108,7 +112,9 @@ export function createConnections(options: RunConnectionOptions): Connections {
 
   async function openRunLedger(): Promise<Ledger> {
     const { ledgerOf } = await import('./connect.ts');
-    const local = ledgerOf(io, settings, command.path, notice, !globals.sandbox);
+    const summed = sumLedger(ledgerOf(io, settings, command.path, notice, !globals.sandbox));
+    recorded = summed.recorded;
+    const local = summed.ledger;
     const shared = await store();
     if (shared === undefined) return local;
     const { sharedLedger } = await import('./store/shared-ledger.ts');
@@ -136,6 +142,7 @@ export function createConnections(options: RunConnectionOptions): Connections {
     connect: (other) => connectTo(other),
     ledger,
     store,
+    recorded: () => recorded(),
     get opened() {
       return opened;
     },

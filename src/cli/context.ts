@@ -6,6 +6,7 @@ import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
 import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
+import type { Receipt } from './receipt.ts';
 import type { RunSettings } from './settings/settings.ts';
 import type { RunOutcome } from './spend/cost-line.ts';
 import type { Permission } from './spend/permission.ts';
@@ -137,6 +138,8 @@ export interface Context {
    * is nothing to report.
    */
   costLine(): string | undefined;
+  /** The receipt of the run so far. */
+  receipt(): Receipt;
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
   /** Where a run that follows a feed waits while a disk is full. */

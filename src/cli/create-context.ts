@@ -116,14 +116,20 @@ export async function createContext(
     setOutcome,
     async askWhatIsLeft() {
       const { opened } = connections;
-      if (!opened || opened.spent.atMost === 0 || globals.quiet || globals.sandbox) return;
-      // Without a cost line, the amount would not be shown anywhere.
-      if (costLine() === undefined) return;
+      if (!opened || opened.spent.atMost === 0 || globals.sandbox) return;
+      // Without a cost line and a receipt, the amount would not be shown anywhere.
+      if (globals.receipt === undefined && (globals.quiet || costLine() === undefined)) return;
       // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
       const until = closing.signal.reason instanceof Failure ? io.signal : signal;
       await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
     },
     costLine,
+    receipt() {
+      const units = globals.sandbox ? undefined : connections.opened?.left.key?.units;
+      const { found, missing, failed } = printing.outcome ?? {};
+      const left = units ?? undefined;
+      return { command: command.path, ...connections.recorded(), found, missing, failed, left };
+    },
     get lostPaidRows() {
       return printing.lostPaidRows;
     },

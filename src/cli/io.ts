@@ -45,6 +45,8 @@ export interface Io {
   readonly inFlight: InFlight;
   /** Called with the result of the run, once it is known. */
   readonly atEnd: Set<(end: RunEnd) => Promise<void>>;
+  /** Called with the exit code right before the process ends, also at a second signal. */
+  readonly atExit: Set<(exit: number) => void>;
 }
 
 /** The exit code of a run, and in one word why it ended: `done`, the code of an error, or the name of a signal. */

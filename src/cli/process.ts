@@ -12,6 +12,15 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   const signals = handleSignals(inFlight);
   let stdin: NodeJS.ReadStream | undefined;
   let stderr: NodeJS.WriteStream | undefined;
+  const atExit = new Set<(exit: number) => void>();
+  // `run` empties the set, unless the process ends before the run does.
+  process.once('exit', (code) => {
+    try {
+      for (const act of atExit) act(code);
+    } catch (error) {
+      process.stderr.write(`trdr: ${error instanceof Error ? error.message : error}\n`);
+    }
+  });
   process.exitCode = await run({
     argv,
     env: process.env,
@@ -40,6 +49,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
     },
     inFlight,
     atEnd: new Set(),
+    atExit,
   });
   // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();

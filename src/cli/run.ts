@@ -4,6 +4,7 @@ import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
 import { namedFiles, placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
+import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
 import { createErrorReport } from './report.ts';
@@ -18,7 +19,17 @@ import { tree } from './tree.ts';
 export async function run(io: Io): Promise<number> {
   const end = await runToEnd(io);
   for (const notify of io.atEnd) await notify(end);
-  return end.exit;
+  let { exit } = end;
+  for (const act of io.atExit) {
+    io.atExit.delete(act);
+    try {
+      act(exit);
+    } catch (error) {
+      const failed = await createErrorReport(io)(error);
+      exit ||= failed.exit;
+    }
+  }
+  return exit;
 }
 
 async function runToEnd(io: Io): Promise<RunEnd> {
@@ -56,17 +67,25 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, parsed.globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
+  let created: Context | undefined;
+  const { receipt } = parsed.globals;
+  if (receipt !== undefined) {
+    const nothing = { command: path, calls: 0, cu: 0, cuAtMost: 0 };
+    (await import('./receipt.ts')).openReceipt(io, receipt, () => created?.receipt() ?? nothing);
+  }
   const context = await createContext(io, command, parsed);
+  created = context;
   onSettings(context.settings);
   let code: ExitCode = 0;
   const isWatched = () => io.stderr.isTTY === true || isInterrupted(io);
+  const needsLeft = () => isWatched() || receipt !== undefined;
   try {
     code = (await command.run(context, input as never)) ?? 0;
-    if (isWatched()) await context.askWhatIsLeft();
+    if (needsLeft()) await context.askWhatIsLeft();
   } catch (error) {
     // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
     if (error !== outputClosed) {
-      if (isWatched() && mayAskService(error)) await context.askWhatIsLeft();
+      if (needsLeft() && mayAskService(error)) await context.askWhatIsLeft();
       // The exit code is that of the signal, so nothing else reports what could not be written.
       if (isInterrupted(io) && error instanceof Failure && error.kind === 'local')
         context.notice(`warning: ${error.message}`);

@@ -5,6 +5,7 @@ import { periodsAt } from '../../src/base/periods.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
+import { receiptOf } from '../e2e/numbers.ts';
 import { rngOf } from '../sim/rng.ts';
 import { hasServer } from '../store/program.ts';
 import { startServer } from '../store/server.ts';
@@ -62,9 +63,15 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const { words, most, kind } = planOf(random);
     const home = openHome();
     const options = { sandbox: service, home, clock, random, differs: true };
-    const ran = await runInProcess([...words, '-o', 'ndjson'], options);
+    const receipt = ['--receipt', 'receipt.json'];
+    const ran = await runInProcess([...words, ...receipt, '-o', 'ndjson'], options);
     const story = `${words.join(' ')}\n${ran.stderr}`;
     expect([0, 2, 3, 6, 7, 8, 9, 11], story).toContain(ran.exitCode);
+
+    expect(JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')), story).toMatchObject({
+      ...receiptOf(home),
+      exit: ran.exitCode,
+    });
 
     const charged = service.total();
     if (most !== null) expect(charged, `the limit is ${most}: ${story}`).toBeLessThanOrEqual(most);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { compare, idsOf, readText, seedOf, startPosting, until } from '../e2e/feed.ts';
 import { type Home, openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { ledgerOf } from '../e2e/numbers.ts';
+import { ledgerOf, receiptOf } from '../e2e/numbers.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 import { type Delivered, hostileService } from './hostile-service.ts';
 
@@ -42,7 +42,8 @@ async function runInterrupted(
   { signals, ms, ...interruption }: Interruption,
   calls: () => number,
 ) {
-  const child = startTrdr(words, options);
+  const receipt = join(options.home.path, 'receipt.json');
+  const child = startTrdr([...words, '--receipt', receipt], options);
   child.stdin.end();
   let over = false;
   const strike = async () => {
@@ -61,6 +62,12 @@ async function runInterrupted(
   const ended = signal === undefined ? exitCode : 128 + constants.signals[signal];
   const [first = 'SIGINT'] = signals;
   expect([0, 3, 128 + constants.signals[first]], stderr).toContain(ended);
+  if (ended === 137) expect(existsSync(receipt)).toBe(false);
+  else
+    expect(JSON.parse(readText(receipt)), `${signals}: ${stderr}`).toMatchObject({
+      ...receiptOf(options.home),
+      exit: ended,
+    });
   return { stdout, stderr };
 }
 

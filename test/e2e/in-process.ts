@@ -99,6 +99,7 @@ export async function runInProcess(
     onReopen: () => () => {},
     inFlight: createInFlight(),
     atEnd: new Set(),
+    atExit: new Set(),
   };
   const exitCode = await run(io);
   stdin.destroy();

@@ -54,6 +54,17 @@ export const recordsOf = (handles: readonly string[]): Record<string, unknown>[]
     return pnl ? { subject, found: true, ...pnl } : { subject, found: false, code: 'NOT_OBSERVED' };
   });
 
+/** What the receipt of the only run of a home must state, by the ledger. */
+export function receiptOf(home: Home) {
+  const entries = ledgerOf(home);
+  const cu = entries.reduce((sum, entry) => sum + entry.cu, 0);
+  return {
+    calls: entries.length,
+    cu,
+    cuAtMost: entries.reduce((sum, { cuAtMost = 0 }) => sum + cuAtMost, cu),
+  };
+}
+
 /** The ledger entries of a home. */
 export function ledgerOf(home: Home): LedgerEntry[] {
   const folder = join(home.state, 'ledger');

@@ -3,7 +3,7 @@ import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/timeouts.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, type Options, value } from './option.ts';
-import { file, outFile, text } from './values.ts';
+import { file, outFile, receiptFile, text } from './values.ts';
 
 /** The groups of common flags. Each command lists the groups that it accepts. */
 export type Common = 'output' | 'service' | 'money';
@@ -49,6 +49,7 @@ const service = {
 
 const money = {
   maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
+  receipt: value('--receipt', 'write what the run cost to FILE as JSON (- for stderr)', receiptFile),
   yes: flag('-y, --yes', 'skip the cost confirmation'),
 } satisfies Options;
 

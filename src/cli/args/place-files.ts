@@ -43,7 +43,9 @@ export function namedFiles(
   const flagged = (all: Options, values: object) =>
     Object.entries(values).flatMap(([key, path]: [string, unknown]) => {
       const option = all[key];
-      return option?.value?.complete === 'file' && typeof path === 'string'
+      if (option?.value?.complete !== 'file' || typeof path !== 'string') return [];
+      // For a file that is written, `-` is an output stream.
+      return path !== '-' || option.value.writes === undefined
         ? [{ role: `--${longName(option)}`, path, writes: option.value.writes }]
         : [];
     });

@@ -47,4 +47,7 @@ export const checkpointFile: Value<string> = {
   writes: { lock: '.lock', 'dead-letter file': '.dead.ndjson' },
 };
 
+/** A receipt; `-` means stderr. */
+export const receiptFile: Value<string> = { ...file, writes: {} };
+
 export const statusFile: Value<string> = { ...file, writes: { lock: '.lock' } };

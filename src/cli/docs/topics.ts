@@ -196,6 +196,10 @@ export const topics: readonly DocPage[] = [
           'On a terminal and after an interrupt, a command that has printed results or spent something ends with one line: its result, its cost and, if known, the units that are left. After an interrupt, the line also states how many answers are cached.',
         ],
         terms: [
+          [
+            '--receipt FILE',
+            'writes one JSON line when the run ends, also after a failure or a signal: command, calls, cu and cuAtMost as in the ledger, found, missing and failed if the command counts them, left if known, and exit; - is stderr',
+          ],
           ['trdr me', 'shows what is left of both allowances, units and wallet reveals (free)'],
           [
             'trdr usage',

@@ -25,6 +25,16 @@ export function createLookupTally() {
       } else if (answer.code === 'PENDING') pending++;
       else missing++;
     },
+    get found(): number {
+      return found;
+    },
+    /** The subjects that were not found, and those without an answer yet. */
+    get missing(): number {
+      return missing + pending;
+    },
+    get failed(): number {
+      return failed;
+    },
     get text(): string {
       const parts = [`${found} of ${found + missing + failed + pending} found`];
       if (pending > 0) parts.push(`${pending} without an answer yet`);

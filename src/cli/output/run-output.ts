@@ -33,6 +33,8 @@ export interface RunOutput
    * if rows were saved.
    */
   saveWritten(error: unknown): Promise<unknown>;
+  /** The result of the run; undefined if the command does not count results. */
+  readonly outcome: RunOutcome | undefined;
   close(): Promise<void>;
 }
 
@@ -135,6 +137,9 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       const [one, many] = view.noun ?? [];
       if (outcome === undefined && one !== undefined && many !== undefined) {
         outcome = {
+          get found() {
+            return rows;
+          },
           get text() {
             return countText(rows, one, many);
           },
@@ -181,6 +186,9 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
     },
     setOutcome(result) {
       outcome = result;
+    },
+    get outcome() {
+      return outcome ?? undefined;
     },
     costLine() {
       if (outcome === null) return undefined;

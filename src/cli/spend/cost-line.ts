@@ -8,6 +8,10 @@ export interface RunOutcome {
   readonly text: string;
   /** The number of results so far. */
   readonly total: number;
+  /** The numbers of results that were found, not found, and failed, where they mean something. */
+  readonly found?: number;
+  readonly missing?: number;
+  readonly failed?: number;
 }
 
 interface CostLineParts {
