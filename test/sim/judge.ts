@@ -25,20 +25,23 @@ export function judge(outcome: Outcome): string[] {
   problems.push(...duplicates(outcome, emitted));
   problems.push(...lost(outcome, new Set(emitted), byId, last));
   for (const process of processes) {
-    problems.push(...order(process, byId));
+    problems.push(...order(outcome, process, byId));
     if (!process.killed) problems.push(...orderly(outcome, process));
   }
   return problems;
 }
 
-/** Duplicate rows. They are allowed only after a crash between a flush and its checkpoint, or after a failed command. */
+/**
+ * Duplicate rows. They are allowed only after a crash between a flush and its checkpoint, after a run that ended while
+ * its output was blocked, or after a failed command.
+ */
 function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]): string[] {
   const times = new Map<string, number>();
   for (const id of emitted) times.set(id, (times.get(id) ?? 0) + 1);
   const excused = new Set(processes.flatMap(({ failed }) => [...failed]));
   if (schedule.resume === 'checkpoint') {
     for (const process of processes) {
-      if (!process.killed) continue;
+      if (!process.killed && !process.isBlocked) continue;
       for (const write of process.writes.slice(process.savedWrites))
         for (const { id } of write) excused.add(id);
     }
@@ -142,14 +145,19 @@ function inGap({ processes }: Outcome, { sortAt }: Post): boolean {
   );
 }
 
-/** Rows of one walk must be written oldest first. */
-function order({ writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
+/**
+ * Rows of one walk must be written oldest first. If a cursor was rejected, rows are read again from another one; a post
+ * that has appeared among them meanwhile is read after older ones.
+ */
+function order({ schedule }: Outcome, { writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
+  const isReread = schedule.faults.some(({ kind }) => kind === 'evict');
   for (const write of writes) {
     for (let i = 1; i < write.length; i++) {
       const [one, next] = [write[i - 1], write[i]];
       if (!one?.paged || !next?.paged) continue;
       const [a, b] = [byId.get(one.id), byId.get(next.id)];
-      if (a && b && !above(b, a)) return [`${a.id} was written before the older ${b.id}`];
+      if (!a || !b || above(b, a) || (isReread && a.visibleAt > b.visibleAt)) continue;
+      return [`${a.id} was written before the older ${b.id}`];
     }
   }
   return [];

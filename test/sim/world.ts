@@ -40,6 +40,8 @@ export interface Process {
   savedWrites: number;
   /** The ids of posts that a command had processed before the command failed. */
   readonly failed: Set<string>;
+  /** Whether it ended during a write. */
+  isBlocked: boolean;
 }
 
 /** The result of a simulation. */
@@ -163,6 +165,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     left: 0,
     savedWrites: 0,
     failed: new Set(),
+    isBlocked: false,
   };
   processes.push(process);
 
@@ -197,13 +200,18 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
   let flushed = 0;
+  let isWriting = false;
   const isFile = schedule.resume === 'file' || schedule.resume === 'both';
   const sink: TailSink = {
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
       for (const row of rows) disk.write(`${lineOf(row)}\n`);
-      return effect(slowness(), () => true);
+      isWriting = true;
+      return effect(slowness(), () => {
+        isWriting = false;
+        return true;
+      });
     },
     flush() {
       flushed = process.writes.length;
@@ -270,7 +278,10 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   stop();
   for (const cancel of cancelKills) cancel();
   process.killed = !alive;
+  // What the process has not completed ends with it.
+  alive = false;
   process.endedAt = scheduler.now;
+  process.isBlocked = isWriting;
   const ago = tail.status().walkedAgoMs;
   process.verifiedAt = ago === null ? undefined : scheduler.now - ago;
   if (process.killed) disk.crash();

@@ -94,8 +94,10 @@ export class Session {
   due(mayDial: boolean): number {
     const { state } = this;
     if (state.kind === 'down' && mayDial) return state.until;
+    // A connection that has ended waits until its last frames are read.
+    if (this.#cause) return Number.POSITIVE_INFINITY;
     if (state.kind === 'subscribing') return Math.min(state.until, this.#heartbeat.due);
-    return state.kind === 'live' && !this.#cause ? this.#heartbeat.due : Number.POSITIVE_INFINITY;
+    return state.kind === 'live' ? this.#heartbeat.due : Number.POSITIVE_INFINITY;
   }
 
   /** Called with each frame that was read. */
