@@ -51,9 +51,9 @@ export interface Replacement {
    * Saves the content without changing the target, and returns the path of the saved file: the path of the
    * target with `.partial` and, if that file exists, a number. If the folder does not accept this name, the
    * file keeps its temporary name; if the folder is gone, the content is copied to the system's temporary
-   * folder.
+   * folder. Does not sync, because on a full disk a failed sync would prevent the rename.
    */
-  saveBeside(options?: { readonly sync?: boolean }): string;
+  saveBeside(): string;
   discard(): void;
 }
 
@@ -114,10 +114,10 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
     }
     if (sync) syncFolder(folder);
   };
-  const saveBeside = (sync: boolean): string => {
+  const saveBeside = (): string => {
     const place = unusedName(`${target}.partial`);
     try {
-      put(place, sync, true);
+      put(place, false, true);
       return place;
     } catch {
       const isThere = !open || statOf(temporary)?.ino === fstatSync(fd).ino;
@@ -135,7 +135,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   return {
     fd,
     commit: ({ sync = true, keep } = {}) => put(target, sync, keep),
-    saveBeside: ({ sync = true } = {}) => saveBeside(sync),
+    saveBeside,
     discard: undo,
   };
 }

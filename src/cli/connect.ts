@@ -1,71 +1,126 @@
-import type { Client, Ledger, Notice, RateWindows } from '../contract/ports.ts';
+import { Failure } from '../base/failure.ts';
+import { once } from '../base/once.ts';
+import type { Client, Ledger, Notice } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
 import { createTransport } from '../core/http/transport.ts';
 import type { LaneName } from '../core/spend/lane.ts';
 import { createSpendLimit } from '../core/spend/limit.ts';
+import { outputClosed } from '../output/sink.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
-import type { Budget } from '../state/ledger/budget.ts';
 import { openLedger } from '../state/ledger/ledger.ts';
 import { openWindows } from '../state/rate-windows.ts';
 import { agentOf } from './agent.ts';
+import type { Globals } from './args/common.ts';
+import type { AnyCommand } from './command.ts';
+import type { Target } from './context.ts';
 import type { Io } from './io.ts';
+import { noticeText } from './output/client-notice-text.ts';
+import { createNoticeLimit } from './output/notice-limit.ts';
+import { type Recorded, sumLedger } from './receipt.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { watchCaps } from './spend/caps.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
-/** The base URL and key of a service. */
-export interface Target {
-  readonly baseUrl: string;
-  readonly key: string | undefined;
-  readonly embedded: boolean;
-}
-
-/** The facts about the run that a connection needs. */
+/** What the connections of a run need to know about it. */
 export interface Connecting {
   readonly io: Io;
-  readonly command: string;
+  readonly command: AnyCommand;
+  readonly globals: Globals;
   readonly settings: RunSettings;
-  /** What the run may spend. */
-  readonly permission: Pick<Permission, 'limit' | 'agreed' | 'raise' | 'stopped'>;
-  readonly notify: (notice: Notice) => void;
-  readonly notice: (line: string) => void;
-  /** The store that all machines of the key share, if one is configured. */
-  readonly store?: RunStore | undefined;
-  /** The ledger in which calls are recorded; by default, the ledger of this machine. */
-  readonly ledger?: Ledger | undefined;
+  readonly permission: Permission;
+  readonly notice: (text: string) => void;
+  /** Prints a line of --debug, even with --quiet; undefined without --debug. */
+  readonly trace: ((line: string) => void) | undefined;
+  /** Aborted when the run can no longer write its output. */
+  readonly closing: AbortSignal;
+  /** Called at the end of the run, last first. */
+  readonly closers: (() => unknown)[];
+  /** What the run has written to the ledger of this machine. */
+  recorded: () => Recorded;
 }
+
+/** The service of a run: the configured one, or the embedded one. */
+export async function findTarget({
+  globals,
+  command,
+  settings,
+  notice,
+  closers,
+}: Connecting): Promise<Target> {
+  if (globals.sandbox) {
+    const { startEmbedded } = await import('./commands/sandbox.ts');
+    const embedded = await startEmbedded(command.stream === true);
+    closers.push(embedded.close);
+    return { baseUrl: embedded.url, key: embedded.key, embedded: true };
+  }
+  const { baseUrl, key, profile, keptFor } = settings;
+  if (baseUrl === undefined) {
+    throw new Failure('auth', 'no base URL configured', {
+      code: 'NO_BASE_URL',
+      hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox',
+    });
+  }
+  if (key === undefined) {
+    throw new Failure('auth', `no key configured for profile "${profile}"`, {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
+    });
+  }
+  if (keptFor !== undefined) notice(`warning: sending the key saved for ${keptFor} to ${baseUrl}`);
+  return { baseUrl, key, embedded: false };
+}
+
+/** How many notices of each repeated kind are always shown. Later ones are limited. */
+const FIRST_NOTICES = 20;
+/** The kinds of notices that a long run may repeat without end. */
+const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>(['wait', 'retry', 'lost']);
 
 /**
  * Creates a client with the rate limits and the ledger of this machine or of the store, and with the
- * spending limit, retries and timeout of the run.
+ * spending limit, retries and timeout of the run. Without a ledger, the budgets do not apply to its calls.
  */
 export async function connect(
-  { baseUrl, key, embedded }: Target,
-  { io, command, settings, permission, notify, notice, store, ledger }: Connecting,
+  run: Connecting,
+  target: Target,
+  store?: RunStore,
+  ledger?: Ledger,
 ): Promise<Client> {
-  const dir = settings.folders.state;
+  const { io, settings, permission, notice, closers } = run;
+  const { baseUrl, key, embedded } = target;
   const local = openWindows({
     // Do not share the rate limits of the embedded service, which belongs to this process.
-    dir: embedded ? undefined : dir,
+    dir: embedded ? undefined : settings.folders.state,
     baseUrl,
     key: key ?? '',
     now: io.clock.now,
     sleep: io.clock.sleep,
     // The service counts resolves per IP address, not per key, so all keys share this limit.
     shared: ['resolve' satisfies LaneName],
-    notice: notice,
+    notice,
   });
-  const differences = openDifferenceLog({ baseUrl, embedded }, settings, io);
-  return createClient({
+  const differences = openDifferenceLog(target, settings, io);
+  const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
+  closers.push(() => {
+    for (const line of limit.rest()) notice(line);
+  });
+  const client = createClient({
     transport: createTransport({ env: io.env }),
     baseUrl,
     key,
     clock: io.clock,
     random: io.random,
-    windows: store === undefined ? local : await sharedWindows(store, local, io, notice),
+    windows:
+      store === undefined
+        ? local
+        : (await import('../store/windows.ts')).createStoreWindows({
+            ...store,
+            local,
+            clock: io.clock,
+            notice,
+          }),
     inFlight: io.inFlight,
     limit: createSpendLimit({
       get maxCu() {
@@ -78,16 +133,23 @@ export async function connect(
       raise: permission.raise,
       stopped: permission.stopped,
     }),
-    ledger: ledger ?? ledgerOf(io, settings, command, notice),
+    ledger: ledger ?? localLedger(run, false),
     retries: settings.retries,
     timeoutMs: settings.timeout,
     notify(event) {
       if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
-      notify(event);
+      // Print no notice of a lost answer after the reader has closed the output. The ledger already
+      // contains the maximum cost of the call.
+      if (event.kind === 'lost' && run.closing.reason === outputClosed) return;
+      if (event.kind === 'trace') return run.trace?.(noticeText(event));
+      const shown = limit.show(event.kind, noticeText(event));
+      if (shown !== undefined) notice(shown);
     },
     userAgent: `trdr/${version}`,
     insecureHttp: settings.insecureHttp,
   });
+  closers.push(client.close);
+  return client;
 }
 
 /**
@@ -101,45 +163,55 @@ export const openDifferenceLog = (
 ): DifferenceLog =>
   openDifferences({ dir: folders.state, baseUrl: embedded ? 'sandbox:' : baseUrl, now: clock.now });
 
-async function sharedWindows(
-  { link, machine, memory }: RunStore,
-  local: RateWindows,
-  { clock }: Io,
-  notice: (line: string) => void,
-): Promise<RateWindows> {
-  const { createStoreWindows } = await import('../store/windows.ts');
-  return createStoreWindows({ link, local, machine, clock, memory, notice });
+/** The shared store; undefined if none is configured, and for the embedded service. */
+export async function openRunStore(
+  run: Connecting,
+  target: () => Promise<Target>,
+): Promise<RunStore | undefined> {
+  const { globals, settings, closers } = run;
+  if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
+  const { openStore } = await import('./store/open-store.ts');
+  const { baseUrl, key } = await target();
+  const store = openStore({ baseUrl, key: key ?? '' }, run);
+  closers.push(() => store.link.close());
+  return store;
+}
+
+/** The ledger of a run: of this machine and, if there is a store, of all machines. */
+export async function openRunLedger(
+  run: Connecting,
+  store: RunStore | undefined,
+  client: () => Promise<Client>,
+): Promise<Ledger> {
+  const { ledger: local, recorded } = sumLedger(localLedger(run, !run.globals.sandbox));
+  run.recorded = recorded;
+  if (store === undefined) return local;
+  const { sharedLedger } = await import('./store/shared-ledger.ts');
+  return sharedLedger(store, local, { ...run, command: run.command.path, client });
+}
+
+interface LedgerNeeds {
+  readonly io: Pick<Io, 'clock' | 'env'>;
+  readonly settings: Pick<RunSettings, 'folders' | 'profile' | 'machine' | 'budgetDay' | 'budgetMonth'>;
+  readonly command: Pick<AnyCommand, 'path'>;
+  readonly notice: (text: string) => void;
 }
 
 /** The ledger of a run, on this machine. */
-export const ledgerOf = (
-  { clock, env }: Pick<Io, 'clock' | 'env'>,
-  {
-    folders,
-    profile,
-    machine,
-    budgetDay,
-    budgetMonth,
-  }: Pick<RunSettings, 'folders' | 'profile' | 'machine' | 'budgetDay' | 'budgetMonth'>,
-  command: string,
-  notice: (line: string) => void,
-  hasBudgets = false,
-): Ledger => {
-  let budget: Promise<Budget> | undefined;
+export const localLedger = ({ io, settings, command, notice }: LedgerNeeds, hasBudgets: boolean): Ledger => {
+  const { folders, profile } = settings;
   return openLedger({
     dir: folders.state,
-    command,
+    command: command.path,
     profile,
-    host: machine,
-    agent: agentOf(env),
-    now: clock.now,
+    host: settings.machine,
+    agent: agentOf(io.env),
+    now: io.clock.now,
     notice,
-    caps: hasBudgets ? watchCaps({ folders, profile, budgetDay, budgetMonth }, notice) : undefined,
-    budget() {
-      budget ??= import('../state/ledger/budget.ts').then(({ createBudget }) =>
-        createBudget({ dir: folders.state, profile, clock, notice }),
-      );
-      return budget;
-    },
+    caps: hasBudgets ? watchCaps(settings, notice) : undefined,
+    budget: once(async () => {
+      const { createBudget } = await import('../state/ledger/budget.ts');
+      return createBudget({ dir: folders.state, profile, clock: io.clock, notice });
+    }),
   });
 };

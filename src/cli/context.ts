@@ -4,9 +4,7 @@ import type { DiskWait } from '../output/disk-wait.ts';
 import type { Sink } from '../output/sink.ts';
 import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
-import type { Target } from './connect.ts';
 import type { Io } from './io.ts';
-import type { Receipt } from './receipt.ts';
 import type { RunSettings } from './settings/settings.ts';
 import type { RunOutcome } from './spend/cost-line.ts';
 import type { Permission } from './spend/permission.ts';
@@ -33,8 +31,6 @@ export interface Records<T> {
   /** Resolves when all written records have left the process. */
   flush(): Promise<void>;
   end(): Promise<void>;
-  /** Ends the output of an incomplete run: delivers the rows written so far, because they were paid for. */
-  endEarly(): Promise<void>;
   /** Aborted when the reader closes the output, or a write fails. */
   readonly closed: AbortSignal;
   readonly progress?: Sink['progress'];
@@ -47,13 +43,11 @@ export interface Display {
   show(): void;
 }
 
-/** The output of a run. */
-export interface OutputSink extends Sink {
-  /**
-   * Ends the output of an incomplete run: delivers the rows written so far, because they were paid for. After an
-   * interrupt, the output file is not replaced; rows that were paid for are saved in a file next to it.
-   */
-  endEarly(): Promise<void>;
+/** The base URL and key of a service. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly key: string | undefined;
+  readonly embedded: boolean;
 }
 
 /** Everything that a command may use. */
@@ -84,8 +78,8 @@ export interface Context {
   store(): Promise<RunStore | undefined>;
   /** The ledger, which records paid calls on this machine, and in the store if there is one. */
   ledger(): Promise<Ledger>;
-  /** The output for text that is not a record. */
-  output(): Promise<OutputSink>;
+  /** Opens the output; `into` replaces that of the run. */
+  output(into?: Sink): Promise<Sink>;
   /**
    * Opens the output for records of one kind. `single` means that the command has exactly one answer; `into`
    * replaces the output of the run.
@@ -116,8 +110,6 @@ export interface Context {
    * closes the output before it has read their rows.
    */
   answersAreCached(are?: boolean): void;
-  /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
-  readonly lostPaidRows: boolean;
   /** The CU that this run has spent so far, without the possible cost of calls whose answers were lost. */
   readonly spent: number;
   /**
@@ -127,27 +119,8 @@ export interface Context {
   readonly pace: { readonly perMinute: number | null; readonly calls: number };
   /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
   setOutcome(outcome: RunOutcome | null): void;
-  /**
-   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line. Sends no call if
-   * that amount is known already, if the run has not paid for a call, or if there is no cost line. If the
-   * service does not answer soon, the cost line omits the amount.
-   */
-  askWhatIsLeft(): Promise<void>;
-  /**
-   * The last line of a run: its result, its cost and, if known, the CU that the key has left. Undefined if there
-   * is nothing to report.
-   */
-  costLine(): string | undefined;
-  /** The receipt of the run so far. */
-  receipt(): Receipt;
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
   /** Where a run that follows a feed waits while a disk is full. */
   readonly diskWait: DiskWait;
-  /**
-   * Saves paid rows to another file if a write failed or the records cannot be printed. Returns the error of
-   * the run, with the name of that file if rows were saved.
-   */
-  saveWritten(error: unknown): Promise<unknown>;
-  close(): Promise<void>;
 }

@@ -1,28 +1,28 @@
 import { join } from 'node:path';
 import { Failure } from '../base/failure.ts';
+import { once } from '../base/once.ts';
+import { unitsText } from '../base/units.ts';
+import type { Client } from '../contract/ports.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';
 import type { DiskWait } from '../output/disk-wait.ts';
 import { createNotices, type LogForm } from '../output/notices.ts';
-import { once } from '../output/sink.ts';
+import { outputClosed, tryOnce } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
-import { createConnections } from './connections.ts';
-import type { Context } from './context.ts';
-import type { Io } from './io.ts';
+import type { Connecting } from './connect.ts';
+import type { Context, Display } from './context.ts';
+import type { ExitCode } from './exit.ts';
+import { type Io, isInterrupted } from './io.ts';
 import { formatOf } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
-import { createScreen } from './output/screen.ts';
+import type { Receipt } from './receipt.ts';
 import { loadSettings } from './settings/settings.ts';
 import { lookAtAccount } from './spend/balance.ts';
 import { createPermission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
-export async function createContext(
-  io: Io,
-  command: AnyCommand,
-  { globals, given }: Parsed,
-): Promise<Context> {
+export async function createContext(io: Io, command: AnyCommand, { globals, given }: Parsed) {
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service has its own ledger and cache, because its CU are not real money.
   const settings = globals.sandbox
@@ -43,13 +43,15 @@ export async function createContext(
     now: io.clock.now,
     layout: await layoutFor(io, settings),
   });
-  const screen = createScreen((text) => write(withoutKeys(withoutKey(text, settings.key))));
-  const { notice } = screen;
+  const { notice, display, asking } = createScreen((text) =>
+    write(withoutKeys(withoutKey(text, settings.key))),
+  );
   const diskWait =
     'status' in command.options
       ? (await import('../output/disk-wait.ts')).createDiskWait({ clock: io.clock, signal, notice })
       : noWait;
 
+  let opened: Client | undefined;
   const permission = createPermission({
     io,
     signal,
@@ -57,16 +59,16 @@ export async function createContext(
     maxCu: settings.maxCu,
     yes: globals.yes,
     sandbox: globals.sandbox,
-    spent: () => connections.opened?.spent.atMost ?? 0,
+    spent: () => opened?.spent.atMost ?? 0,
     left: async () => lookAtAccount(await client(), signal),
     async budgets() {
       const { shortBudgets } = await import('./spend/budgets.ts');
       return shortBudgets(context);
     },
-    asking: screen.asking,
+    asking,
   });
 
-  const connections = createConnections({
+  const run: Connecting = {
     io,
     command,
     globals,
@@ -75,23 +77,23 @@ export async function createContext(
     notice,
     trace: globals.debug ? (line) => write(line, 'debug') : undefined,
     closing: closing.signal,
+    closers: [],
+    recorded: () => ({ calls: 0, cu: 0, cuAtMost: 0 }),
+  };
+  const connections = () => import('./connect.ts');
+  const target = once(async () => (await connections()).findTarget(run));
+  const store = once(async () => (await connections()).openRunStore(run, target));
+  const ledger = once(async () => (await connections()).openRunLedger(run, await store(), client));
+  const client = once(async () => {
+    const { connect } = await connections();
+    opened = await connect(run, await target(), await store(), await ledger());
+    return opened;
   });
-  const { target, client, connect, ledger, store } = connections;
-  const printing = createRunOutput({
-    io,
-    command,
-    globals: shown,
-    settings,
-    format,
-    notice,
-    diskWait,
-    closing,
-    client: () => connections.opened,
-  });
-  const { output, records, emit, print, printOne, printText, answersAreCached, setOutcome, costLine } =
-    printing;
 
+  const needs = { io, globals: shown, settings, format, notice, diskWait };
+  const printing = createRunOutput(needs, command, closing, () => opened);
   const context: Context = {
+    ...printing,
     io,
     command: command.path,
     globals,
@@ -100,44 +102,18 @@ export async function createContext(
     signal,
     scope: scopeOf(globals.sandbox, settings),
     notice,
+    display,
     diskWait,
+    permission,
     target,
     client,
-    connect,
     ledger,
     store,
-    output,
-    records,
-    emit,
-    print,
-    printOne,
-    printText,
-    answersAreCached,
-    setOutcome,
-    async askWhatIsLeft() {
-      const { opened } = connections;
-      if (!opened || opened.spent.atMost === 0 || globals.sandbox) return;
-      // Without a cost line and a receipt, the amount would not be shown anywhere.
-      if (globals.receipt === undefined && (globals.quiet || costLine() === undefined)) return;
-      // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
-      const until = closing.signal.reason instanceof Failure ? io.signal : signal;
-      await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
-    },
-    costLine,
-    receipt() {
-      const units = globals.sandbox ? undefined : connections.opened?.left.key?.units;
-      const { found, missing, failed } = printing.outcome ?? {};
-      const left = units ?? undefined;
-      return { command: command.path, ...connections.recorded(), found, missing, failed, left };
-    },
-    get lostPaidRows() {
-      return printing.lostPaidRows;
-    },
+    connect: async (other) => (await connections()).connect(run, other),
     get spent() {
-      return connections.opened?.spent.cu ?? 0;
+      return opened?.spent.cu ?? 0;
     },
     get pace() {
-      const { opened } = connections;
       return { perMinute: opened?.ratePerMinute ?? null, calls: opened?.spent.calls ?? 0 };
     },
     async dryRun(planned) {
@@ -146,27 +122,109 @@ export async function createContext(
       await printPlan(context, plannedCalls(planned));
       return true;
     },
-    permission,
-    display: screen.display,
-    saveWritten: printing.saveWritten,
-    async close() {
-      await printing.close();
-      await connections.close();
-    },
   };
-  return context;
+
+  const isWatched = () => io.stderr.isTTY === true || isInterrupted(io);
+  /**
+   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line and the receipt. Sends no
+   * call if the run has not paid for one, or if the amount would not be shown. If the service does not answer soon, the
+   * amount is omitted.
+   */
+  async function askWhatIsLeft() {
+    if (!opened || opened.spent.atMost === 0 || globals.sandbox) return;
+    const isShown = isWatched() && !globals.quiet && printing.costLine() !== undefined;
+    if (!isShown && globals.receipt === undefined) return;
+    // A run that stopped because a write failed may still send this call, so do not use its aborted signal.
+    const until = closing.signal.reason instanceof Failure ? io.signal : signal;
+    await lookAtAccount(opened, until, { timeoutMs: LAST_LOOK_MS }).catch(() => {});
+  }
+
+  /** Runs the command, ends its output, closes its connections, and reports its cost. */
+  async function runCommand(input: unknown): Promise<ExitCode> {
+    let code: ExitCode = 0;
+    try {
+      code = (await command.run(context, input as never)) ?? 0;
+      await askWhatIsLeft();
+    } catch (error) {
+      // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
+      if (error !== outputClosed) {
+        if (mayAskService(error)) await askWhatIsLeft();
+        // The exit code is that of the signal, so nothing else reports what could not be written.
+        if (isInterrupted(io) && error instanceof Failure && error.kind === 'local')
+          notice(`warning: ${error.message}`);
+        throw await printing.endEarly(error);
+      }
+    } finally {
+      await printing.close();
+      for (const close of run.closers.splice(0).reverse()) await close();
+      const cost = printing.costLine();
+      if (cost !== undefined && isWatched()) notice(cost);
+    }
+    if (printing.lostPaidRows()) throw rowsLost(context.spent);
+    return code;
+  }
+
+  function receipt(): Receipt {
+    const units = globals.sandbox ? undefined : opened?.left.key?.units;
+    const { found, missing, failed } = printing.outcome() ?? {};
+    return { command: command.path, ...run.recorded(), found, missing, failed, left: units ?? undefined };
+  }
+
+  return { settings, runCommand, receipt };
 }
 
 /** A full disk fails runs that cannot be services. */
 const noWait: DiskWait = {
   failure: undefined,
   wait: () => undefined,
-  retry: (_, step) => once(step),
+  retry: (_, step) => tryOnce(step),
   close() {},
 };
 
 /** How long a finished run waits for the amount that the key has left. */
 const LAST_LOOK_MS = 1_500;
+
+/** Whether the service can be expected to answer after this error. */
+const mayAskService = (error: unknown) =>
+  error instanceof Failure && !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
+
+const rowsLost = (spent: number) =>
+  new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
+    code: 'OUTPUT_CLOSED',
+    hint: 'write to a file with --out, or request only as many rows as you need',
+  });
+
+/**
+ * The messages of a run on stderr. While `asking` has a question open, notices wait and the redrawn parts of the
+ * terminal are hidden.
+ */
+function createScreen(write: (text: string) => void) {
+  const displays = new Set<Display>();
+  const waiting: string[] = [];
+  let questions = 0;
+  return {
+    notice(text: string) {
+      if (questions > 0) waiting.push(text);
+      else write(text);
+    },
+    display(shown: Display) {
+      displays.add(shown);
+      if (questions > 0) shown.hide();
+      return () => void displays.delete(shown);
+    },
+    async asking<T>(work: () => Promise<T>): Promise<T> {
+      questions++;
+      for (const shown of displays) shown.hide();
+      try {
+        return await work();
+      } finally {
+        questions--;
+        for (const text of waiting.splice(0)) write(text);
+        for (const shown of displays) shown.show();
+      }
+    },
+  };
+}
 
 /** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
 async function layoutFor({ stderr, env }: Io, { utc }: Context['settings']) {

@@ -59,6 +59,9 @@ export interface RunEnd {
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndingSignal = keyof typeof endingSignals;
 
+/** Whether a signal has ended the run. */
+export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
+
 /** The abort reason of a run that was ended by a signal. */
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';

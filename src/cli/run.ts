@@ -1,15 +1,13 @@
-import { Failure, usageError } from '../base/failure.ts';
-import { unitsText } from '../base/units.ts';
+import { usageError } from '../base/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import { parseWords } from './args/parse.ts';
 import { namedFiles, placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
-import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
+import type { Receipt } from './receipt.ts';
 import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
-import { isInterrupted } from './shutdown.ts';
 import { tree } from './tree.ts';
 
 /**
@@ -67,48 +65,14 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, parsed.globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
-  let created: Context | undefined;
-  const { receipt } = parsed.globals;
-  if (receipt !== undefined) {
-    const nothing = { command: path, calls: 0, cu: 0, cuAtMost: 0 };
-    (await import('./receipt.ts')).openReceipt(io, receipt, () => created?.receipt() ?? nothing);
-  }
-  const context = await createContext(io, command, parsed);
-  created = context;
-  onSettings(context.settings);
-  let code: ExitCode = 0;
-  const isWatched = () => io.stderr.isTTY === true || isInterrupted(io);
-  const needsLeft = () => isWatched() || receipt !== undefined;
-  try {
-    code = (await command.run(context, input as never)) ?? 0;
-    if (needsLeft()) await context.askWhatIsLeft();
-  } catch (error) {
-    // If a reader such as `head` closes the output, it has read all it needs, so this is a normal end.
-    if (error !== outputClosed) {
-      if (needsLeft() && mayAskService(error)) await context.askWhatIsLeft();
-      // The exit code is that of the signal, so nothing else reports what could not be written.
-      if (isInterrupted(io) && error instanceof Failure && error.kind === 'local')
-        context.notice(`warning: ${error.message}`);
-      throw await context.saveWritten(error);
-    }
-  } finally {
-    await context.close();
-    const cost = context.costLine();
-    if (cost !== undefined && isWatched()) context.notice(cost);
-  }
-  if (context.lostPaidRows) throw rowsLost(context.spent);
-  return code;
+  let receipt = (): Receipt => ({ command: path, calls: 0, cu: 0, cuAtMost: 0 });
+  const to = parsed.globals.receipt;
+  if (to !== undefined) (await import('./receipt.ts')).openReceipt(io, to, () => receipt());
+  const { settings, runCommand, ...created } = await createContext(io, command, parsed);
+  receipt = created.receipt;
+  onSettings(settings);
+  return await runCommand(input);
 }
-
-/** Whether the service can be expected to answer after this error. */
-const mayAskService = (error: unknown) =>
-  error instanceof Failure && !['network', 'service', 'rate', 'auth', 'forbidden'].includes(error.kind);
-
-const rowsLost = (spent: number) =>
-  new Failure('local', `the output was closed before all rows were read; this run cost ${unitsText(spent)}`, {
-    code: 'OUTPUT_CLOSED',
-    hint: 'write to a file with --out, or request only as many rows as you need',
-  });
 
 /**
  * Prints help for all commands, a group or a command. Throws if the user did not request help but wrote a
@@ -147,6 +111,6 @@ async function completeSlowly(io: Io): Promise<ExitCode> {
   ]);
   const sink = createSink(io.stdout, { name: 'stdout' });
   await sink.write(answerShell(io.argv.slice(1), JSON.parse(await outlineText()), io));
-  await sink.end();
+  await sink.finish('complete');
   return 0;
 }

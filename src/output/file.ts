@@ -5,7 +5,7 @@ import { Failure } from '../base/failure.ts';
 import { errno, realPath } from '../base/files.ts';
 import { type Replacement, replaceFile } from '../base/replace-file.ts';
 import { descriptorIn, type OpenFile, openPipe, openToAppend } from './open-file.ts';
-import { createSink, failureOf, once, type Sink, type SinkOptions, syncTo, writeToFile } from './sink.ts';
+import { createSink, failureOf, type Sink, type SinkOptions, syncTo, tryOnce, writeToFile } from './sink.ts';
 
 const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 
@@ -38,19 +38,19 @@ function missingFolder(path: string): string {
 /** Creates a sink that closes its file even if the last flush fails. */
 function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   const sink = createSink(file.target, { ...options, name: file.path });
+  let isOpen = true;
   return {
     ...sink,
-    async end() {
+    async finish(as) {
+      if (!isOpen) return undefined;
+      isOpen = false;
       try {
-        await sink.end();
-        await syncTo(file.fd, file.path);
+        await sink.finish(as);
+        if (as === 'complete') await syncTo(file.fd, file.path);
       } finally {
         file.close();
       }
-    },
-    async abandon() {
-      await sink.abandon();
-      file.close();
+      return undefined;
     },
   };
 }
@@ -62,7 +62,7 @@ export interface FileOptions extends SinkOptions {
 }
 
 /**
- * Creates a sink for a file. A regular file gets its name only at `end()`, when it is complete. Pipes and
+ * Creates a sink for a file. A regular file gets its name only when it is complete. Pipes and
  * devices are written directly.
  */
 export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
@@ -75,56 +75,27 @@ export async function fileSink(path: string, { signal, ...options }: FileOptions
     const file = replaceFile(path);
     // Do not close the descriptor here, because the replacement closes it.
     const sink = createSink(writeToFile(file.fd), { ...options, name: path });
-    let settled: Promise<void> | undefined;
-    // The temporary file stays open after a failed write, until it is saved or discarded.
+    // The temporary file stays open after a failed write, until it is kept or discarded.
     let isOpen = true;
-    let isSynced = true;
-    const finish = async (put: () => void) => {
-      try {
-        await sink.end();
-        await syncTo(file.fd, path);
-      } catch (error) {
-        isSynced = false;
-        throw failureOf(path, error);
-      }
-      isOpen = false;
-      try {
-        put();
-      } catch (error) {
-        throw failureOf(path, error);
-      }
-    };
     return {
       ...sink,
-      end() {
-        settled ??= finish(() => commitOrSaveBeside(file, path));
-        return settled;
-      },
-      abandon() {
-        settled ??= sink.abandon();
-        return settled
-          .catch(() => {})
-          .then(() => {
-            if (isOpen) file.discard();
-            isOpen = false;
-          });
-      },
-      async setAside() {
-        let saved = '';
-        settled = finish(() => {
-          saved = saveBeside(file, path);
-        });
-        await settled;
-        return saved;
-      },
-      async saveWritten() {
-        if (!isOpen || (isSynced && !(sink.closed.reason instanceof Failure))) return undefined;
-        await sink.abandon();
-        if (fstatSync(file.fd).size === 0) throw new Error('nothing was written');
-        await syncTo(file.fd, path).catch(() => {});
+      async finish(as) {
+        if (!isOpen) return undefined;
+        await sink.finish(as);
+        if (as === 'complete') {
+          await syncTo(file.fd, path);
+          isOpen = false;
+          commitOrSaveBeside(file, path);
+          return undefined;
+        }
         isOpen = false;
-        // Do not sync again: on a full disk, a failed sync would prevent the rename.
-        return saveBeside(file, path, { sync: false });
+        if (as === 'discarded' || fstatSync(file.fd).size === 0) {
+          file.discard();
+          if (as === 'kept' && sink.closed.reason instanceof Failure) throw sink.closed.reason;
+          return undefined;
+        }
+        await syncTo(file.fd, path).catch(() => {});
+        return saveBeside(file, path);
       },
     };
   } catch (error) {
@@ -144,8 +115,7 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
     const failure = failureOf(path, error);
     let saved: string;
     try {
-      // Do not sync again: `finish` has already synced the content.
-      saved = saveBeside(file, path, { sync: false });
+      saved = saveBeside(file, path);
     } catch {
       throw new Failure(failure.kind, `${failure.message}; the result could not be saved`, failure);
     }
@@ -157,8 +127,8 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
  * Saves the file next to its target. Returns the path of the saved file. If possible, it begins with the path of
  * the target as the user wrote it.
  */
-function saveBeside(file: Replacement, path: string, options?: { readonly sync: boolean }): string {
-  const saved = file.saveBeside(options);
+function saveBeside(file: Replacement, path: string): string {
+  const saved = file.saveBeside();
   const target = realPath(path);
   return saved.startsWith(`${target}.partial`) ? `${path}${saved.slice(target.length)}` : saved;
 }
@@ -181,7 +151,7 @@ export async function appendSink(path: string, { signal, ...options }: FileOptio
       ...sink,
       async flush() {
         await sink.flush();
-        await (options.retry ?? once)(() => syncTo(file.fd, path));
+        await (options.retry ?? tryOnce)(() => syncTo(file.fd, path));
       },
     };
   } catch (error) {

@@ -10,21 +10,12 @@ export interface Sink {
   write(chunk: string | Uint8Array): void | Promise<void>;
   /** Resolves when the operating system has received all data. */
   flush(): Promise<void>;
-  /** Ends the output after a success: flushes all data, and gives a file its name. */
-  end(): Promise<void>;
   /**
-   * Ends the output after a failure. Discards a file that has no name yet. Data that was written to a stream,
-   * or appended to a file, stays there.
+   * Ends the output. If it is complete, flushes all data and gives a file its name. A file that is not complete is
+   * kept under another name, which is returned, or discarded. Data that was written to a stream, or appended to a
+   * file, stays there. Does nothing if the output has ended.
    */
-  abandon(): Promise<void>;
-  /** After a failure of the run: saves the content of a file under another name, and returns that name. */
-  readonly setAside?: () => Promise<string>;
-  /**
-   * After a write error: saves the data that was written before the error under another name, and returns
-   * that name. The last row may be incomplete. Returns undefined if there was no write error; throws if
-   * nothing can be saved.
-   */
-  readonly saveWritten?: () => Promise<string | undefined>;
+  finish(as: OutputEnd): Promise<string | undefined>;
   /** Whether output was lost because the reader closed the stream or a write failed. */
   readonly lost?: () => boolean;
   /**
@@ -35,6 +26,9 @@ export interface Sink {
   readonly progress?: () => { readonly accepted: number; readonly written: number };
 }
 
+/** How an output ends. */
+export type OutputEnd = 'complete' | 'kept' | 'discarded';
+
 /** Writes all bytes, or fails. Without a promise, they are written already. */
 export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;
 
@@ -42,7 +36,7 @@ export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;
 export type Retry = <T>(step: () => T | Promise<T>) => Promise<T>;
 
 /** The retry of an output that does not wait for a full disk. */
-export const once: Retry = async (step) => step();
+export const tryOnce: Retry = async (step) => step();
 
 /** Options of a sink; `name` is used in errors. */
 export interface SinkOptions {
@@ -92,7 +86,7 @@ const sync = promisify(fsync);
  * detour through a thread.
  */
 export const writeToFile =
-  (fd: number, retry: Retry = once): WriteBytes =>
+  (fd: number, retry: Retry = tryOnce): WriteBytes =>
   (bytes) => {
     let at = 0;
     const step = () => {
@@ -130,7 +124,7 @@ export function createSink(
   target: Writable | WriteBytes,
   options: SinkOptions = {},
 ): Sink & { readonly fail: (error: unknown) => void } {
-  const { name = 'standard output', retry = once } = options;
+  const { name = 'standard output', retry = tryOnce } = options;
   const stream = typeof target === 'function' ? undefined : target;
   const fd = stream && fileIn(stream);
   const writeBytes =
@@ -292,7 +286,9 @@ export function createSink(
       lost ||= data.length > 0;
     },
     flush,
-    end: flush,
-    abandon: () => flush().catch(() => {}),
+    async finish(as) {
+      await (as === 'complete' ? flush() : flush().catch(() => {}));
+      return undefined;
+    },
   };
 }

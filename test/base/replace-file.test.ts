@@ -35,7 +35,7 @@ const writers: readonly (readonly [string, (path: string, text: string) => void 
     async (path, text) => {
       const sink = await fileSink(path);
       await sink.write(text);
-      await sink.end();
+      await sink.finish('complete');
     },
   ],
 ];

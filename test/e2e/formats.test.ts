@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
@@ -152,6 +152,24 @@ describe('--out', () => {
     expect((await ran([...list, '--out', file], { home })).exitCode).toBe(0);
     expect(readFileSync(file, 'utf8')).toMatch(start);
   });
+});
+
+test.each([
+  ['a list at its limit', ['thesis', 'list', '--all', '--max-cu', '3000'], 6],
+  ['raw pages at the limit', ['api', '/v2/thesis?limit=20', '--paginate', '--max-cu', '3000'], 6],
+  ['a list whose pages fail', ['thesis', 'list', '--limit', '400', '--retries', '0'], 9],
+])('--out keeps the paid rows of %s beside the file, which stays as it was', async (_, words, code) => {
+  const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
+  const [sandbox, home] = [await withSandbox({ plan: 'enterprise', ...faults }), openHome()];
+  const out = join(home.path, 'all.ndjson');
+  writeFileSync(out, 'old\n');
+  const { exitCode, error } = await runInProcess([...words, '--yes', '--out', out], { sandbox, home });
+  expect(exitCode).toBe(code);
+  expect(error()['message']).toMatch(
+    /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
+  );
+  expect(readFileSync(out, 'utf8')).toBe('old\n');
+  expect(readFileSync(`${out}.partial`, 'utf8')).toMatch(/^\{.*\}\n$/s);
 });
 
 describe('--fields', () => {

@@ -25,7 +25,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const put = async (path: string, text: string) => {
   const sink = await fileSink(path);
   await sink.write(text);
-  await sink.end();
+  await sink.finish('complete');
 };
 
 describe('an output file', () => {
@@ -34,8 +34,8 @@ describe('an output file', () => {
     const sink = await fileSink(path);
     await sink.write('{"id":1}\n');
     mkdirSync(path);
-    await expect(sink.end()).rejects.toThrow(`; the complete result is in ${path}.partial`);
-    await sink.abandon();
+    await expect(sink.finish('complete')).rejects.toThrow(`; the complete result is in ${path}.partial`);
+    await sink.finish('discarded');
     expect(readFileSync(`${path}.partial`, 'utf8')).toBe('{"id":1}\n');
     expect(readdirSync(folder).sort()).toEqual(['all.ndjson', 'all.ndjson.partial']);
   });
@@ -54,7 +54,7 @@ describe('an output file', () => {
     const sink = await fileSink(join(folder, 'in', 'all.ndjson'));
     await sink.write('{"id":1}\n');
     change();
-    const error = await sink.end().then(
+    const error = await sink.finish('complete').then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
@@ -68,7 +68,7 @@ describe('an output file', () => {
     const sink = await fileSink(path, { batch: 16 });
     for (let index = 0; index < 1000; index++) await sink.write(`row ${index}\n`);
     expect(readdirSync(folder)).not.toContain('out.csv');
-    await sink.end();
+    await sink.finish('complete');
     expect(readdirSync(folder)).toEqual(['out.csv']);
     expect(readFileSync(path, 'utf8')).toMatch(/^row 0\n[\s\S]*row 999\n$/);
   });
@@ -76,7 +76,7 @@ describe('an output file', () => {
   it('is not created if it is aborted', async () => {
     const sink = await fileSink(join(folder, 'out.csv'));
     await sink.write('half');
-    await sink.abandon();
+    await sink.finish('discarded');
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -85,8 +85,8 @@ describe('an output file', () => {
     writeFileSync(path, 'old');
     const sink = await fileSink(path);
     await sink.write('new');
-    await sink.abandon();
-    await sink.abandon();
+    await sink.finish('discarded');
+    await sink.finish('discarded');
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['out']);
   });
@@ -127,7 +127,7 @@ describe('an output file', () => {
     await put('/dev/null', 'nothing');
     const full = await fileSink('/dev/full');
     await full.write('x');
-    await expect(full.end()).rejects.toMatchObject({ kind: 'local', code: 'ENOSPC' });
+    await expect(full.finish('complete')).rejects.toMatchObject({ kind: 'local', code: 'ENOSPC' });
   });
 
   it('may be a pipe', async () => {
@@ -161,7 +161,7 @@ describe('an output file', () => {
     await sink.write('{"a":2}\n');
     await sink.flush();
     expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
-    await sink.end();
+    await sink.finish('complete');
     await expect(appendSink(folder)).rejects.toMatchObject({ kind: 'usage', code: 'EISDIR' });
   });
 });

@@ -52,7 +52,7 @@ describe('a sink', () => {
       expected += text;
       await sink.write(index % 2 ? text : Buffer.from(text));
     }
-    await sink.end();
+    await sink.finish('complete');
     through.end();
     expect(Buffer.concat(await read).toString()).toBe(expected);
   });
@@ -95,7 +95,7 @@ describe('a sink', () => {
       sink.write(line);
       if (index % 300 === 0) await turn();
     }
-    await sink.end();
+    await sink.finish('complete');
     expect(out).toBe(all);
     const chunks = given.map(({ buffer }) => buffer).filter(({ byteLength }) => byteLength === 1_000);
     expect(new Set(chunks).size).toBeLessThan(chunks.length);
@@ -161,7 +161,7 @@ describe('a sink', () => {
     expect(sink.closed.aborted).toBe(true);
     expect(sink.closed.reason).toBe(outputClosed);
     expect(sink.write('more')).toBeUndefined();
-    await sink.end();
+    await sink.finish('complete');
   });
 
   it('ends cleanly if the stream was destroyed, and releases a waiting writer', async () => {
@@ -188,6 +188,6 @@ describe('a sink', () => {
     expect(sink.closed.reason).toMatchObject(expected);
     await expect(sink.write('more')).rejects.toMatchObject(expected);
     await expect(sink.flush()).rejects.toMatchObject(expected);
-    await expect(sink.abandon()).resolves.toBeUndefined();
+    await expect(sink.finish('discarded')).resolves.toBeUndefined();
   });
 });

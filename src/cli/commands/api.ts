@@ -152,8 +152,6 @@ export const api = command({
       }
     } catch (error) {
       if (refused) await printed.write(refused);
-      // Deliver the pages received so far, because they were paid for.
-      await printed.endEarly();
       throw at === request.path ? error : hintToContinue(error, command);
     }
     await printed.end();
@@ -182,11 +180,9 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   const sink = await output();
-  let any = false;
   return {
     async write({ status, headers, text }: HttpAnswer) {
       if (status >= 300 && globals.out !== undefined) return;
-      any = true;
       const { headText, shownBody } = await import('../../output/raw-body.ts');
       if (include) {
         const { STATUS_CODES } = await import('node:http');
@@ -195,12 +191,7 @@ async function openPrinter({ io, globals, output }: Context, include: boolean, s
       if (terminal) await sink.write(shownBody(text));
       else await sink.write(several && !text.endsWith('\n') ? `${text}\n` : text);
     },
-    async end() {
-      if (any) await sink.end();
-    },
-    async endEarly() {
-      if (any) await sink.endEarly();
-    },
+    end: () => sink.finish('complete'),
   };
 }
 

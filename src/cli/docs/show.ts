@@ -18,5 +18,5 @@ export async function showPage(io: Io, page: DocPage): Promise<void> {
       bold: wantsColor(colorMode(io.argv), io.env, isTerminal),
     }),
   );
-  await sink.end();
+  await sink.finish('complete');
 }

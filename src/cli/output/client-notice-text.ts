@@ -4,13 +4,6 @@ import { differenceText } from '../../contract/read-record.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 
-/** The kinds of notices that must be limited, because a long run may repeat them without end. */
-export const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>([
-  'wait',
-  'retry',
-  'lost',
-]);
-
 /** A notice of `core` as a line for stderr. Traces are printed only with --debug. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {

@@ -1,97 +1,40 @@
 import { Failure } from '../../base/failure.ts';
 import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
-import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
-import type { Globals, OutputFormat } from '../args/common.ts';
 import type { AnyCommand } from '../command.ts';
-import type { Context, OutputSink, Records } from '../context.ts';
-import type { Io } from '../io.ts';
-import type { RunSettings } from '../settings/settings.ts';
-import { isInterrupted, prepareShutdown } from '../shutdown.ts';
+import type { Context, Records } from '../context.ts';
+import { type Io, isInterrupted } from '../io.ts';
 import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 
-/** The output of a run: the parts of a context that print. */
-export interface RunOutput
-  extends Pick<
-    Context,
-    | 'output'
-    | 'records'
-    | 'emit'
-    | 'print'
-    | 'printOne'
-    | 'printText'
-    | 'answersAreCached'
-    | 'lostPaidRows'
-    | 'setOutcome'
-    | 'costLine'
-  > {
-  /**
-   * Saves paid rows to another file if a write failed. Returns the error of the run, with the name of that file
-   * if rows were saved.
-   */
-  saveWritten(error: unknown): Promise<unknown>;
-  /** The result of the run; undefined if the command does not count results. */
-  readonly outcome: RunOutcome | undefined;
-  close(): Promise<void>;
-}
-
-/** The facts about the run that the output needs. */
-export interface RunOutputOptions {
-  readonly io: Io;
-  readonly command: AnyCommand;
-  readonly globals: Globals;
-  readonly settings: RunSettings;
-  readonly format: OutputFormat;
-  readonly notice: (text: string) => void;
-  readonly diskWait: DiskWait;
-  /**
-   * Aborted when the reader closes the output or a write fails. The abort ends every wait of the run.
-   */
-  readonly closing: AbortController;
-  /** The client of the run; undefined until it is created. */
-  readonly client: () => Client | undefined;
-}
-
-/** Creates the output without opening it. */
-export function createRunOutput(options: RunOutputOptions): RunOutput {
-  const { io, command, globals, settings, format, notice, diskWait, closing, client } = options;
-  const closers: (() => Promise<void>)[] = [];
+/**
+ * The output of a run, which is opened on first use. `closing` is aborted when the reader closes the output or a
+ * write fails, and then ends every wait of the run.
+ */
+export function createRunOutput(
+  { io, globals, settings, format, notice, diskWait }: RunOutputNeeds,
+  command: AnyCommand,
+  closing: AbortController,
+  client: () => Client | undefined,
+) {
   const sinks: Sink[] = [];
   let cached = false;
   let outcome: RunOutcome | null | undefined;
   const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
 
-  async function output(into?: Sink): Promise<OutputSink> {
+  const output: Context['output'] = async (into) => {
     const sink = into ?? (await openSink(io, globals.out, command.stream === true ? diskWait : undefined));
     sinks.push(sink);
-    watch(sink);
-    let ended = false;
-    closers.push(async () => {
-      if (!ended) await sink.abandon();
-    });
-    return {
-      ...sink,
-      async end() {
-        await sink.end();
-        ended = true;
-      },
-      async endEarly() {
-        if (!isInterrupted(io) || !sink.setAside) await sink.end();
-        else if (!isPaid()) return;
-        else
-          notice(
-            `${globals.out} was not replaced; the rows that were paid for are in ${await sink.setAside()}`,
-          );
-        ended = true;
-      },
-    };
-  }
+    const end = () => closing.abort(sink.closed.reason);
+    if (sink.closed.aborted) end();
+    else sink.closed.addEventListener('abort', end, { once: true });
+    return sink;
+  };
 
-  async function records<T>(view: View<T>, single = false, into?: Sink): Promise<Records<T>> {
+  const openRecords = async <T>(view: View<T>, single: boolean, into?: Sink) => {
     const fields = await selectedFields(globals.fields, view);
     const { createPrinter } = await import('../../output/format/printer.ts');
     const sink = await output(into);
@@ -105,91 +48,91 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
       notify: notice,
       ...(await renderOptions(io, globals, settings)),
     });
-    return {
+    const records: Records<T> = {
       ...printer,
       closed: sink.closed,
       progress: sink.progress,
       flush: () => sink.flush(),
       async end() {
         await printer.end();
-        await sink.end();
-      },
-      async endEarly() {
-        await printer.end();
-        await sink.endEarly();
+        await sink.finish('complete');
       },
     };
-  }
+    return { records, printHeld: () => printer.end() };
+  };
 
-  /** Aborts `closing` when the reader closes the output or a write fails. */
-  function watch(sink: Sink) {
-    const end = () => closing.abort(sink.closed.reason);
-    if (sink.closed.aborted) end();
-    else sink.closed.addEventListener('abort', end, { once: true });
-  }
-
-  const run: RunOutput = {
-    output,
-    records,
-    async emit(view, single, body) {
-      const out = await records(view, single);
-      let rows = 0;
-      const [one, many] = view.noun ?? [];
-      if (outcome === undefined && one !== undefined && many !== undefined) {
-        outcome = {
-          get found() {
-            return rows;
-          },
-          get text() {
-            return countText(rows, one, many);
-          },
-          get total() {
-            return rows;
-          },
-        };
-      }
-      const counted: typeof out = {
-        ...out,
-        write(record) {
-          const written = out.write(record);
-          rows++;
-          return written;
+  const emit: Context['emit'] = async (view, single, body) => {
+    const { records: out, printHeld } = await openRecords(view, single);
+    let rows = 0;
+    const [one, many] = view.noun ?? [];
+    if (outcome === undefined && one !== undefined && many !== undefined) {
+      outcome = {
+        get found() {
+          return rows;
+        },
+        get text() {
+          return countText(rows, one, many);
+        },
+        get total() {
+          return rows;
         },
       };
-      try {
-        await body(counted);
-      } catch (error) {
-        if (rows > 0 && !closing.signal.aborted) await out.endEarly();
-        throw error;
-      }
-      await out.end();
+    }
+    const counted: typeof out = {
+      ...out,
+      write(record) {
+        const written = out.write(record);
+        rows++;
+        return written;
+      },
+    };
+    try {
+      await body(counted);
+    } catch (error) {
+      if (rows > 0 && !closing.signal.aborted) await printHeld();
+      throw error;
+    }
+    await out.end();
+  };
+
+  /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
+  const lostPaidRows = () => {
+    const paid = !globals.sandbox && isPaid();
+    return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
+  };
+
+  return {
+    output,
+    emit,
+    lostPaidRows,
+    async records(view, single = false, into) {
+      return (await openRecords(view, single, into)).records;
     },
     async print(view, list) {
-      await run.emit(view, false, async (out) => {
+      await emit(view, false, async (out) => {
         for await (const record of list) await out.write(record);
       });
     },
     async printOne(view, record) {
-      await run.emit(view, true, (out) => out.write(record));
+      await emit(view, true, (out) => out.write(record));
     },
     async printText(text) {
       const sink = await output();
       await sink.write(text);
-      await sink.end();
+      await sink.finish('complete');
     },
     answersAreCached(are = true) {
       cached = are && settings.folders.cache !== undefined;
     },
-    get lostPaidRows() {
-      const paid = !globals.sandbox && isPaid();
-      return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
-    },
     setOutcome(result) {
       outcome = result;
     },
-    get outcome() {
-      return outcome ?? undefined;
-    },
+    /** The result of the run; undefined if the command does not count results. */
+    outcome: () => outcome ?? undefined,
+    /**
+     * The last line of a run: its result, its cost and, if known, the CU that the key has left. Undefined if there
+     * is nothing to report.
+     */
     costLine() {
       if (outcome === null) return undefined;
       return costLine({
@@ -200,21 +143,56 @@ export function createRunOutput(options: RunOutputOptions): RunOutput {
         isCached: cached,
       });
     },
-    async saveWritten(error) {
-      if (!(error instanceof Failure) || !isPaid()) return error;
-      for (const { saveWritten } of sinks) {
-        const saved = await saveWritten?.().then(
-          (name) => name && `the rows written so far are in ${name} (the last one may be incomplete)`,
-          () => 'the rows that were paid for could not be saved',
-        );
-        if (saved) return new Failure(error.kind, `${error.message}; ${saved}`, error);
+    /**
+     * Ends the outputs that are still open, after the error of a run. A file with rows that were paid for is kept.
+     * Returns the error with the name of that file; if a signal ended the run, a notice names the file.
+     */
+    async endEarly(error: unknown): Promise<unknown> {
+      let what: string | undefined;
+      for (const sink of sinks) {
+        const isBroken = sink.closed.reason instanceof Failure;
+        try {
+          const kept = await sink.finish(isPaid() ? 'kept' : 'discarded');
+          if (kept === undefined) continue;
+          what = isBroken
+            ? `the rows written so far are in ${kept} (the last one may be incomplete)`
+            : `${globals.out} was not replaced; the rows that were paid for are in ${kept}`;
+        } catch {
+          what = 'the rows that were paid for could not be saved';
+        }
       }
-      if (!run.lostPaidRows) return error;
-      return new Failure(error.kind, `${error.message}; rows that were paid for were not written`, error);
+      if (error instanceof Failure && !isInterrupted(io)) {
+        if (lostPaidRows()) what ??= 'rows that were paid for were not written';
+        return what === undefined ? error : new Failure(error.kind, `${error.message}; ${what}`, error);
+      }
+      if (what !== undefined) notice(what);
+      return error;
     },
     async close() {
-      for (const close of closers.splice(0).reverse()) await close();
+      for (const sink of sinks.toReversed()) await sink.finish('discarded');
     },
+  } satisfies Partial<Context> & Record<string, unknown>;
+}
+
+type RunOutputNeeds = Pick<Context, 'io' | 'globals' | 'settings' | 'format' | 'notice' | 'diskWait'>;
+
+/**
+ * Handles the first signal: delivers the rows received so far, and reports the calls that the shutdown waits
+ * for.
+ */
+function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
+  const begin = () => {
+    if (!isInterrupted(io)) return;
+    // Write buffered rows now, so that they are not lost at a second signal.
+    for (const sink of sinks) sink.flush().catch(() => {});
+    const { count } = io.inFlight;
+    if (count === 0) return;
+    const [calls, answers] =
+      count === 1 ? ['a paid call', 'its answer'] : [`${count} paid calls`, 'their answers'];
+    const seconds = Math.max(1, Math.ceil(io.inFlight.leftMs() / 1000));
+    notice(
+      `stopping: waiting up to ${seconds}s for ${calls} in flight; a second signal exits at once and loses ${answers}`,
+    );
   };
-  return run;
+  io.signal.addEventListener('abort', begin, { once: true });
 }

@@ -31,8 +31,7 @@ export async function createTextPrinter<T>(
       size += bytes.length;
     },
     flush: nothing,
-    end: nothing,
-    abandon: nothing,
+    finish: async () => undefined,
     closed: new AbortController().signal,
   };
   const fields = await selectedFields(globals.fields, view);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Failure } from '../../../src/base/failure.ts';
-import { ledgerOf } from '../../../src/cli/connect.ts';
+import { localLedger } from '../../../src/cli/connect.ts';
 import { type Home, openHome, runInProcess } from '../../e2e/harness.ts';
 
 const BUDGET = 1_000;
@@ -18,11 +18,13 @@ async function withRun() {
     folders: { config: home.config, state: home.state, cache: home.cache },
     ...{ profile: 'default', machine: 'a', budgetDay: BUDGET, budgetMonth: undefined },
   };
-  const ledger = ledgerOf(
-    { clock: systemClock, env: {} },
-    settings,
-    'whois',
-    (text) => notices.push(text),
+  const ledger = localLedger(
+    {
+      io: { clock: systemClock, env: {} },
+      settings,
+      command: { path: 'whois' },
+      notice: (text) => notices.push(text),
+    },
     true,
   );
   const spend = async (calls: number) => {

@@ -170,7 +170,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     pages += feed.pages;
     const ended = life.alive;
     life.kill();
-    await track(file.sink.abandon());
+    await track(file.sink.finish('discarded'));
     if (failed) return false;
     if (ended) {
       if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);

@@ -4,10 +4,10 @@ import { errno, realPath, syncFolder } from '../../../base/files.ts';
 import {
   createSink,
   failureOf,
-  once,
   type Retry,
   type Sink,
   syncTo,
+  tryOnce,
   writeFailure,
 } from '../../../output/sink.ts';
 import type { FilePlace } from '../../../tail/position.ts';
@@ -64,7 +64,7 @@ interface Opened {
  */
 export async function openFollowed(
   path: string,
-  { mono, now, moved, rotate, warn, retry = once }: FollowedOptions,
+  { mono, now, moved, rotate, warn, retry = tryOnce }: FollowedOptions,
 ): Promise<FollowedFile> {
   let file = await openAt(path).catch((error: unknown) => {
     throw writeFailure(path, error);
@@ -178,17 +178,14 @@ export async function openFollowed(
         await sink.flush();
         await sync();
       },
-      async end() {
+      async finish(as) {
         try {
-          await sink.end();
-          await sync();
+          await sink.finish(as);
+          if (as === 'complete') await sync();
         } finally {
           await inTurn(() => file.handle.close());
         }
-      },
-      async abandon() {
-        await sink.abandon();
-        await inTurn(() => file.handle.close()).catch(() => {});
+        return undefined;
       },
     },
     async check() {

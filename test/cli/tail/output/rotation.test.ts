@@ -109,7 +109,7 @@ describe('a finished file', () => {
       await file.sink.write(Buffer.from('\n'));
       await file.sink.flush();
     }
-    await file.sink.end();
+    await file.sink.finish('complete');
     const finished = finishedFiles(out).map(({ path }) => path);
     expect(finished.length).toBeGreaterThan(4);
     for (const path of finished) {
@@ -135,7 +135,7 @@ describe('a finished file', () => {
     await file.check();
     await file.check();
     expect([moves, readFileSync(out, 'utf8')]).toEqual([['finished'], '']);
-    await file.sink.end();
+    await file.sink.finish('complete');
   });
 
   test('of an earlier run is finished by the next one', async () => {
@@ -144,7 +144,7 @@ describe('a finished file', () => {
     utimesSync(out, NOON / 1_000 - 5_400, NOON / 1_000 - 5_400);
     const { file } = await openOutput(out, { everyMs: 60 * MINUTE });
     await file.sink.write(lineOf(2, NOON));
-    await file.sink.end();
+    await file.sink.finish('complete');
     expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p2']);
     expect(finishedFiles(out)).toHaveLength(1);
   });
@@ -158,7 +158,7 @@ describe('a finished file', () => {
       await file.sink.write(lineOf(id, NOON));
       await file.sink.flush();
     }
-    await file.sink.end();
+    await file.sink.finish('complete');
     expect(readdirSync(folder).length).toBeGreaterThan(2);
     expect(existsSync(out)).toBe(true);
   });
@@ -177,7 +177,7 @@ test('a file that was renamed in the middle of a line receives the rest of that 
   await file.sink.flush();
   clock.now += 1_000;
   await file.sink.write(lineOf(3, NOON));
-  await file.sink.end();
+  await file.sink.finish('complete');
   expect(idsIn(readFileSync(`${out}.1`, 'utf8'))).toEqual(['p1', 'p2']);
   expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p3']);
 });
@@ -215,7 +215,7 @@ test('SIGUSR2 causes an immediate check of the file, until the run ends', async 
   expect(notices).toEqual([`${out} was renamed: continuing in a new file`]);
   await file.end();
   expect([acts.length, clock.waits]).toEqual([0, 0]);
-  await file.sink.end();
+  await file.sink.finish('complete');
 });
 
 const FEED = 'thesis';
@@ -236,7 +236,7 @@ describe('a tail with finished files', () => {
       const base = { feed: FEED, start: null, verified: NOON, lowest: null, ids: [] };
       savePosition(positionPath({ ...reading, out }) ?? '', { ...base, file: file.place() });
     }
-    await file.sink.end();
+    await file.sink.finish('complete');
     for (const [age, { path }] of finishedFiles(out).entries()) {
       const modified = (clock.now - (age + 1) * 200_000) / 1_000;
       utimesSync(path, modified, modified);
