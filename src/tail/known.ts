@@ -1,4 +1,5 @@
 import { createRecentSet } from '../base/recent-set.ts';
+import type { Coverage, Unread } from './certificate.ts';
 import type { PostMark } from './row.ts';
 
 /** Ids that no post time allows to forget: of posts without a time, and of late posts. */
@@ -20,6 +21,9 @@ export class KnownPosts {
   lowest: number | null;
   /** A lower bound of the service's clock, from post times alone. */
   sigma: number | null = null;
+  /** Every post after this time is delivered once it is verified. */
+  after: number | null;
+  readonly #gaps: Unread[];
   #timed = new Map<string, number>();
   readonly #counted = new Map<string, number | null>();
   readonly #recent = createRecentSet(RECENT_MAX);
@@ -29,6 +33,8 @@ export class KnownPosts {
     this.start = from.start ?? null;
     this.verified = from.verified ?? null;
     this.lowest = from.lowest ?? null;
+    this.after = from.coverage ? from.coverage.after : this.verified;
+    this.#gaps = [...(from.coverage?.gaps ?? [])];
     for (const [id, at] of from.ids ?? []) {
       if (at === null || this.#isOld(at)) this.#count(id, at);
       else this.#timed.set(id, at);
@@ -77,6 +83,13 @@ export class KnownPosts {
     }
   }
 
+  /** Posts between these times, both included, may never be delivered. */
+  addGap(gap: { readonly from: number | null; readonly to: number; readonly why: string }): void {
+    const { from, to, why } = gap;
+    if (from === null) this.after = to;
+    else this.#gaps.push({ from, to, why });
+  }
+
   get isEmpty(): boolean {
     return this.#timed.size === 0 && this.#counted.size === 0;
   }
@@ -88,7 +101,8 @@ export class KnownPosts {
   get state(): KnownState {
     const { start, verified, lowest } = this;
     const timed = [...this.#timed].filter(([, at]) => verified === null || at > verified);
-    return { start, verified, lowest, ids: [...timed, ...this.#counted] };
+    const coverage = { after: this.after, gaps: [...this.#gaps] };
+    return { start, verified, lowest, ids: [...timed, ...this.#counted], coverage };
   }
 
   #isOld(at: number): boolean {
@@ -111,4 +125,6 @@ export interface KnownState {
   readonly verified: number | null;
   readonly lowest: number | null;
   readonly ids: readonly (readonly [id: string, at: number | null])[];
+  /** Undefined if nothing before `verified` is vouched for. */
+  readonly coverage?: Coverage | undefined;
 }

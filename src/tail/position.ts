@@ -1,12 +1,24 @@
 import { Failure } from '../base/failure.ts';
 import { isRecord, type JsonObject, parseObject } from '../base/json-object.ts';
+import {
+  type Certificate,
+  certificateFields,
+  type FileLines,
+  type Filters,
+  readCertificate,
+  readCoverage,
+} from './certificate.ts';
 import type { KnownState } from './known.ts';
 import { nthNewest, type PostMark, timeOf } from './row.ts';
 
-/** Where a tail stands in its feed and in its file. A later run continues there, and an older one is as good. */
+/**
+ * Where a tail stands in its feed and in its file. A later run continues there, and an older one is as good. If the
+ * output is a file, the position is also the certificate of what the file contains (docs/proof.md).
+ */
 export interface Position extends KnownState {
   /** The feed and its service. A tail of another feed cannot continue from the position. */
   readonly feed: string;
+  readonly filters?: Filters | undefined;
   /** The file that was written to, and its size when the position was taken. */
   readonly file?: FilePlace | undefined;
 }
@@ -16,34 +28,64 @@ export interface FilePlace {
   readonly dev: string;
   readonly ino: string;
   readonly offset: number;
+  /** What is known of the lines before the offset. */
+  readonly lines?: FileLines | undefined;
 }
 
 const FORM = 'trdr-position';
+/** The form of a certificate without the ids and the place from which a tail continues. */
+const CERTIFICATE = 'trdr-certificate';
 const VERSION = 1;
 
-export const positionText = (position: Position): string =>
-  `${JSON.stringify({ form: FORM, version: VERSION, ...position })}\n`;
+export function positionText(position: Position): string {
+  const { coverage, file, ids, ...rest } = position;
+  const { lines, ...place } = file ?? {};
+  const certificate = certificateOf(position);
+  const shown = certificate ? certificateFields(certificate) : coverage;
+  return textOf({ form: FORM, version: VERSION, ...shown, ...rest, ...(file && { file: place }), ids });
+}
+
+/** The certificate of a file that no tail appends to; undefined if not enough is known. */
+export function certificateText(position: Position): string | undefined {
+  const certificate = certificateOf(position);
+  return certificate && textOf({ form: CERTIFICATE, version: VERSION, ...certificateFields(certificate) });
+}
+
+function certificateOf({ feed, filters = {}, coverage, verified, lowest, file }: Position) {
+  if (!coverage || !file?.lines) return undefined;
+  const { lines, offset: bytes } = file;
+  return { feed, filters, coverage, verified, lowest, lines, bytes } satisfies Certificate;
+}
+
+const textOf = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 
 /** Reads a position; throws if it is damaged, or belongs to another feed. */
 export function readPosition(text: string, feed: string): Position {
   const value = parseObject(text);
-  if (value?.['form'] !== FORM) {
+  if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE) {
     const old = value && readOldCheckpoint(value);
     if (!old) throw invalid('it is damaged, or not a checkpoint file');
     return checkedFeed({ ...old, feed: String(value['feed']) }, feed);
   }
   if (value['version'] !== VERSION) throw invalid('it was written by a newer version of trdr');
-  const { ids } = value;
-  const times = [value['start'], value['verified'], value['lowest']];
-  if (!times.every(isTime) || !Array.isArray(ids) || !ids.every(isId)) throw invalid('it is damaged');
+  const certificate = readCertificate(value);
+  const isAlone = value['form'] === CERTIFICATE;
+  const { verified, lowest } = value;
+  const [start, ids] = isAlone ? [verified, []] : [value['start'], value['ids']];
+  if (![start, verified, lowest].every(isTime) || !Array.isArray(ids) || !ids.every(isId))
+    throw invalid('it is damaged');
+  if (isAlone && !certificate) throw invalid('it is damaged');
+  const place = isAlone ? { dev: '', ino: '', offset: certificate?.bytes ?? 0 } : placeOf(value['file']);
   return checkedFeed(
     {
       feed: String(value['feed']),
-      start: timeOf(value['start']),
-      verified: timeOf(value['verified']),
-      lowest: timeOf(value['lowest']),
+      filters: certificate?.filters,
+      start: timeOf(start),
+      verified: timeOf(verified),
+      lowest: timeOf(lowest),
       ids,
-      file: placeOf(value['file']),
+      coverage: readCoverage(value),
+      file: place && { ...place, lines: certificate?.lines },
     },
     feed,
   );
@@ -93,7 +135,7 @@ export function continueAfter(
     2,
   );
   const from = newest === null ? null : newest - 2 * latenessMs;
-  return { feed, start: from, verified: from, lowest: null, ids };
+  return { feed, start: from, verified: from, lowest: null, ids, coverage: { after: from, gaps: [] } };
 }
 
 const invalid = (what: string) =>

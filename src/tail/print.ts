@@ -1,3 +1,4 @@
+import { stopText } from '../core/pages/read-pages.ts';
 import { ceilingReached } from './failures.ts';
 import type { Gap } from './notice.ts';
 import type { Link } from './ports.ts';
@@ -79,6 +80,7 @@ export function acceptWalk(run: Run, walked: Walked): boolean {
   if (walked.depth === 'start') {
     known.start = walked.from;
     known.verified = walked.from;
+    known.after = Math.max(walked.skippedTo ?? 0, walked.from ?? 0) || null;
   }
   walks.isPlaced = true;
   run.filling = { walked, left: walks.stack.size, printed: 0, missed: 0 };
@@ -158,8 +160,11 @@ function conclude(run: Run, { walked, printed, missed }: Filling): void {
   const isFirst = !walks.isStarted;
   const gap = gapOf(run, walked);
   if (gap) reportGap(run, gap);
-  if (cut !== undefined && cut !== 'unpaid' && known.sigma !== null)
-    known.verify(known.sigma - run.timing.latenessMs);
+  if (cut !== undefined && cut !== 'unpaid') {
+    if (known.sigma !== null) known.verify(known.sigma - run.timing.latenessMs);
+    const to = gap?.to ?? known.verified;
+    if (gap && to !== null) known.addGap({ from: gap.from, to, why: stopText(cut) });
+  }
   learnRate(run, walked, printed);
   if (!isFirst && mode(run) === 'ws') run.filled += printed;
   if (isFirst && depth !== 'start') notify({ kind: 'caughtUp', rows: printed, pages: walked.pages });

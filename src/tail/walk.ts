@@ -32,6 +32,8 @@ export interface Walked {
   readonly times: readonly (number | null)[];
   /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
   readonly from: number | null;
+  /** For a walk to the start: the newest post time of the posts that are not printed. */
+  readonly skippedTo: number | null;
 }
 
 /** What a walk reads with, and what it knows. */
@@ -84,6 +86,7 @@ export async function walk(walking: Walking): Promise<Walked> {
   let expected = 0;
   const wanted: TailRow[] = [];
   let backfillFrom: number | null = null;
+  let skippedTo: number | null = null;
 
   const request = async (before: string | undefined, limit = 1) => {
     const askedAt = clock.mono();
@@ -128,6 +131,7 @@ export async function walk(walking: Walking): Promise<Walked> {
       if (row.at === null) continue;
       if (depth === 'start') startTimes.push(row.at);
       if (rows <= backfill) backfillFrom = Math.min(backfillFrom ?? row.at, row.at);
+      else skippedTo = Math.max(skippedTo ?? row.at, row.at);
       oldest = Math.min(oldest ?? row.at, row.at);
       if (depth === 'shallow' && isDone) done = true;
       if (known.verified === null) continue;
@@ -142,7 +146,7 @@ export async function walk(walking: Walking): Promise<Walked> {
 
   const end = (cut: Walked['cut'], failure?: Failure): Walked => ({
     ...{ depth: depth ?? walking.depth(), cut, failure },
-    ...{ startedAt, pages, rows, oldest, times },
+    ...{ startedAt, pages, rows, oldest, times, skippedTo },
     from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
   });
 

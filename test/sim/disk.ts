@@ -4,7 +4,10 @@ import type { Rng } from './rng.ts';
 export interface Disk {
   readonly text: string;
   checkpoint: string | undefined;
-  write(text: string): void;
+  /** Writes a line about the post with this id. */
+  write(text: string, id: string): void;
+  /** Whether a post is in the text that survives a crash. */
+  isSafe(id: string): boolean;
   flush(): void;
   /** Simulates a crash. */
   crash(): void;
@@ -16,14 +19,18 @@ export interface Disk {
 export function createDisk(rng: Rng): Disk {
   let text = '';
   let safe = 0;
+  /** Where the first line of each post ends. */
+  const ends = new Map<string, number>();
   return {
     get text() {
       return text;
     },
     checkpoint: undefined,
-    write(more) {
+    write(more, id) {
       text += more;
+      if ((ends.get(id) ?? Number.POSITIVE_INFINITY) > text.length - more.length) ends.set(id, text.length);
     },
+    isSafe: (id) => (ends.get(id) ?? Number.POSITIVE_INFINITY) <= safe,
     flush() {
       safe = text.length;
     },

@@ -17,16 +17,18 @@ interface Parts {
   readonly process: Process;
   readonly effect: <T>(ms: number, act: () => T) => Promise<T>;
   readonly slowness: () => number;
+  /** Called with each position that was saved. */
+  readonly saved: (position: Position) => void;
 }
 
 /**
  * The handoff of a simulated process. The batches that the command acknowledged, and the dead letters, are
  * lines on the simulated disk.
  */
-export function createExecOutput({ exec, disk, clock, rng, process, effect, slowness }: Parts) {
+export function createExecOutput({ exec, disk, clock, rng, process, effect, slowness, saved }: Parts) {
   const record = (batch: Batch) => {
     process.writes.push(batch.rows.map(({ id }) => ({ id, paged: false })));
-    for (const { line } of batch.rows) disk.write(Buffer.from(line).toString());
+    for (const { line, id } of batch.rows) disk.write(Buffer.from(line).toString(), id);
     disk.flush();
   };
   const run = (batch: Batch): Promise<CommandEnd> => {
@@ -85,6 +87,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, slow
     const ids = exec.flaw === 'forgets' ? [] : position.ids;
     await effect(rng.between(1, 10), () => {
       disk.checkpoint = positionText({ ...position, ids });
+      saved(position);
       process.savedWrites = until;
     });
   };

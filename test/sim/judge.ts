@@ -2,7 +2,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
-import { LONG_AUDIT_MS, passes } from './world.ts';
+import { LONG_AUDIT_MS, passes, verifiableTime } from './world.ts';
 
 /** The maximum lag of pages. Posts that became visible in this last part of a run need not be verified yet. */
 const UNSETTLED_MS = 30_000;
@@ -24,6 +24,7 @@ export function judge(outcome: Outcome): string[] {
   }
   problems.push(...duplicates(outcome, emitted));
   problems.push(...lost(outcome, new Set(emitted), byId, last));
+  problems.push(...outcome.falseClaims.slice(0, 5), ...unclaimed(outcome));
   for (const process of processes) {
     problems.push(...order(outcome, process, byId));
     if (!process.killed) problems.push(...orderly(outcome, process));
@@ -143,6 +144,30 @@ function inGap({ processes }: Outcome, { sortAt }: Post): boolean {
   return [...processes.flatMap(({ summary }) => summary?.gaps ?? []), ...unread].some(
     ({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to),
   );
+}
+
+/** What was verified, but is not claimed by the last position of the processes that ended. */
+function unclaimed({ processes, schedule, service }: Outcome): string[] {
+  return processes.flatMap(({ saved, summary, resumed, access, notices, failure, endedAt }) => {
+    if (!saved || !summary || failure !== undefined) return [];
+    const { coverage, verified } = saved;
+    const problems: string[] = [];
+    if (verified !== summary.verified)
+      problems.push(`${summary.verified} is verified, but ${verified} is claimed`);
+    const held = access.first?.held;
+    const skipped = service.posts.flatMap((post) => (held?.has(post.id) ? (verifiableTime(post) ?? []) : []));
+    const start =
+      resumed?.coverage?.after ??
+      (schedule.start.kind === 'since'
+        ? EPOCH + endedAt - summary.durationMs - schedule.start.ago
+        : Math.max(...skipped));
+    if (coverage && (coverage.after ?? 0) > start + 1 && !resumed)
+      problems.push(`the claim begins at ${coverage.after}, and the run at ${start}`);
+    const reported = notices.filter((notice) => notice.kind === 'gap' && !notice.open).length;
+    const before = resumed?.coverage?.gaps.length ?? 0;
+    if (coverage && coverage.gaps.length > before + reported) problems.push('a gap was not reported');
+    return problems;
+  });
 }
 
 /**

@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import {
   believesTheLastPage,
   claimsTheNewest,
+  claimsThePast,
   doesNotConfirm,
   doesNotWait,
   dropsLateFrames,
+  forgetsGaps,
   forgetsIds,
   ignoresLines,
+  joinsStretches,
   savesFirst,
   snapshotsFirst,
   stopsAtKnownId,
@@ -17,7 +20,9 @@ import { rngOf } from './rng.ts';
 import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { above } from './service.ts';
-import { createSimulation, type Mutation } from './world.ts';
+import { createSimulation, type Mutation, type Outcome } from './world.ts';
+
+const isClaim = (problem: string) => problem.includes('is claimed at');
 
 /** The number of seeds; every mutant must fail in at least one of them. */
 const SEEDS = 600;
@@ -34,6 +39,39 @@ test.each([
   ['a page that claims to be the last is trusted', believesTheLastPage, 130],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, from) => {
   expect(await simulate(seeds(from, from + SEEDS), mutation, 1)).not.toEqual([]);
+});
+
+/** A schedule in which posts stay unread: pages fail for minutes, and then no page leads to an older one. */
+function unread(seed: number): Schedule {
+  const rest = { behindMs: 0, busyMs: 400_000, rate: 1, ceiling: null, units: null, lagMs: 10_000 };
+  return {
+    ...{ ...scheduleOf(seed), ...uneventful, ...rest },
+    ...{ via: 'poll', resume: 'file', twenty: true },
+    faults: [
+      { kind: 'fault', p: 1, from: 40_000, to: 200_000 },
+      { kind: 'evict', p: 1, from: 200_000, to: 300_000 },
+      { kind: 'quota', from: 330_000, to: 350_000 },
+    ],
+  };
+}
+
+test('a certificate names the gap, before and after a restart', async () => {
+  const gaps: number[] = [];
+  const look = ({ processes }: Outcome) => {
+    expect(processes.length).toBeGreaterThan(1);
+    for (const { saved } of processes) gaps.push(saved?.coverage?.gaps.length ?? 0);
+  };
+  expect(await simulate([unread(1), unread(2)], undefined, 1, look)).toEqual([]);
+  expect(Math.min(...gaps)).toBeGreaterThan(0);
+});
+
+test.each([
+  ['is written before the flush', savesFirst, seeds(0, SEEDS)],
+  ['forgets a gap at a restart', forgetsGaps, [unread(1), unread(2)]],
+  ['joins the stretches before and after a gap', joinsStretches, [unread(1), unread(2)]],
+  ['begins before the run', claimsThePast, seeds(0, SEEDS)],
+])('a certificate is false if it %s', { timeout: 120_000 }, async (_, mutation, schedules) => {
+  expect(await simulate(schedules, mutation, 1, () => {}, isClaim)).not.toEqual([]);
 });
 
 /** A schedule whose only faults are broken connections. */

@@ -108,6 +108,32 @@ export const claimsTheNewest: Mutation = {
     }),
 };
 
+/** A gap is forgotten when a process continues from the position. */
+export const forgetsGaps: Mutation = {
+  resumed: ({ coverage, ...position }) => ({
+    ...position,
+    coverage: coverage && { ...coverage, gaps: [] },
+  }),
+};
+
+/** The stretches before and after a gap are joined. */
+export const joinsStretches: Mutation = {
+  world: (world) =>
+    saving(world, (position) => ({
+      ...position,
+      coverage: position.coverage && { ...position.coverage, gaps: [] },
+    })),
+};
+
+/** The stretch begins before the posts that were there when the run began. */
+export const claimsThePast: Mutation = {
+  world: (world) =>
+    saving(world, (position) => ({
+      ...position,
+      coverage: position.coverage && { ...position.coverage, after: position.start },
+    })),
+};
+
 /** The lines that were written after the position was saved are not known. */
 export const ignoresLines: Mutation = { isBlind: true };
 

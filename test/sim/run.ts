@@ -11,6 +11,7 @@ export async function simulate(
   mutation?: Mutation,
   enough = 5,
   look: (outcome: Outcome) => void = () => {},
+  counts: (problem: string) => boolean = () => true,
 ): Promise<{ schedule: Schedule; problems: string[] }[]> {
   const failed: { schedule: Schedule; problems: string[] }[] = [];
   const queue = schedules[Symbol.iterator]();
@@ -25,7 +26,7 @@ export async function simulate(
       look(simulation.outcome);
       const problems =
         error === undefined
-          ? judge(simulation.outcome)
+          ? judge(simulation.outcome).filter(counts)
           : [error instanceof Error ? (error.stack ?? error.message) : String(error)];
       if (problems.length > 0) failed.push({ schedule, problems });
     }

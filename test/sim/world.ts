@@ -14,7 +14,7 @@ import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { createDisk, type Disk } from './disk.ts';
 import { createExecOutput } from './exec-output.ts';
-import { calmMs, EPOCH } from './posts.ts';
+import { calmMs, EPOCH, type Post } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
 import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
@@ -38,6 +38,8 @@ export interface Process {
   /** The number of waits and listeners that remain after the end. */
   left: number;
   savedWrites: number;
+  /** The last position that was saved. */
+  saved: Position | undefined;
   /** The ids of posts that a command had processed before the command failed. */
   readonly failed: Set<string>;
   /** Whether it ended during a write. */
@@ -51,6 +53,8 @@ export interface Outcome {
   readonly disk: Disk;
   readonly processes: Process[];
   readonly endsAt: number;
+  /** Posts that a saved position claimed to be in the output, although they were not. */
+  readonly falseClaims: string[];
 }
 
 /** Changes to the ports or options of the tail that a test must detect. */
@@ -59,6 +63,8 @@ export interface Mutation {
   readonly options?: (options: TailOptions) => TailOptions;
   /** Whether a resumed process does not read the lines behind its position. */
   readonly isBlind?: boolean;
+  /** Changes the position from which a process continues. */
+  readonly resumed?: (position: Position) => Position;
 }
 
 /** A running simulation: call `step` until it returns false. */
@@ -83,7 +89,7 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
   const disk = createDisk(rngOf(schedule.seed, 3));
   const endsAt = schedule.busyMs + calmMs(schedule);
   const processes: Process[] = [];
-  const outcome: Outcome = { schedule, service, disk, processes, endsAt };
+  const outcome: Outcome = { schedule, service, disk, processes, endsAt, falseClaims: [] };
   let over = false;
   let error: unknown;
   let steps = 0;
@@ -150,7 +156,8 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     schedule.skew + EPOCH + sleeps.filter(({ from }) => from <= scheduler.now).length * 7_200_000;
   const clock = clockOn(scheduler, skew, () => alive);
   const access = service.access(() => alive, touch);
-  const resume = resumeOf(outcome, mutation.isBlind);
+  const known = resumeOf(outcome, mutation.isBlind);
+  const resume = known && (mutation.resumed?.(known) ?? known);
   const process: Process = {
     fresh: resume === undefined,
     resumed: resume,
@@ -164,6 +171,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     endedAt: 0,
     left: 0,
     savedWrites: 0,
+    saved: undefined,
     failed: new Set(),
     isBlocked: false,
   };
@@ -206,7 +214,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
-      for (const row of rows) disk.write(`${lineOf(row)}\n`);
+      for (const row of rows) disk.write(`${lineOf(row)}\n`, row.id);
       isWriting = true;
       return effect(slowness(), () => {
         isWriting = false;
@@ -222,15 +230,21 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     },
     ...(isFile && { place: () => ({ dev: '1', ino: '1', offset: disk.text.length }) }),
   };
+  const saved = (position: Position) => {
+    process.saved = position;
+    outcome.falseClaims.push(...falseClaims(outcome, position, scheduler.now));
+  };
   const save = async (position: Position) => {
     const until = flushed;
     await effect(rng.between(1, 10), () => {
       disk.checkpoint = positionText(position);
+      saved(position);
       process.savedWrites = until;
     });
   };
   const exec =
-    schedule.exec && createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness });
+    schedule.exec &&
+    createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved });
   const limit = createSpendLimit({ maxCu: schedule.ceiling ?? undefined });
   const spend = createSpend(limit, noLanes, undefined);
   const left = createRemainder(() => limit.spent);
@@ -288,6 +302,30 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   else process.left = clock.waits + access.open + getEventListeners(controller.signal, 'abort').length;
   if (process.failure !== undefined && !(process.failure instanceof Failure)) throw process.failure;
   return process;
+}
+
+/** The post time by which a tail may verify a post; null if the tail cannot use it. */
+export function verifiableTime({ record }: Post): number | null {
+  const at = postTimeOf(record['platformCreatedAt'] ?? record['createdAt']);
+  return at !== null && at > EPOCH + 86_400_000 ? null : at;
+}
+
+/** The posts that a position claims to be in the output, although a crash at this time would leave them out. */
+function falseClaims(
+  { schedule, service, disk }: Outcome,
+  { coverage, verified }: Position,
+  now: number,
+): string[] {
+  if (!coverage || verified === null) return [];
+  const after = coverage.after ?? Number.NEGATIVE_INFINITY;
+  return service.posts.flatMap((post) => {
+    const at = verifiableTime(post);
+    if (at === null || at <= after || at > verified || disk.isSafe(post.id)) return [];
+    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY) return [];
+    if (!passes(schedule, post.symbol)) return [];
+    if (coverage.gaps.some(({ from, to }) => at >= from && at <= to)) return [];
+    return `${post.id} is claimed at ${Math.round(now)}, but not in the output (posted at ${at - EPOCH}, visible ${Math.round(post.visibleAt)})`;
+  });
 }
 
 /** Formats a row as the program does. */

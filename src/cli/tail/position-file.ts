@@ -1,5 +1,5 @@
-import { closeSync, fstatSync, ftruncateSync, openSync, readdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import {
   fileFailure,
@@ -24,6 +24,7 @@ import {
 } from '../../tail/position.ts';
 import { type PostMark, tailRow } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
+import { fileAt, isAt } from './output/followed-file.ts';
 import { finishedFiles } from './output/rotation.ts';
 
 /** The files from which a tail continues. */
@@ -105,23 +106,9 @@ function linesBehind(
     lines.push(...all(path, isLast ? place.offset : 0));
     if (isLast) return lines;
   }
-  const renamed = findRenamed(out, place);
+  const renamed = fileAt(dirname(realPath(out)), place);
   notice(`${out} was moved or deleted while a tail was writing it: continuing after its last post`);
   return renamed === undefined ? lines : [...lines, ...all(renamed, place.offset)];
-}
-
-function isAt(path: string, { dev, ino }: FilePlace): boolean {
-  const stats = statsOf(path);
-  return stats !== undefined && String(stats.dev) === dev && String(stats.ino) === ino;
-}
-
-/** The new path of a file that another program has renamed within its folder; undefined if it is not found. */
-function findRenamed(out: string, place: FilePlace): string | undefined {
-  const folder = dirname(realPath(out));
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map(({ name }) => join(folder, name))
-    .find((path) => isAt(path, place));
 }
 
 /** So much of the end of a file is read for a follower, which needs only its last posts. */

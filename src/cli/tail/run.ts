@@ -4,9 +4,11 @@ import { checkSpace } from '../../output/disk-space.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
+import type { Filters } from '../../tail/certificate.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { Summary } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
+import type { Position } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
@@ -15,6 +17,7 @@ import { openSink } from '../output/output.ts';
 import { limitLeft } from '../spend/approve-tail.ts';
 import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
+import { certify, type Resumed, resumeLines } from './certify.ts';
 import { everySecond } from './every-second.ts';
 import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, resumableOut } from './files.ts';
@@ -57,6 +60,8 @@ export interface TailPlan {
   > & {
     /** The name of the feed, without its service. */
     readonly feed: string;
+    /** The filters, by the names of their flags. */
+    readonly filters?: Filters;
   };
 }
 
@@ -81,9 +86,12 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   try {
     for (const path of [out, checkpoint]) if (path !== undefined) checkSpace(path);
     const { timeField } = plan;
-    const position = readStart({ ...files, feed, timeField, notice: context.notice });
+    const known = readStart({ ...files, feed, timeField, notice: context.notice });
+    const resumed: Resumed | undefined =
+      out === undefined ? undefined : resumeLines(out, known, plan.options.filters ?? {});
+    const position = resumed ? resumed.position : known;
     const start: StartPoint = position ? { kind: 'position', position } : await startOf(plan.flags, context);
-    const { reason, gaps, check } = await follow(context, client, plan, { files, feed, start });
+    const { reason, gaps, check } = await follow(context, client, plan, { files, feed, start, resumed });
     // Throw the reason of the abort, which determines the exit code: SIGINT or SIGTERM, an output closed by its
     // reader, or a full disk.
     if (reason === 'stopped') signal.throwIfAborted();
@@ -100,15 +108,31 @@ async function follow(
   context: Context,
   client: Client,
   plan: TailPlan,
-  { files, feed, start }: { files: TailFiles; feed: string; start: StartPoint },
+  {
+    files,
+    feed,
+    start,
+    resumed,
+  }: { files: TailFiles; feed: string; start: StartPoint; resumed: Resumed | undefined },
 ): Promise<Summary & Pick<TailOutput, 'check'>> {
   const { io, globals, diskWait } = context;
   const { flags, timeField } = plan;
   const { out } = files;
+  const { filters = {}, ...options } = plan.options;
+  /** The last position that was saved: of all rows that it covers, none is in a later file. */
+  let last = resumed?.position;
   const followed =
     out === undefined
       ? undefined
-      : await openOutputFile(context, out, { rule: flags.rotate, timeField }, () => tail.touch());
+      : await openOutputFile(
+          context,
+          out,
+          {
+            ...{ rule: flags.rotate, timeField, from: resumed?.place },
+            certify: (path, place) => last && certify(path, last, place),
+          },
+          () => tail.touch(),
+        );
   const status = createStatusLine({
     stream: io.stderr,
     enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
@@ -128,6 +152,14 @@ async function follow(
         )
       : await (await import('./exec/open.ts')).openHandoff(context, { ...plan, ...files, feed });
   const saved = positionPath(files);
+  const save = (path: string, taken: Position) => {
+    const position = { ...taken, filters };
+    savePosition(path, position);
+    // With --checkpoint, the position is elsewhere.
+    if (out !== undefined && files.checkpoint !== undefined && position.file)
+      certify(out, position, position.file);
+    last = position;
+  };
   const tail: Tail = createTail(
     {
       clock: io.clock,
@@ -136,7 +168,13 @@ async function follow(
       connect: plan.connect,
       sink: {
         ...output.sink,
-        ...(followed && { place: followed.place }),
+        ...(followed && {
+          place: followed.place,
+          write(rows) {
+            for (const { at } of rows) followed.saw(at);
+            return output.sink.write(rows);
+          },
+        }),
         waits: diskWait.wait,
         async end() {
           diskWait.close();
@@ -148,12 +186,10 @@ async function follow(
       spent: () => client.spent,
       spool: () => openSpool(diskWait),
       save:
-        saved === undefined
-          ? undefined
-          : (position) => diskWait.retry(saved, () => savePosition(saved, position)),
+        saved === undefined ? undefined : (position) => diskWait.retry(saved, () => save(saved, position)),
     },
     {
-      ...plan.options,
+      ...options,
       feed,
       start,
       limitLeft: limitLeft(context.permission, client),

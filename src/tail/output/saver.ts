@@ -96,6 +96,8 @@ export class Saver {
   async end(): Promise<void> {
     await this.#job?.settled;
     this.#look();
+    // The last position covers all lines only if they are in the file when it is taken.
+    if (this.#sink.place) await this.#sink.flush();
     this.#start();
     await (this.#job as Job<void> | undefined)?.settled;
     this.#look();

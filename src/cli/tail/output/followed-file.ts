@@ -1,6 +1,7 @@
+import { readdirSync } from 'node:fs';
 import { type FileHandle, open, rename, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { errno, realPath, syncFolder } from '../../../base/files.ts';
+import { dirname, join } from 'node:path';
+import { errno, realPath, statsOf, syncFolder } from '../../../base/files.ts';
 import {
   createSink,
   failureOf,
@@ -10,7 +11,9 @@ import {
   tryOnce,
   writeFailure,
 } from '../../../output/sink.ts';
+import type { FileLines } from '../../../tail/certificate.ts';
 import type { FilePlace } from '../../../tail/position.ts';
+import { LineCount } from './line-count.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */
@@ -19,8 +22,10 @@ export type Moved = 'renamed' | 'deleted' | 'finished';
 /** An output file to which the tail appends, while other programs may rename, replace or delete it. */
 export interface FollowedFile {
   readonly sink: Sink;
-  /** Where the next row goes. */
+  /** The end of the lines that are in the file. */
   place(): FilePlace;
+  /** Called with the newest post time of rows before they are written. */
+  saw(at: number | null): void;
   /**
    * Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires a
    * new file.
@@ -28,11 +33,15 @@ export interface FollowedFile {
   check(): Promise<void>;
 }
 
-interface FollowedOptions {
+export interface FollowedOptions {
   readonly mono: () => number;
   readonly now: () => number;
   /** Called when the output continues in a new file. `name` is the new path of a finished file. */
   readonly moved: (how: Moved, name?: string) => void;
+  /** What is known of the lines that are in the file already. By default, they are read. */
+  readonly from?: Pick<FilePlace, 'offset' | 'lines'> | undefined;
+  /** Writes the certificate of a file before the output continues in another one. */
+  readonly certify?: ((path: string, place: FilePlace) => void) | undefined;
   readonly rotate?: { readonly rule: RotateRule; readonly timeField: string } | undefined;
   /** Called when a finished file could not be renamed; trdr retries later. */
   readonly warn?: ((text: string) => void) | undefined;
@@ -41,7 +50,7 @@ interface FollowedOptions {
 }
 
 /** Identifies a file even if it is renamed. */
-type FileIdentity = Omit<FilePlace, 'offset'>;
+type FileIdentity = Pick<FilePlace, 'dev' | 'ino'>;
 
 /** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
 const LOOK_MS = 50;
@@ -56,6 +65,7 @@ interface Opened {
   lastWriteAt: number;
   /** False after a part of a line was written: the tail must not continue in another file before the line ends. */
   atLineEnd: boolean;
+  readonly count: LineCount;
 }
 
 /**
@@ -64,18 +74,18 @@ interface Opened {
  */
 export async function openFollowed(
   path: string,
-  { mono, now, moved, rotate, warn, retry = tryOnce }: FollowedOptions,
+  { mono, now, moved, from, certify, rotate, warn, retry = tryOnce }: FollowedOptions,
 ): Promise<FollowedFile> {
-  let file = await openAt(path).catch((error: unknown) => {
+  const { lines: known } = from ?? {};
+  let file = await openAt(path, known, known ? from?.offset : 0).catch((error: unknown) => {
     throw writeFailure(path, error);
   });
+  let newest = known?.newest ?? null;
   // The text written since the last check of the path. If the file was deleted since then, this text is
   // written again.
   let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
-  /** The bytes of the sink that are in a file. */
-  let appended = 0;
   let turn: Promise<void> = Promise.resolve();
 
   /** Runs one step at a time, because writes and checks must not overlap. */
@@ -84,6 +94,15 @@ export async function openFollowed(
     turn = done.catch(() => {});
     return done;
   };
+
+  const placeOf = ({ identity, count }: Opened): FilePlace => ({
+    ...identity,
+    offset: count.digest.bytes,
+    lines: count.lines(newest),
+  });
+
+  /** Opens the file that continues the present one. */
+  const openNext = () => openAt(path, { before: newest, previous: file.count.digest.digest });
 
   const replace = async (next: Opened) => {
     await file.handle.close();
@@ -100,11 +119,15 @@ export async function openFollowed(
       return;
     }
     const deleted = (await file.handle.stat()).nlink === 0;
-    const next = await openAt(path);
+    const next = await openNext();
     const { size } = next;
     try {
       if (deleted) for (const bytes of unconfirmed) await append(next, bytes, now());
-      else await file.handle.sync();
+      else {
+        await file.handle.sync();
+        const renamed = fileAt(dirname(realPath(path)), file.identity);
+        if (renamed !== undefined) certify?.(renamed, placeOf(file));
+      }
     } catch (error) {
       // The next attempt writes all of this text again.
       await next.handle.truncate(size).catch(() => {});
@@ -130,6 +153,7 @@ export async function openFollowed(
     try {
       await file.handle.sync();
       name = finishedName(target, firstPostTime(target, rotate.timeField) ?? now());
+      certify?.(name, placeOf(file));
       await rename(target, name);
     } catch (error) {
       rotateFrom = mono() + RETRY_MS;
@@ -137,7 +161,7 @@ export async function openFollowed(
       return;
     }
     syncFolder(dirname(target));
-    await replace(await openAt(path));
+    await replace(await openNext());
     moved('finished', name);
   };
 
@@ -150,7 +174,6 @@ export async function openFollowed(
         await finish(rest.length);
         await append(file, rest, now(), (count) => {
           unconfirmed.push(rest.subarray(0, count));
-          appended += count;
           rest = rest.subarray(count);
         });
       }),
@@ -168,9 +191,9 @@ export async function openFollowed(
     });
 
   return {
-    place() {
-      const waiting = (sink.progress?.().accepted ?? appended) - appended;
-      return { ...file.identity, offset: file.size + waiting };
+    place: () => placeOf(file),
+    saw(at) {
+      if (at !== null) newest = Math.max(newest ?? at, at);
     },
     sink: {
       ...sink,
@@ -203,7 +226,8 @@ export async function openFollowed(
   };
 }
 
-async function openAt(path: string): Promise<Opened> {
+/** Opens a file for appending. Reads its lines, except those before `offset`, which are known. */
+async function openAt(path: string, known?: Partial<FileLines>, offset = 0): Promise<Opened> {
   if (/[\\/]$/.test(path)) throw Object.assign(new Error('a folder'), { code: 'EISDIR' });
   const handle = await open(path, 'a+', 0o666);
   try {
@@ -215,7 +239,9 @@ async function openAt(path: string): Promise<Opened> {
       size: Number(size),
       lastWriteAt: Number(mtimeMs),
       atLineEnd: true,
+      count: new LineCount(known, offset),
     };
+    if (size > offset) file.count.read(path, offset);
     // Add a missing line break at the end: another program may have created the file that is now at the path.
     const last = Buffer.alloc(1, NEWLINE);
     if (size > 0n) await handle.read(last, 0, 1, Number(size) - 1);
@@ -225,6 +251,18 @@ async function openAt(path: string): Promise<Opened> {
     await handle.close();
     throw error;
   }
+}
+
+/** The path of a file in a folder, which may have been renamed; undefined if it is not there. */
+export const fileAt = (folder: string, identity: FileIdentity): string | undefined =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => join(folder, name))
+    .find((path) => isAt(path, identity));
+
+export function isAt(path: string, { dev, ino }: FileIdentity): boolean {
+  const stats = statsOf(path);
+  return stats !== undefined && String(stats.dev) === dev && String(stats.ino) === ino;
 }
 
 /** The identity of the file that a path leads to; undefined if there is no file. */
@@ -256,6 +294,7 @@ async function append(
     throw error;
   } finally {
     if (at > 0) {
+      file.count.add(bytes.subarray(0, at));
       file.size += at;
       file.lastWriteAt = now;
       file.atLineEnd = bytes[at - 1] === NEWLINE;

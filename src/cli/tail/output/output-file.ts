@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { everySecond } from '../every-second.ts';
-import { type FollowedFile, openFollowed } from './followed-file.ts';
+import { type FollowedFile, type FollowedOptions, openFollowed } from './followed-file.ts';
 import type { RotateRule } from './rotation.ts';
 
 /** The output file of a tail, with rotation. */
-export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place'> {
+export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place' | 'saw'> {
   /** Stops checking the file. */
   end(): Promise<void>;
 }
@@ -14,13 +14,21 @@ export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place'> {
 export async function openOutputFile(
   { io, notice, diskWait }: Pick<Context, 'io' | 'notice' | 'diskWait'>,
   out: string,
-  { rule, timeField }: { readonly rule: RotateRule | undefined; readonly timeField: string },
+  {
+    rule,
+    timeField,
+    ...known
+  }: { readonly rule: RotateRule | undefined; readonly timeField: string } & Pick<
+    FollowedOptions,
+    'from' | 'certify'
+  >,
   moved: () => void,
 ): Promise<OutputFile> {
   const file = await openFollowed(out, {
     mono: io.clock.mono,
     now: io.clock.now,
     rotate: rule && { rule, timeField },
+    ...known,
     warn: notice,
     retry: (step) => diskWait.retry(out, step),
     moved(how, name) {
@@ -35,6 +43,7 @@ export async function openOutputFile(
   return {
     sink: file.sink,
     place: file.place,
+    saw: file.saw,
     async end() {
       stopListening();
       ended.abort();

@@ -1,0 +1,89 @@
+import { dirname } from 'node:path';
+import { readBounded, realPath, statsOf } from '../../base/files.ts';
+import { parseObject } from '../../base/json-object.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
+import { type Certificate, type FileLines, type Filters, readCertificate } from '../../tail/certificate.ts';
+import { certificateText, type FilePlace, type Position } from '../../tail/position.ts';
+import { fileAt, isAt } from './output/followed-file.ts';
+import { LineCount } from './output/line-count.ts';
+import { finishedFiles } from './output/rotation.ts';
+
+/** The maximum size of a certificate that is read; a position can have many ids. */
+const LARGEST = 256 * 1024 * 1024;
+
+const certificatePath = (file: string): string => `${file}.trdr`;
+
+/** Reads the certificate beside a file; undefined without one, `'damaged'` if it cannot be read. */
+function certificateAt(file: string): Certificate | 'damaged' | undefined {
+  const text = readBounded(certificatePath(file), LARGEST);
+  if (text === undefined) return undefined;
+  const value = parseObject(text);
+  return (value && readCertificate(value)) ?? 'damaged';
+}
+
+/** Writes the certificate of a file to which the tail does not append any more. */
+export function certify(file: string, position: Position, place: FilePlace): void {
+  const text = certificateText({ ...position, file: place });
+  if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });
+}
+
+/** Where a tail continues in its file: the position, and what is known of the lines that the file has already. */
+export interface Resumed {
+  readonly position: Position | undefined;
+  readonly place: Pick<FilePlace, 'offset' | 'lines'>;
+}
+
+/**
+ * Continues the certificate of a file. What is not certain is not claimed: other filters, missing lines and a lost
+ * position begin a new stretch. `position` has the ids of all lines after it.
+ */
+export function resumeLines(out: string, position: Position | undefined, filters: Filters): Resumed {
+  const size = statsOf(out)?.size;
+  const newest = position?.ids.reduce(
+    (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
+    position.file?.lines?.newest ?? position.verified,
+  );
+  const saved = position?.file;
+  const again = (after: number | null): Position | undefined =>
+    position && { ...position, filters, coverage: { after, gaps: [] } };
+  const isSame = JSON.stringify(position?.filters ?? {}) === JSON.stringify(filters);
+  const claimed: Position | undefined = isSame
+    ? position && { ...position, filters }
+    : again(position?.verified ?? null);
+  const open = (count: LineCount, from = 0) => {
+    if (size !== undefined) count.read(out, from);
+    return { offset: count.digest.bytes, lines: count.lines(newest ?? null) };
+  };
+  if (!position || !saved) return { position: claimed, place: open(new LineCount()) };
+  const { lines } = saved;
+  const isHere = saved.dev === '' || isAt(out, saved);
+  if (isHere && lines && size !== undefined && size >= saved.offset) {
+    if (saved.dev !== '')
+      return { position: claimed, place: open(new LineCount(lines, saved.offset), saved.offset) };
+    // Nothing is known of the file but its certificate, so check it.
+    const isWhole = new LineCount().read(out, 0, saved.offset).lines(null).digest === lines.digest;
+    return { position: isWhole ? claimed : again(newest ?? null), place: open(new LineCount()) };
+  }
+  if (isHere) return { position: again(newest ?? null), place: open(new LineCount()) };
+  return { position: claimed, place: open(new LineCount(continuing(out, position, lines, newest ?? null))) };
+}
+
+/** What a new file continues, whose predecessor was moved or deleted after the position was saved. */
+function continuing(
+  out: string,
+  position: Position,
+  lines: FileLines | undefined,
+  newest: number | null,
+): Pick<FileLines, 'before' | 'previous'> {
+  const { file } = position;
+  const moved = file && fileAt(dirname(realPath(out)), file);
+  if (moved !== undefined && file && lines && certificateAt(moved) === undefined) {
+    const count = new LineCount(lines, file.offset).read(moved, file.offset);
+    certify(moved, position, { ...file, offset: count.digest.bytes, lines: count.lines(newest) });
+  }
+  const [last] = finishedFiles(out);
+  const certificate = certificateAt(last?.path ?? moved ?? out);
+  const previous =
+    certificate && certificate !== 'damaged' ? certificate.lines.digest : (lines?.digest ?? '');
+  return { before: newest, previous };
+}

@@ -1,0 +1,134 @@
+import { isRecord, type JsonObject } from '../base/json-object.ts';
+import { timeOf } from './row.ts';
+
+/** A stretch of post times. Both ends belong to it. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A stretch that could not be read, and why. */
+export interface Unread extends Stretch {
+  readonly why: string;
+}
+
+/** What a tail has delivered: every post after `after`, up to the position's `verified`, except in the gaps. */
+export interface Coverage {
+  /** Null if the feed is covered from its beginning. */
+  readonly after: number | null;
+  readonly gaps: readonly Unread[];
+}
+
+/** What is known of the lines of a file. */
+export interface FileLines {
+  readonly rows: number;
+  /** See `LineDigest`. */
+  readonly digest: string;
+  /** The ids of the first line and of the last one. */
+  readonly first: string | null;
+  readonly last: string | null;
+  /** The newest post time in the file, and in the files that it continues. */
+  readonly newest: number | null;
+  /** For a file that continues others: the newest post time in those, and the digest of the last one. */
+  readonly before: number | null;
+  readonly previous: string | null;
+}
+
+/** The filters of a feed, by the names of their flags. */
+export type Filters = JsonObject;
+
+/** What a file contains. */
+export interface Certificate {
+  /** The feed and its service. */
+  readonly feed: string;
+  readonly filters: Filters;
+  readonly coverage: Coverage;
+  /** Up to this post time, the feed is covered; null if it was never verified. */
+  readonly verified: number | null;
+  readonly lowest: number | null;
+  readonly lines: FileLines;
+  /** The size of these lines. */
+  readonly bytes: number;
+}
+
+/**
+ * The stretches of which every post is in the file, or in one of the files that it continues if those are there too:
+ * `isFirst` states whether they are missing.
+ */
+function stretchesOf(
+  { coverage: { after, gaps }, verified, lowest, lines }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
+  isFirst = true,
+): Stretch[] {
+  if (verified === null) return [];
+  // Without a start, the stretch begins with the oldest post that was seen.
+  const start = after ?? (lowest === null ? verified : lowest - 1);
+  const from = Math.max(start, (isFirst ? lines.before : null) ?? start) + 1;
+  return without([{ from, to: verified }], gaps);
+}
+
+/** What is left of stretches outside of others. */
+function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
+  const left = others.reduce<readonly Stretch[]>(
+    (parts, other) =>
+      parts.flatMap(({ from, to }) =>
+        [
+          { from, to: Math.min(to, other.from - 1) },
+          { from: Math.max(from, other.to + 1), to },
+        ].filter((part) => part.from <= part.to),
+      ),
+    stretches,
+  );
+  return left.filter(({ from, to }) => from <= to);
+}
+
+/** A certificate as the members of a JSON object. */
+export const certificateFields = (certificate: Certificate): JsonObject => {
+  const { feed, filters, coverage, lines, ...rest } = certificate;
+  const { gaps, after } = coverage;
+  return { feed, filters, stretches: stretchesOf(certificate), gaps, ...lines, ...rest, after };
+};
+
+/** The certificate in a JSON object; undefined if there is none, or it is damaged. */
+export function readCertificate(value: JsonObject): Certificate | undefined {
+  const { feed, filters, bytes, verified, lowest } = value;
+  const coverage = readCoverage(value);
+  const lines = readFileLines(value);
+  if (typeof feed !== 'string' || !isRecord(filters) || typeof bytes !== 'number') return undefined;
+  if (!coverage || !lines || !isTime(verified) || !isTime(lowest)) return undefined;
+  return { feed, filters, coverage, verified: timeOf(verified), lowest: timeOf(lowest), lines, bytes };
+}
+
+/** The coverage in a JSON object; undefined if there is none. */
+export function readCoverage({ after, gaps }: JsonObject): Coverage | undefined {
+  if (!isTime(after) || !Array.isArray(gaps) || !gaps.every(isUnread)) return undefined;
+  return { after: timeOf(after), gaps };
+}
+
+function readFileLines(value: JsonObject): FileLines | undefined {
+  const { rows, digest, first, last, newest, before, previous } = value;
+  const isLines =
+    typeof rows === 'number' &&
+    typeof digest === 'string' &&
+    /^[0-9a-f]{32}$/.test(digest) &&
+    [first, last, previous].every((text) => text === null || typeof text === 'string') &&
+    isTime(newest) &&
+    isTime(before);
+  if (!isLines) return undefined;
+  return {
+    rows,
+    digest,
+    first: textOf(first),
+    last: textOf(last),
+    newest: timeOf(newest),
+    before: timeOf(before),
+    previous: textOf(previous),
+  };
+}
+
+const isTime = (value: unknown): boolean => value === null || timeOf(value) !== null;
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+const isUnread = (value: unknown): value is Unread =>
+  isRecord(value) &&
+  timeOf(value['from']) !== null &&
+  timeOf(value['to']) !== null &&
+  typeof value['why'] === 'string';
