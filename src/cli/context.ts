@@ -117,8 +117,8 @@ export interface Context {
    * estimate the remaining time.
    */
   readonly pace: { readonly perMinute: number | null; readonly calls: number };
-  /** Sets the result that the cost line shows; null for a command that reports its cost itself. */
-  setOutcome(outcome: RunOutcome | null): void;
+  /** Sets the result that the cost line and the receipt show. */
+  setOutcome(outcome: RunOutcome): void;
   /** Prints a line to stderr, unless --quiet is set. */
   notice(line: string): void;
   /** Where a run that follows a feed waits while a disk is full. */

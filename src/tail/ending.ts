@@ -1,9 +1,16 @@
 import { blockedAtEnd, endTooEarly, unanswered } from './failures.ts';
 import { finish, now, type Run } from './run.ts';
 
-/** Ends a run after its duration: closes the WebSocket, then makes a last walk, which may take `closingMs`. */
+/**
+ * Ends a run that does not follow after its first walk, and others after their duration: closes the WebSocket, then makes
+ * a last walk, which may take `closingMs`.
+ */
 export function endStep(run: Run): void {
-  const { walks, session, writer } = run;
+  const { walks, session, writer, options } = run;
+  if (options.noFollow && walks.isStarted && !run.filling && !writer.busy()) {
+    finish(run, 'caughtUp');
+    return;
+  }
   if (now(run) >= endsAt(run) && !walks.finale) {
     session.close();
     walks.finale = 'wanted';

@@ -58,6 +58,7 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     notify({
       kind: 'start',
       from: options.start.kind,
+      noFollow: options.noFollow === true,
       mode: current,
       why,
       lagMs: options.lagMs,

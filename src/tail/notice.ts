@@ -29,7 +29,7 @@ export type DownReason =
   | 'refused';
 
 /** Why a run ended. */
-export type EndReason = 'stopped' | 'count' | 'duration' | 'reader' | 'failure';
+export type EndReason = 'stopped' | 'count' | 'duration' | 'caughtUp' | 'reader' | 'failure';
 
 /** What a run has done so far. */
 export interface TailCounts {
@@ -69,6 +69,8 @@ export type TailNotice =
   | {
       readonly kind: 'start';
       readonly from: StartKind;
+      /** Whether the run ends when it has printed everything up to now. */
+      readonly noFollow: boolean;
       readonly mode: Mode;
       /** Why the tail polls; undefined if it streams. */
       readonly why: PollReason | undefined;

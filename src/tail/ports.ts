@@ -145,6 +145,8 @@ export interface TailOptions {
   /** The number of failed requests for the first page after which the run fails. */
   readonly firstTries?: number | undefined;
   readonly durationMs?: number | undefined;
+  /** Whether the run ends when it has printed everything up to now. */
+  readonly noFollow?: boolean | undefined;
   /** What the run may still spend by its own limit; null if it has none, or can ask for more. */
   readonly limitLeft?: (() => number | null) | undefined;
   /** If a budget or the allowance is used up, whether the tail waits until it renews instead of ending. */

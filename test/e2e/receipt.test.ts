@@ -22,6 +22,7 @@ const runs: [exit: number, result: object, ...words: string[]][] = [
   [0, { found: 2, missing: 0 }, 'pnl', 'mira', 'quantumhawk', '--out', 'pnl.csv'],
   [0, { found: 3 }, 'thesis', 'list', '--limit', '3'],
   [6, {}, 'thesis', 'list', '--all', '--max-cu', '300'],
+  [0, { found: 3 }, 'thesis', 'tail', '--no-follow', '--backfill', '3'],
   [0, {}, 'thesis', 'tail', '--via', 'poll', '--lag', '1s', '--duration', '1s'],
   [6, {}, 'thesis', 'tail', '--via', 'ws', '--max-cu', '100'],
   [0, {}, 'launchpad', 'user', wallet],

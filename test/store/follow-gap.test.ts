@@ -59,6 +59,21 @@ describe.skipIf(!hasServer())('a tail from the store whose clock is hours off', 
   });
 });
 
+describe.skipIf(!hasServer())('a tail from the store with --no-follow', () => {
+  it('prints the posts that the store has, resumes, and exits 9 after a gap', async () => {
+    const { posts, publish, trim, tail, checkpoint } = await opened();
+    const words = [...checkpoint, '--no-follow'];
+    await publish(posts.slice(0, 10));
+    const first = await tail(100, ...words);
+    expect([first.exitCode, first.records().length], first.stderr).toEqual([0, 10]);
+    expect((await tail(100, ...words)).records()).toEqual([]);
+    await publish(posts.slice(10));
+    await trim();
+    const gap = await tail(100, ...words);
+    expect([gap.exitCode, gap.records().length], gap.stderr).toEqual([9, 10]);
+  });
+});
+
 describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
   it.each([
     ['the start of the gap is still there', false],

@@ -18,6 +18,7 @@ export const launchpadTail = command({
     'The launchpad has no live feed, so its pages are polled for 10 CU each, with the same guarantees as the thesis tail. A page has 25 callouts; if more were posted between two polls, older pages are requested too. On a terminal, the last 10 callouts of the first page are printed first, unless --since, --backfill, --count, --out, --checkpoint or --exec is given.',
     '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise the batch is retried, and later batches wait; after --tries attempts, the batch is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once, and a crash repeats only the batch that was not acknowledged. CMD is not run in a shell unless --shell is given.',
     '--out appends to the file. After a crash, the tail continues after the last line that it wrote, even if its file was renamed, deleted or finished by --rotate. A run that ends while posts may be missing exits 9.',
+    'With --no-follow, prints all posts up to now and ends: with --out or --checkpoint, the next run continues there, as cron does once an hour. --since or --backfill states where the first run starts. It only polls, and its cost depends on how much was posted.',
     'Without --duration, the total cost of a tail is not known in advance: it starts at once and may spend as much as the setting confirmAbove allows (100,000 CU by default). --max-cu sets a different limit, and --yes removes the limit. At the limit, the tail asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the tail.',
   ],
   args: [],
@@ -44,6 +45,7 @@ export const launchpadTail = command({
     const scope = await calloutScopeOf({ coin, wallet });
     const shape = {
       durationMs: flags.duration,
+      noFollow: flags.noFollow,
       socket: false,
       lagMs: flags.lag,
       page: cu.launchpad,

@@ -67,7 +67,7 @@ export const thesisRelay = command({
     const { io, signal, notice, diskWait, scope } = context;
     const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
     const startLine = (line: string) => withLimit(line, context);
-    context.setOutcome(null);
+    context.setOutcome({ text: null, total: 0 });
     const { watchRelay } = await import('../store/watch-relay.ts');
     const { status } = service;
     const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });

@@ -37,6 +37,7 @@ export const thesisTail = command({
     'A run exits 9 if posts may be missing when it ends: because of a gap, or because the service failed until the end. The last line states up to when the feed is complete.',
     '"--via store" reads the posts that a relay saves in the store (see "trdr thesis relay"), for 0 CU. "auto" does the same if a relay is active for this feed when the tail starts.',
     '--status writes the state to a file for Prometheus and for "trdr tail status". If NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). If stderr is not a terminal, its lines begin with the time.',
+    'With --no-follow, prints all posts up to now and ends: with --out or --checkpoint, the next run continues there, as cron does once an hour. --since or --backfill states where the first run starts. It only polls, and its cost depends on how much was posted.',
     'Without --duration, the total cost of a tail is not known in advance: it starts at once and may spend as much as the setting confirmAbove allows (100,000 CU by default). --max-cu sets a different limit, and --yes removes the limit. At the limit, the tail asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the tail. With --duration, the cost is known: if it exceeds confirmAbove, trdr asks for confirmation before the tail starts.',
   ],
   args: [],
@@ -49,6 +50,7 @@ export const thesisTail = command({
       value('--group', 'with --via store: each post goes to one member of this group', plain),
       '--fill',
       '--checkpoint',
+      '--no-follow',
     ),
     shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
     fill: flag('--fill', 'ask the service for posts that the store no longer has'),
@@ -60,6 +62,10 @@ export const thesisTail = command({
     {
       run: 'trdr thesis tail --via poll --lag 30s --out theses.ndjson --max-cu 600k',
       does: 'record to a file for about a day, at 400 CU/min',
+    },
+    {
+      run: 'trdr thesis tail --no-follow --since 1h --out theses.ndjson --max-cu 100k',
+      does: 'append what is new since the last run, then stop',
     },
     {
       run: "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'",
@@ -80,6 +86,8 @@ export const thesisTail = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse: (_, given) => ({
     ...checkTail(checkGroup(given)),
+    // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
+    via: given.noFollow && given.via === 'auto' ? 'poll' : given.via,
     patterns: readPatterns(given),
   }),
   async run(
@@ -91,6 +99,7 @@ export const thesisTail = command({
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const shape = {
       durationMs: flags.duration,
+      noFollow: flags.noFollow,
       socket: via !== 'poll',
       lagMs: flags.lag,
       page: cu.thesisBlock,
@@ -173,13 +182,16 @@ function checkGroup<
     group: string | undefined;
     shared: boolean;
     fill: boolean;
+    noFollow: boolean;
   },
 >(flags: F): F {
-  const { via, group, shared, fill } = flags;
+  const { via, group, shared, fill, noFollow } = flags;
   if (group !== undefined && via !== 'store')
     throw usageError('--group requires --via store', 'use --via store');
   if (fill && via !== 'store' && via !== 'auto')
     throw usageError(`--fill requires --via store or --via auto, not --via ${via}`, 'use --via store');
+  if (noFollow && via === 'ws')
+    throw usageError('--no-follow cannot be combined with --via ws', 'use --via poll or --via store');
   if (shared && group === undefined) throw usageError('--shared requires --group', 'add --group NAME');
   return flags;
 }

@@ -21,7 +21,7 @@ export function createRunOutput(
 ) {
   const sinks: Sink[] = [];
   let cached = false;
-  let outcome: RunOutcome | null | undefined;
+  let outcome: RunOutcome | undefined;
   const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
 
@@ -128,13 +128,12 @@ export function createRunOutput(
       outcome = result;
     },
     /** The result of the run; undefined if the command does not count results. */
-    outcome: () => outcome ?? undefined,
+    outcome: () => outcome,
     /**
      * The last line of a run: its result, its cost and, if known, the CU that the key has left. Undefined if there
      * is nothing to report.
      */
     costLine() {
-      if (outcome === null) return undefined;
       return costLine({
         client: client(),
         outcome,

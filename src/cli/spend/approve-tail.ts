@@ -16,10 +16,10 @@ const MINUTE = 60_000;
  */
 export async function approveTail(context: Context, shape: TailShape): Promise<void> {
   const { permission } = context;
-  const { durationMs, socket, lagMs } = shape;
-  if (durationMs === undefined) {
+  const { durationMs, noFollow, socket, lagMs } = shape;
+  if (durationMs === undefined || noFollow) {
     permission.begin({
-      rate: () => rateText(shape),
+      rate: noFollow ? undefined : () => rateText(shape),
       stopped: () => ({
         message: 'stopped at the spending limit',
         hint: 'run the command again to continue',

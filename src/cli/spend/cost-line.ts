@@ -4,8 +4,8 @@ import { balanceText, estimateText } from './estimate.ts';
 
 /** The result of a run, for commands that count results. */
 export interface RunOutcome {
-  /** The result in words: `3 of 4 found`. */
-  readonly text: string;
+  /** The result in words: `3 of 4 found`; null for a command that reports its result and its cost itself. */
+  readonly text: string | null;
   /** The number of results so far. */
   readonly total: number;
   /** The numbers of results that were found, not found, and failed, where they mean something. */
@@ -32,6 +32,7 @@ interface CostLineParts {
  */
 export function costLine(parts: CostLineParts): string | undefined {
   const { client, outcome, isSandbox, isInterrupted, isCached } = parts;
+  if (outcome?.text === null) return undefined;
   const { cu = 0, atMost = 0 } = client?.spent ?? {};
   if (atMost === 0 && (outcome === undefined || outcome.total === 0)) return undefined;
   const units = isSandbox ? undefined : client?.left.key?.units;

@@ -12,6 +12,8 @@ const WALKS = 20;
 /** The facts that determine the cost of a tail. */
 export interface TailShape {
   readonly durationMs: number | undefined;
+  /** Whether the tail ends when it has read all posts up to now, whose number is not known. */
+  readonly noFollow?: boolean;
   /** Whether the WebSocket may be used. */
   readonly socket: boolean;
   readonly lagMs: number;
@@ -34,7 +36,8 @@ const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backf
 
 /** The calls that a dry run lists for a tail: per minute, or for its whole duration if that is known. */
 export function plannedTail(shape: TailShape, page: Planned): Planned[] {
-  const { durationMs, socket } = shape;
+  const { durationMs, noFollow, socket } = shape;
+  if (noFollow) return [{ ...page, times: null }];
   const often = pagesPerMinute(shape);
   if (durationMs === undefined) {
     return [...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []), { ...page, perMinute: often }];

@@ -3,6 +3,7 @@ import { instantAt } from '../../base/time-values.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { View } from '../../output/view.ts';
+import { storeFailure } from '../../store/failures.ts';
 import { entryMs } from '../../store/feed/entry.ts';
 import {
   type Begin,
@@ -215,7 +216,10 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       if (event.kind === 'rows')
         open = await emit(event.rows.filter(({ id }) => !filled.has(id)).map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
+      else if (event.kind === 'away' && flags.noFollow)
+        throw storeFailure('STORE_AWAY', event.why, 'run the command again');
       else if (event.kind === 'away') notice(`${event.why}; waiting for the store`);
+      else if (event.kind === 'live') open = !flags.noFollow;
       else if (event.kind === 'back') notice('the store is available again');
       else if (event.kind === 'found') notice('the store has the feed again, and no post is missing');
       else if (event.kind === 'lost') {

@@ -13,6 +13,7 @@ export const tailOptions = {
   backfill: excluding(value('--backfill', 'start with the last N posts', integer({ min: 1 })), '--since'),
   since: value('--since', 'start with posts since this time', time),
   count: value('--count', 'stop after N posts', integer({ min: 1 })),
+  noFollow: flag('--no-follow', 'stop when all posts up to now are printed (polls only)'),
   duration: value('--duration', 'stop after this length of time', positiveDuration),
   waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   checkpoint: value('--checkpoint', 'checkpoint file to resume from; updated during the run', checkpointFile),

@@ -110,12 +110,14 @@ export const everyText = (ms: number): string => `every ${ms < 1_000 ? `${ms}ms`
 function startText({
   mode,
   from,
+  noFollow,
   lagMs,
   perMinute: cu,
   why,
   stretched,
   other,
 }: Extract<TailNotice, { kind: 'start' }>): string {
+  if (noFollow) return `reading all posts up to now${starts[from]}`;
   const every = everyText(lagMs);
   if (mode === 'poll') {
     const because = why === 'budget' ? `: ${pollReasons.budget}` : '';

@@ -43,6 +43,7 @@ export interface TailFlags extends ServiceFlags, ExecFlags {
   readonly since: Instant | undefined;
   readonly count: number | undefined;
   readonly duration: number | undefined;
+  readonly noFollow: boolean;
   readonly checkpoint: string | undefined;
   readonly waitForBudget: boolean;
 }
@@ -78,7 +79,6 @@ const FIRST_TRIES = 2;
 export async function runTail(context: Context, client: Client, plan: TailPlan): Promise<void> {
   const { globals, signal, scope, settings } = context;
   const { checkpoint, status } = plan.flags;
-  context.setOutcome(null);
   const out = resumableOut(globals.out);
   const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
   const files = { out, checkpoint };
@@ -196,6 +196,7 @@ async function follow(
       lagMs: flags.lag,
       count: flags.count,
       durationMs: flags.duration,
+      noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,
       firstTries: FIRST_TRIES,
       on(notice) {
@@ -206,6 +207,13 @@ async function follow(
       },
     },
   );
+  context.setOutcome({
+    text: null,
+    total: 0,
+    get found() {
+      return tail.status().rows;
+    },
+  });
   const ended = new AbortController();
   const watch = watchStatus(
     context,

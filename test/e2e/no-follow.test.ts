@@ -1,0 +1,120 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { rngOf } from '../sim/rng.ts';
+import { asItShouldBe, compare, idsOf, readText, seedOf, until } from './feed.ts';
+import { openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+
+const SEED = seedOf();
+const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
+
+describe('--no-follow', () => {
+  test.each(['--out', '--checkpoint'])(
+    `with %s, runs one after another deliver each post once, although some are killed (SEED=${SEED})`,
+    async (flag) => {
+      const dice = rngOf(SEED);
+      const sandbox = await withSandbox(plenty);
+      const home = openHome();
+      const file = join(home.path, 'theses.ndjson');
+      const words = ['thesis', 'tail', '--no-follow', flag, file, '-o', 'ndjson', '-q'];
+      const options = { sandbox, home };
+      const printed: string[] = [];
+      const posted: string[] = [];
+      expect((await runInProcess(words, options)).stdout).toBe('');
+      for (let run = 0; run < 6; run++) {
+        for (let each = dice.int(60); each > 0; each--) posted.push(sandbox.post().id);
+        if (flag === '--out' && dice.chance(0.5)) {
+          const child = startTrdr(words, options);
+          setTimeout(() => child.kill('SIGKILL'), dice.int(400));
+          await child;
+        }
+        const ran = await runInProcess(words, options);
+        expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
+        printed.push(...ran.records().map(({ id }) => String(id)));
+        const got = flag === '--out' ? idsOf(readText(file)) : printed;
+        expect(compare(posted, got)).toEqual(asItShouldBe);
+      }
+    },
+  );
+
+  test('prints callouts, ends at --count, and reads the pages only once', async () => {
+    const sandbox = await withSandbox(plenty);
+    const home = openHome();
+    const words = ['launchpad', 'tail', '--no-follow', '--since', '30d', '--yes'];
+    const all = await runInProcess(words, { sandbox, home });
+    const pages = sandbox.log.length;
+    const listed = await runInProcess(['launchpad', 'callouts', '--since', '30d', '--yes'], {
+      sandbox,
+      home,
+    });
+    expect(all.exitCode).toBe(0);
+    expect(all.records().map(({ id }) => id)).toEqual(
+      listed
+        .records()
+        .map(({ id }) => id)
+        .reverse(),
+    );
+    const some = await runInProcess([...words, '--count', '3'], { sandbox, home });
+    expect(some.records()).toEqual(all.records().slice(0, 3));
+    expect(pages).toBeLessThanOrEqual(sandbox.log.length / 3 + 2);
+  });
+
+  test('hands everything to a slow command before it ends', async () => {
+    const sandbox = await withSandbox(plenty);
+    const exec = ['--exec', 'sleep 0.1; wc -l', '--batch', '10'];
+    const words = ['thesis', 'tail', '--no-follow', '--backfill', '95', ...exec];
+    const home = openHome();
+    const child = startTrdr(words, { sandbox, home });
+    const { exitCode, stdout } = await child;
+    expect([exitCode, stdout.trim().split(/\s+/)]).toEqual([0, [...Array(9).fill('10'), '5']]);
+  });
+
+  test('exits 9 after a gap, and if the service cannot be reached', async () => {
+    const posts = Array.from({ length: 20 }, (_, at) => ({
+      id: `p${at}`,
+      platformCreatedAt: Date.now() - at,
+    }));
+    const server = createServer(({ url = '' }, response) =>
+      response.end(JSON.stringify({ items: url.includes('before=') ? [] : posts, hasMore: true })),
+    ).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await until(() => server.listening);
+    const address = server.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+    const options = { key: 'trdr_test_0123456789abcdef0123456789abcdef', differs: true };
+    const run = (url: string) =>
+      runInProcess(['thesis', 'tail', '--no-follow', '--since', '1h', '-o', 'ndjson'], {
+        ...{ ...options, env: { TRDR_BASE_URL: url }, clock: virtualClock(systemClock.now()) },
+      });
+    const gap = await run(`http://127.0.0.1:${port}`);
+    expect([gap.exitCode, gap.records().length], gap.stderr).toEqual([9, 20]);
+    expect(gap.stderr).toContain('GAP: posts may be missing');
+    const away = await run('http://127.0.0.1:1');
+    expect([away.exitCode, away.error()['code']]).toEqual([9, 'UNREACHABLE']);
+  });
+
+  test.each([
+    [['--via', 'ws'], '--no-follow cannot be combined with --via ws'],
+    [['--via', 'store', '--group', 'desk'], '--group and --no-follow cannot be combined'],
+    [['--json'], 'cannot be a JSON document'],
+  ])('rejects %j', async (flags, why) => {
+    const ran = await runInProcess(['thesis', 'tail', '--no-follow', ...flags], {
+      sandbox: await withSandbox(),
+    });
+    expect([ran.exitCode, ran.error()['message']]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  test('has a price without an upper bound in --dry-run', async () => {
+    const ran = await runInProcess(['thesis', 'tail', '--no-follow', '--duration', '5m', '--dry-run'], {
+      sandbox: await withSandbox(),
+    });
+    expect(ran.records().at(-1)).toMatchObject({
+      endpoint: 'thesis.all',
+      times: null,
+      least: 200,
+      most: null,
+    });
+  });
+});
