@@ -10,9 +10,18 @@ import {
   withoutFence,
   withoutIds,
   withoutNonce,
+  withoutStart,
+  withoutVerified,
 } from './relay/mutants.ts';
 import { relaySeeds, simulateRelays } from './relay/run.ts';
-import { emptied, lateRequests, type RelaySchedule, relayScheduleOf, slowReplica } from './relay/schedule.ts';
+import {
+  emptied,
+  lateRequests,
+  lostBehindFrames,
+  type RelaySchedule,
+  relayScheduleOf,
+  slowReplica,
+} from './relay/schedule.ts';
 import type { RelayMutation } from './relay/world.ts';
 
 /** The number of schedules. `RELAY_SEEDS=10000` runs more, `SEED=n` repeats one. */
@@ -36,6 +45,7 @@ test.each([
   ['requests of a former leader arrive late', lateRequests],
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],
+  ['the store loses everything before posts are published whose frames were lost', lostBehindFrames],
 ])(
   'relays and followers deliver every post exactly once even if %s',
   { timeout: PATIENCE_MS },
@@ -56,6 +66,8 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['a relay forgets its feed', forgets, emptied, 0],
   ['a relay on standby remembers nothing', ignoresFeed, emptied, 4],
   ['a follower assumes that nothing is missing', assumesNoGap, relayScheduleOf, 39],
+  ['a follower assumes that nothing before its last post is missing', withoutVerified, lostBehindFrames, 15],
+  ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
   const [failed] = await simulateRelays(range(of, from, from + 60), mutation);
   expect(failed?.problems.join('\n')).toMatch(/is missing in|is twice in|two terms had|reported a gap/);

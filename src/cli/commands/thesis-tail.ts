@@ -140,12 +140,12 @@ export const thesisTail = command({
         return 0;
       }
       const { followStore } = await import('../store/follow.ts');
-      const { fillFrom } = await import('../store/fill-gap.ts');
+      const { createFilling } = await import('../store/fill-gap.ts');
       const userId = await authorId();
       const client = fill ? await context.client() : undefined;
       const filling =
-        client && fillFrom(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
-      await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), fill: filling });
+        client && createFilling(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
+      await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), filling });
       return 0;
     }
     if (via === 'store') throw new Error('--via store did not open a store');

@@ -1,32 +1,104 @@
 import type { Clock } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports.ts';
-import { type TimedFeed, walkPages } from '../../core/pages/walk.ts';
+import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
+import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
 import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
+import { withIds } from './follow-checkpoint.ts';
 
-/**
- * Fetches the posts between two positions from the service, and returns them oldest first. The walk ends at the
- * post of `from`. If that post was deleted, the walk ends below its post time, so the result may include posts of the
- * same millisecond that were delivered before.
- */
-export const fillFrom =
-  ({ page, stepCu, sizes }: PageSource, { affords }: Pick<Client, 'affords'>, clock: Clock) =>
-  async (from: FeedPoint | null, to: FeedPoint, signal: AbortSignal): Promise<readonly TailRow[]> => {
+/** Fetches the posts of gaps from the service. */
+export interface GapFilling {
+  /** The posts of a gap that the follower at this position has not delivered, oldest first. */
+  rows(
+    gap: Gap,
+    from: FeedPoint,
+    position: FeedPosition | undefined,
+    signal: AbortSignal,
+  ): Promise<TailRow[]>;
+  /**
+   * Whether a post was fetched. The store may still have it, because it appeared late, and must not deliver it again.
+   */
+  has(id: string): boolean;
+}
+
+type Gap = Extract<FollowEvent, { kind: 'gap' }>;
+
+/** The posts below a cursor, or from the newest page on, down to a post time. */
+type Range = Pick<WalkOptions, 'before' | 'since' | 'until'>;
+
+export function createFilling(
+  { page, stepCu, sizes }: PageSource,
+  { affords }: Pick<Client, 'affords'>,
+  clock: Clock,
+): GapFilling {
+  const filled = new Set<string>();
+
+  async function* read({ before, ...range }: Range, signal: AbortSignal) {
     const feed: TimedFeed<TailRow> = {
-      async page(before = to.id, limit = sizes.step) {
-        const { rows: items, hasMore, nextBefore } = await page({ before, limit }, signal);
+      async page(cursor = before, limit = sizes.step) {
+        const from = cursor === undefined ? {} : { before: cursor };
+        const { rows: items, hasMore, nextBefore } = await page({ ...from, limit }, signal);
         return { items, hasMore, nextBefore };
       },
       idOf: ({ id }) => id,
       timeOf: ({ at }) => at,
       affords: sizes.max > sizes.step ? (rows) => affords(stepCu * Math.ceil(rows / sizes.step)) : undefined,
     };
-    const rows: TailRow[] = [];
-    const range = { before: to.id, since: from?.at ?? undefined };
-    for await (const row of walkPages(feed, { ...range, clock, signal })) {
-      if (row.id === from?.id) break;
-      rows.push(row);
+    try {
+      yield* walkPages(feed, { before, ...range, clock, signal, doubtsEnd: true });
+    } catch (error) {
+      // Believe the end of the feed after several answers.
+      if (!(error instanceof Failure) || error.code !== 'FEED_ENDED') throw error;
     }
-    return rows.reverse();
+  }
+
+  return {
+    has: (id) => filled.has(id),
+    async rows({ ahead }, { at }, position, signal) {
+      const delivered = new Set(position?.known.map(([id]) => id));
+      const known = new Set([...delivered, ...filled, ...ahead.map(({ id }) => id)]);
+      // Fetch up to the newest of the posts that follow, because the first one may have appeared late, and be older than
+      // posts in the gap. Of posts with the same time, the store received the last one last. If the service rejects one,
+      // because the post was deleted or is not in pages yet, begin at the next one, or else at the newest page.
+      const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
+      const since = at ?? undefined;
+      const ranges: Range[] = [
+        ...tops.map(({ id }) => ({ before: id, since })),
+        { before: undefined, since, until: (tops[0]?.at ?? Number.POSITIVE_INFINITY) + 1 },
+      ];
+      for (const [index, range] of ranges.entries()) {
+        const rows: TailRow[] = [];
+        try {
+          for await (const row of read(range, signal)) {
+            // The first run of a gap ends below its post time. If the gap starts at a delivered post, as in later
+            // runs, or without a time, it ends there.
+            if (delivered.has(row.id) && (at === null || row.at === at)) break;
+            rows.push(row);
+          }
+        } catch (error) {
+          const isRejected = error instanceof Failure && error.status === 400;
+          if (isRejected && rows.length === 0 && index + 1 < ranges.length) continue;
+          throw error;
+        }
+        const missing = rows.filter(({ id }) => !known.has(id)).reverse();
+        for (const { id } of missing) filled.add(id);
+        return missing;
+      }
+      return [];
+    },
   };
+}
+
+/** The position after the first posts of a gap. A later run finds the same gap, and fetches only the other posts. */
+export function afterFilled(position: FeedPosition, delivered: readonly TailRow[]): FeedPosition {
+  const end = delivered.at(-1);
+  if (end === undefined) return position;
+  const known = delivered.map(({ id }) => id);
+  return {
+    ...withIds(position, known),
+    last: { id: end.id, at: end.at },
+    verified: end.at ?? position.verified,
+  };
+}

@@ -28,7 +28,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   if (value?.['form'] !== FORM || value['version'] !== 1)
     throw refuse(path, 'is not a valid checkpoint file');
   if (value['feed'] !== feed) throw refuse(path, 'belongs to another feed');
-  const { entry, last, known } = value;
+  const { entry, last, known, verified } = value;
   if (
     typeof entry !== 'string' ||
     !/^\d+-\d+$/.test(entry) ||
@@ -37,7 +37,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   ) {
     throw refuse(path, 'is damaged');
   }
-  return { entry, last: placeOf(last), known };
+  return { entry, last: placeOf(last), known, verified: typeof verified === 'number' ? verified : null };
 }
 
 /**

@@ -22,6 +22,7 @@ import { placeText } from '../tail/notice-text.ts';
 import { lastPosts } from '../tail/position-file.ts';
 import type { TailFlags } from '../tail/run.ts';
 import { endAfter } from './end-after.ts';
+import { afterFilled, type GapFilling } from './fill-gap.ts';
 import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
 import { openFollowOutput } from './follow-output.ts';
 import { type RunStore, storeNow } from './open-store.ts';
@@ -37,13 +38,8 @@ export interface FollowPlan {
   readonly view: View<PostFields>;
   readonly timeField: string;
   readonly filter: (row: TailRow) => boolean;
-  /**
-   * Fetches the posts between two positions from the service, oldest first. If undefined, gaps are only
-   * reported.
-   */
-  readonly fill:
-    | ((from: FeedPoint | null, to: FeedPoint, signal: AbortSignal) => Promise<readonly TailRow[]>)
-    | undefined;
+  /** Fetches the posts of gaps from the service. If undefined, gaps are only reported. */
+  readonly filling: GapFilling | undefined;
 }
 
 /**
@@ -137,44 +133,22 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return count < limit;
   }
 
-  /**
-   * The ids of posts fetched from the service. The store may still have some of these posts, because they
-   * appeared late, and must not deliver them again.
-   */
-  const filled = new Set<string>();
-
-  /** Delivers the posts between a position and the first posts that the store still has. */
-  async function fillGap(
-    fill: NonNullable<FollowPlan['fill']>,
-    from: FeedPoint | null,
-    ahead: readonly FeedPoint[],
-  ) {
-    const known = new Set(follower.position()?.known.map(([id]) => id));
-    for (const { id } of ahead) known.add(id);
-    // Fetch up to the newest of these posts, because the first one may have appeared late, and be older than
-    // posts in the gap. Of posts with the same time, the store received the last one last.
-    const newest = ahead.reduce((one, other) => ((other.at ?? 0) >= (one.at ?? 0) ? other : one));
-    const rows = (await fill(from, newest, until)).filter(({ id }) => !known.has(id) && !filled.has(id));
-    for (const { id } of rows) filled.add(id);
-    return emit(rows);
-  }
-
   /** Where to start to fill a gap; null if the gap cannot be filled. */
   const fillsFrom = ({ from }: GapEvent): FeedPoint | null =>
-    plan.fill === undefined ? null : (from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null));
+    plan.filling === undefined ? null : (from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null));
 
   async function onGap(gap: GapEvent): Promise<boolean> {
-    const { from, to, ahead } = gap;
+    const { from, to } = gap;
     const start = fillsFrom(gap);
-    if (plan.fill && start) {
+    if (plan.filling && start) {
       notice(
         `the store no longer has the posts between ${placeText(start)} and ${placeText(to)}; fetching them from the service`,
       );
-      return fillGap(plan.fill, start, ahead);
+      return emit(await plan.filling.rows(gap, start, follower.position(), until));
     }
     const text = `posts may be missing between ${placeText(from)} and ${placeText(to)}: the store no longer has them`;
     gaps.push(text);
-    notice(`GAP: ${text}${plan.fill ? '' : '; add --fill to fetch them from the service'}`);
+    notice(`GAP: ${text}${plan.filling ? '' : '; add --fill to fetch them from the service'}`);
     return true;
   }
 
@@ -184,12 +158,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   /** The position after the delivered posts of an event. */
   function positionAfter(event: FollowEvent): FeedPosition | undefined {
     const position = follower.position();
-    const end = delivered.at(-1);
-    if (event.kind === 'gap' && fillsFrom(event) && position && end) {
-      // A later run finds the same gap, and fetches only the posts after this one.
-      const known = delivered.map(({ id }) => id);
-      return { ...withIds(position, known), last: { id: end.id, at: end.at } };
-    }
+    if (event.kind === 'gap' && fillsFrom(event) && position) return afterFilled(position, delivered);
     if (event.kind !== 'rows' || left === undefined) return position;
     const rows = event.rows.slice(
       0,
@@ -201,6 +170,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
     return {
       entry: last.entry,
       last: { id: last.id, at: last.at },
+      verified: last.verified ?? reached?.verified ?? null,
       known: [...(reached?.known ?? []), ...known],
     };
   }
@@ -214,7 +184,7 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
       watch.heard(event.kind === 'gap' && fillsFrom(event) ? 'rows' : event.kind);
       if (event.kind === 'gap' || event.kind === 'found') loss = undefined;
       if (event.kind === 'rows')
-        open = await emit(event.rows.filter(({ id }) => !filled.has(id)).map(streamedRow));
+        open = await emit(event.rows.filter(({ id }) => plan.filling?.has(id) !== true).map(streamedRow));
       else if (event.kind === 'gap') open = await onGap(event);
       else if (event.kind === 'away' && flags.noFollow)
         throw storeFailure('STORE_AWAY', event.why, 'run the command again');

@@ -12,6 +12,8 @@ export interface StreamRow {
   readonly body: string;
   /** The id of the post that was published before this one; empty if it is not known. */
   readonly prev: string;
+  /** The stream has had all posts up to this post time before this one; null if it is not known. */
+  readonly verified: number | null;
 }
 
 /** Parses a post time. For a post without a time, the store contains an empty text. */
@@ -29,7 +31,8 @@ export function readEntries(answer: unknown): StreamRow[] {
     const fields = fieldsReply(flat);
     const [id, body, prev = ''] = [fields.get('id'), fields.get('body'), fields.get('prev')];
     if (id === undefined || body === undefined || !isLine(body)) continue;
-    rows.push({ entry, id, at: timeFrom(fields.get('at')), body, prev });
+    const [at, verified] = [timeFrom(fields.get('at')), timeFrom(fields.get('verified'))];
+    rows.push({ entry, id, at, body, prev, verified });
   }
   return rows;
 }

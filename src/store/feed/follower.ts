@@ -20,11 +20,13 @@ const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
 
-/** The position of a follower: its last entry, and the ids of the posts that it delivered last. */
+/** The position of a follower: its last entry, and the ids of the posts that it delivered last, also after `verified`. */
 export interface FeedPosition {
   readonly entry: string;
   /** The last post that the follower read; null if it has read none. */
   readonly last: FeedPoint | null;
+  /** The post time up to which it has read every post; null if it is not known. */
+  readonly verified: number | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
 }
@@ -45,7 +47,8 @@ export type FollowEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
   /**
    * The entries between these posts were deleted before they could be read; `from` is null if the follower has read
-   * no post yet. `ahead` are the first posts that the store still has, from `to` on.
+   * no post yet. Posts that it has read can be between them, too. `ahead` are the first posts that the store still has,
+   * from `to` on. It is empty if the feed was started over without the posts that were there then: some may be newer.
    */
   | {
       readonly kind: 'gap';
@@ -88,6 +91,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   /** The last entry that was read; undefined until the follower has found where to start. */
   let entry: string | undefined;
   let last: FeedPoint | null = null;
+  let verified: number | null = null;
   let known = new Map<string, number>();
   let started = false;
   let live = false;
@@ -102,6 +106,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   if (begin.kind === 'position') {
     entry = begin.position.entry;
     last = begin.position.last;
+    verified = begin.position.verified;
     known = new Map(begin.position.known);
     cursor = entry;
     started = true;
@@ -113,9 +118,15 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
    */
   const deliveredMs = () => Math.min(entryMs(entry ?? '0'), last?.at ?? Number.POSITIVE_INFINITY);
 
+  /** The time from which on posts may be read again, or missing: at least this long before the last post. */
+  const horizonOf = (leastMs: number) => {
+    const behindMs = verified === null ? 0 : (last?.at ?? entryMs(entry ?? '0')) - verified;
+    return deliveredMs() - Math.max(leastMs, behindMs);
+  };
+
   /** Removes ids that are too old to be read again. */
   const prune = () => {
-    const horizon = deliveredMs() - 2 * LOOK_BACK_MS;
+    const horizon = horizonOf(2 * LOOK_BACK_MS);
     for (const [id, ms] of known) {
       if (ms >= horizon || known.size <= LEAST_KNOWN) break;
       known.delete(id);
@@ -170,6 +181,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     const place = placeAfter(walked, after);
     entry = place.entry ?? before(from);
     last = after.last;
+    verified = Number.isFinite(after.floor) ? after.floor : null;
     known = new Map(place.known);
     isLinked = place.isFound;
   }
@@ -191,7 +203,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
       [lost, cursor, floor] = [false, entry, Number.NEGATIVE_INFINITY];
       return wasLost ? found : undefined;
     }
-    floor = deliveredMs() - LOOK_BACK_MS;
+    floor = horizonOf(LOOK_BACK_MS);
     const [newestRow] = await newest(store, 1);
     if (newestRow) {
       // The clock of a server that has taken over may be behind, so the end of the stream may be before the entry.
@@ -212,10 +224,14 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   ): Promise<FollowEvent | undefined> {
     const wasLost = lost;
     lost = false;
-    const isRepeated = first.prev !== '' && first.at !== null && first.at < floor;
-    const follows = isLinked || last === null || known.has(first.prev) || known.has(first.id) || isRepeated;
+    // A leader that knew nothing has started the feed over, without the posts that were there then.
+    const isNew = first.prev === '';
+    const isRead = known.get(first.id) === entryMs(first.entry);
+    const isRepeated = known.has(first.id) || (first.at !== null && first.at < floor);
+    const follows = isLinked || last === null || known.has(first.prev) || isRead || (isRepeated && !isNew);
     if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
-    return { kind: 'gap', from: last, to: first, ahead: rows.slice(0, AHEAD) };
+    const from = verified === null ? last : { id: '', at: verified };
+    return { kind: 'gap', from, to: first, ahead: isNew ? [] : rows.slice(0, AHEAD) };
   }
 
   /** Returns the rows that were not delivered yet, and marks them as delivered. */
@@ -229,6 +245,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     if (end) {
       [entry, cursor, isLinked] = [end.entry, end.entry, false];
       last = { id: end.id, at: end.at };
+      verified = end.verified ?? verified;
       prune();
     }
     return fresh;
@@ -294,8 +311,9 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
         : {
             entry,
             last,
+            verified,
             known: [...known].filter(
-              ([, ms], at) => ms >= deliveredMs() - LOOK_BACK_MS || at >= known.size - LEAST_KNOWN,
+              ([, ms], at) => ms >= horizonOf(LOOK_BACK_MS) || at >= known.size - LEAST_KNOWN,
             ),
           },
   };

@@ -17,11 +17,14 @@ export const publish = script(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
 local added, last, fresh, members = 0, '', {}, {}
 local before = redis.call('HGET', KEYS[5], 'last') or ''
+local verified = redis.call('HGET', KEYS[5], 'floor') or ''
 for at = 7, #ARGV, 3 do
   local id, time = ARGV[at], ARGV[at + 1]
   if not fresh[id] and not redis.call('ZSCORE', KEYS[2], id) then
-    -- With the post before it, a follower sees whether entries between two reads were lost.
-    last = redis.call('XADD', KEYS[3], '*', 'id', id, 'at', time, 'body', ARGV[at + 2], 'prev', before)
+    -- With the post before it, a follower sees whether entries between two reads were lost, and with the verified time,
+    -- which posts they may be: a leader publishes frames before it has read the older posts from pages.
+    local fields = { 'id', id, 'at', time, 'body', ARGV[at + 2], 'prev', before, 'verified', verified }
+    last = redis.call('XADD', KEYS[3], '*', unpack(fields))
     fresh[id], before = true, id
     -- The id of a post without a time is never removed, because the age of the post is not known.
     members[2 * added + 1], members[2 * added + 2] = time == '' and '+inf' or time, id

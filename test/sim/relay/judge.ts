@@ -4,8 +4,10 @@ import { type Delivered, type RelayOutcome, streamOf } from './world.ts';
 
 /** How late a post may be found: after a poll, a takeover and the walks that verify the feed. */
 const SETTLED_MS = 100_000;
-/** How far a post that appeared late may be outside the bounds of the gap in which it is missing. */
+/** How far a post that appeared late may be after the end of the gap in which it is missing. */
 const LATE_MS = 120_000;
+
+type Gap = Delivered['gaps'][number];
 
 /** Describes what is wrong in a finished run of relays and followers; empty if nothing is. */
 export function judgeRelay(outcome: RelayOutcome): string[] {
@@ -41,8 +43,12 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
     ...problemsOf('the stream', streamOf(store), ({ id }) => lost.has(id) || schedule.forgetful),
     ...followers.flatMap((follower, at) => {
       const ids = follower.rows.map(({ id }) => id);
+      // A post that appears in pages only after its gap was filled is missing.
+      const isFilled = ({ visibleAt }: Post, gap: Gap) => follower.fills && visibleAt < gap.at;
       return [
-        ...problemsOf(`follower ${at}`, ids, (post) => isInGap(post, follower)),
+        ...problemsOf(`follower ${at}`, ids, (post) =>
+          follower.gaps.some((gap) => isInGap(post, gap) && !isFilled(post, gap)),
+        ),
         ...follower.gaps
           .filter((gap) => !isJustified(gap, follower, outcome))
           .map((gap) => `follower ${at} reported a gap at ${gap.at}`),
@@ -52,23 +58,15 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
   ];
 }
 
-const isInGap = ({ at }: Post, { gaps }: Delivered): boolean =>
-  gaps.some(
-    ({ from, to }) =>
-      at === null ||
-      ((from?.at ?? Number.NEGATIVE_INFINITY) - LATE_MS <= at &&
-        at <= (to.at ?? Number.POSITIVE_INFINITY) + LATE_MS),
-  );
+const isInGap = ({ at }: Post, { from, to }: Gap): boolean =>
+  at === null ||
+  ((from?.at ?? Number.NEGATIVE_INFINITY) <= at && at <= (to.at ?? Number.POSITIVE_INFINITY) + LATE_MS);
 
 /**
  * Whether a follower may report a gap: the store had lost everything, and the follower had not read all of it, or the
  * relays had lost their files too.
  */
-function isJustified(
-  gap: Delivered['gaps'][number],
-  { rows }: Delivered,
-  { store, schedule }: RelayOutcome,
-): boolean {
+function isJustified(gap: Gap, { rows }: Delivered, { store, schedule }: RelayOutcome): boolean {
   return store.lost.some(({ at, data }) => {
     if (at > gap.at) return false;
     const before = new Set(rows.filter((row) => row.at <= at).map(({ id }) => id));

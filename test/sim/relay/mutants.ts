@@ -48,6 +48,16 @@ export const withoutIds: RelayMutation = {
   script: withoutCheck(publishesWithoutIds),
 };
 
+/** A follower takes its last post for the time up to which it has read everything. */
+export const withoutVerified: RelayMutation = {
+  script: rewritten('publish', ", 'verified', verified", ''),
+};
+
+/** A follower does not notice that a feed was started over. */
+export const withoutStart: RelayMutation = {
+  script: rewritten('beginFeed', "'last', ARGV[4])", "'last', ARGV[4] == '' and 'one' or ARGV[4])"),
+};
+
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
 
 /** Ids and entries are written one after another instead of by one script. */

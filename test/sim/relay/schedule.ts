@@ -161,3 +161,25 @@ export function emptied(seed: number): RelaySchedule {
     ),
   });
 }
+
+/**
+ * The service loses frames, so that relays publish some posts only after a walk, behind newer ones. Before they have, the
+ * store loses everything, and most relays have lost their files.
+ */
+export function lostBehindFrames(seed: number): RelaySchedule {
+  const rng = rngOf(seed, 45);
+  const { service } = relayScheduleOf(seed);
+  const lost = rng.between(60_000, 150_000);
+  const lose = { kind: 'lose', p: rng.pick([0.05, 0.3]), from: 0, to: 1e9 } as const;
+  const quietly = quiet(seed, {
+    ...{ relays: 2, followers: 2, forgetful: rng.chance(0.7) },
+    faults: [{ ...noLoss, kind: 'flush', empty: true, from: lost, to: lost + 1 }],
+    blows: rng.chance(0.5)
+      ? [{ kind: 'kill', process: rng.int(2), from: lost - rng.between(1, 5_000), to: 0 }]
+      : [],
+  });
+  return {
+    ...quietly,
+    service: { ...service, via: 'ws', rate: rng.pick([0.3, 1]), busyMs: 180_000, faults: [lose] },
+  };
+}

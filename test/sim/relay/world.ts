@@ -1,4 +1,5 @@
 import { Failure } from '../../../src/base/failure.ts';
+import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import { createRemainder } from '../../../src/core/spend/remainder.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
@@ -7,7 +8,7 @@ import { type Begin, createFollower, type FollowEvent } from '../../../src/store
 import type { FeedState } from '../../../src/store/feed/term.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import { noWait } from '../../no-wait.ts';
-import { calmMs } from '../posts.ts';
+import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { clockOn, createScheduler, type Scheduler } from '../scheduler.ts';
 import { type Access, createService, type Service } from '../service.ts';
@@ -38,6 +39,8 @@ type Gap = Extract<FollowEvent, { kind: 'gap' }>;
 export interface Delivered {
   readonly rows: { readonly id: string; readonly at: number }[];
   readonly gaps: (Pick<Gap, 'from' | 'to'> & { readonly at: number })[];
+  /** Whether it fetches the posts of gaps from the service. */
+  readonly fills: boolean;
 }
 
 export interface RelayOutcome {
@@ -180,10 +183,11 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
 
   const followers: Delivered[] = [];
   const follow = (number: number) => {
-    const delivered: Delivered = { rows: [], gaps: [] };
+    const delivered: Delivered = { rows: [], gaps: [], fills: number % 2 === 0 };
     followers.push(delivered);
     let begin: Begin = { kind: 'now' };
     return supervise(number, async (process) => {
+      const clock = clockOn(process, () => EPOCH, process.alive);
       const follower = createFollower({
         feed,
         begin,
@@ -191,14 +195,27 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           const connection = await store.open(process);
           return mutation.follower?.(connection, number) ?? connection;
         },
-        clock: clockOn(process, () => 1_700_000_000_000, process.alive),
+        clock,
       });
+      const { source } = createService(schedule.service, process).access(process.alive, () => {});
+      const filling = createFilling({ ...source, stepCu: 200 }, { affords: () => true }, clock);
       for await (const event of follower.events(end.signal)) {
         // A follower saves its rows and its position together, as a follower with a file does.
         const at = scheduler.now;
-        if (event.kind === 'rows') delivered.rows.push(...event.rows.map(({ id }) => ({ id, at })));
-        if (event.kind === 'gap') delivered.gaps.push({ from: event.from, to: event.to, at });
-        const position = follower.position();
+        const deliver = (rows: readonly { readonly id: string }[]) =>
+          delivered.rows.push(...rows.map(({ id }) => ({ id, at })));
+        if (event.kind === 'rows') deliver(event.rows.filter(({ id }) => !filling.has(id)));
+        let position = follower.position();
+        if (event.kind === 'gap') {
+          delivered.gaps.push({ from: event.from, to: event.to, at });
+          if (delivered.fills && event.from && position) {
+            const rows = await filling.rows(event, event.from, position, end.signal);
+            // The process may have been killed meanwhile.
+            if (!process.alive()) return;
+            deliver(rows);
+            position = afterFilled(position, rows);
+          }
+        }
         if (position) begin = { kind: 'position', position };
       }
     });
