@@ -195,7 +195,7 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
   }
 }
 
-function syncFile(fd: number): void {
+export function syncFile(fd: number): void {
   try {
     fsyncSync(fd);
   } catch (error) {

@@ -5,9 +5,8 @@ import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
 import { cu } from '../../src/contract/prices.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
-import type { BatchLog } from '../../src/core/pnl/batch-log.ts';
 import { createSavedNumbers } from '../../src/core/pnl/cached-numbers.ts';
-import { createPnlRun } from '../../src/core/pnl/pnl-run.ts';
+import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';
 import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
@@ -164,8 +163,8 @@ export async function runThrough(
   const allowance = createAllowance({ client: made.client, clock: made.clock, maxCu, notify });
   const lines: string[] = [];
   const log: BatchLog = {
-    asking: async ({ positions, unitsUsed }) => lines.push(`asking ${positions.length} at ${unitsUsed}`) - 1,
-    answered: async (_, { rows, cu: cost }) => void lines.push(`answered ${rows.length} for ${cost}`),
+    asking: async (positions) => lines.push(`asking ${positions.length}`) - 1,
+    answered: async (_, rows) => void lines.push(`answered ${rows.length}`),
     dropped: async () => void lines.push('dropped'),
     found: async (rows) => void lines.push(`found ${rows.length}`),
     lost: async (_, most) => void lines.push(`lost ${most}`),

@@ -132,13 +132,13 @@ describe('a batch answer that cannot be read', () => {
     const out = join(home.path, 'n.ndjson');
     const ran = await runInProcess(['pnl', ...handles, '-y', '--out', out], { sandbox: service, home });
     expect([ran.exitCode, ran.error()['code'], service.calls.length]).toEqual([9, 'BAD_ANSWER', 1]);
-    const lines = readFileSync(`${out}.journal`, 'utf8').trimEnd().split('\n');
-    expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
-      kind: 'lost',
-      batch: 0,
-      cuAtMost: 1_200_000,
-      answer: body,
-    });
+    const lines = readFileSync(join(`${out}.journal`, '0'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { kind: 'lost', positions: [[0, 39]], cuAtMost: 1_200_000 },
+      body,
+    ]);
   });
 });
 

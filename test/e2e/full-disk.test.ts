@@ -14,6 +14,7 @@ import { execa, execaSync } from 'execa';
 import { test as anyTest, describe, expect, onTestFinished } from 'vitest';
 import { idsOf, readText, until } from './feed.ts';
 import { type Home, openHome, programEnv, type RunOptions, runInProcess, withSandbox } from './harness.ts';
+import { priceOf, someHandles, withNumbers } from './numbers.ts';
 import { program } from './program.ts';
 
 // A disk of 64 KB that really becomes full. Mounting it needs permissions that not every machine gives.
@@ -211,6 +212,25 @@ test('an export whose journal has no space is not paid for', async () => {
   expect(exitCode, stderr).toBe(9);
   expect(error()['message']).toContain('the disk is full');
   expect(sandbox.meter().unitsUsed).toBe(0);
+});
+
+test('an export pays for no batch whose answer would not fit, and resumes for the rest', async () => {
+  const { home, disk, fill, free } = withDisk(256);
+  const sandbox = await withNumbers();
+  const handles = someHandles(350);
+  const out = join(disk, 'n.ndjson');
+  const words = ['pnl', ...handles, '--out', out, '--yes', '--resume'];
+  // Each batch needs 100 pages, most of which are free again after the answer was saved.
+  fill(110);
+  const { exitCode, error, stderr } = await runInProcess(words, { sandbox, home });
+  expect([exitCode, error()['message']], stderr).toEqual([9, expect.stringContaining('the disk is full')]);
+  const units = sandbox.meter().unitsUsed;
+  expect(units).toBeGreaterThan(0);
+  expect(units).toBeLessThan(priceOf(handles));
+  free();
+  expect((await runInProcess(words, { sandbox, home })).exitCode).toBe(0);
+  expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
+  expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(351);
 });
 
 /** A home whose state or cache is on the tiny disk. */

@@ -1,10 +1,9 @@
 import {
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
+  rmdirSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -51,8 +50,16 @@ const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandb
     reject: false,
   });
 
+/** The files of a journal by name. */
+const filesIn = (journal: string): ReadonlyMap<string, string> =>
+  new Map(
+    (existsSync(journal) ? readdirSync(journal) : [])
+      .toSorted()
+      .map((name) => [name, readFileSync(join(journal, name), 'utf8')]),
+  );
+
 const answeredIn = (journal: string) =>
-  existsSync(journal) ? readFileSync(journal, 'utf8').split('"kind":"answered"').length - 1 : 0;
+  [...filesIn(journal).values()].filter((text) => text.startsWith('{"kind":"answered"')).length;
 
 describe('an interrupted export', () => {
   test('by SIGINT saves the answer it paid for, and resumes without paying twice', async () => {
@@ -91,13 +98,10 @@ describe('an interrupted export', () => {
     const { exitCode, error } = await run('--resume');
     expect([exitCode, error()['code']]).toEqual([2, 'JOURNAL_OTHER']);
     // With --fresh as well, other handles start over, so that an unattended export does not stop for good.
-    const before = readFileSync(journal, 'utf8');
+    const before = filesIn(journal);
     const plan = await run('--resume', '--fresh', '--no-cache', '--dry-run');
     const most = plan.records().map((call) => Number(call['most']));
-    expect([most.reduce((sum, each) => sum + each), readFileSync(journal, 'utf8')]).toEqual([
-      349 * 30_000,
-      before,
-    ]);
+    expect([most.reduce((sum, each) => sum + each), filesIn(journal)]).toEqual([349 * 30_000, before]);
     sandbox.faults.set('');
     const again = await run('--resume', '--fresh', '--no-cache');
     expect([again.exitCode, again.stderr]).toEqual([0, expect.stringContaining('starting over')]);
@@ -132,29 +136,26 @@ describe('an interrupted export', () => {
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
   });
 
-  test.each(['"torn', '{"kind":"row","position":3,"val', '\0\0\0\0'])(
-    'survives an incomplete last line: %j',
-    async (tail) => {
-      const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
-      const { run, journal, text } = exportOf(sandbox);
-      await run('--retries', '0');
-      const bytes = readFileSync(journal, 'utf8').trimEnd();
-      writeFileSync(journal, `${bytes}\n${tail}`);
-      sandbox.faults.set('');
-      expect((await run('--resume')).exitCode).toBe(0);
-      expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
-    },
-  );
+  test('survives the files that a killed process was writing', async () => {
+    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
+    const { run, journal, text } = exportOf(sandbox);
+    await run('--retries', '0');
+    for (const name of ['0.room', '1.room', '.trdr-1-a.tmp'])
+      writeFileSync(join(journal, name), '{"kind":"ans');
+    sandbox.faults.set('');
+    expect((await run('--resume')).exitCode).toBe(0);
+    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+  });
 
   test('that is fully paid resumes for free when the disk has space', async () => {
     const sandbox = await withNumbers({ faults: 'delay@users.pnl=100ms' });
     const { start, run, words, home, journal, out, text } = exportOf(sandbox);
     const child = start();
     await until(() => answeredIn(journal) === 1);
-    linkSync(journal, join(home.path, 'kept'));
-    expect((await child).exitCode).toBe(0);
-    // Restore the state after the last answer, before the output file was written.
-    renameSync(join(home.path, 'kept'), journal);
+    // The output file cannot be written after the last answer.
+    mkdirSync(out);
+    expect((await child).exitCode).toBe(9);
+    rmdirSync(out);
     writeFileSync(out, 'of last night\n');
     const before = sandbox.log.length;
     const full = await limited(100, words('--resume'), sandbox, home);
@@ -186,11 +187,7 @@ describe('an export and its money', () => {
     );
     expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED' });
     expect(stderr).toContain(`and ${350 - lines - 20} more; all names are in ${journal}`);
-    const left = readFileSync(journal, 'utf8')
-      .split('\n')
-      .find((line) => line.startsWith('{"kind":"left"'));
-    expect(JSON.parse(left ?? '')).toEqual({
-      kind: 'left',
+    expect(JSON.parse(filesIn(journal).get('left.json') ?? '')).toEqual({
       code: 'QUOTA_EXCEEDED',
       handles: HANDLES.slice(lines),
     });
@@ -276,9 +273,9 @@ describe('an export and its money', () => {
     const journal = join(home.path, 'n.ndjson.journal');
     const answer = { data: { entries: [record('two'), record('one')], missing: ['none'] }, meta: {} };
     const saved = JSON.stringify(JSON.stringify({ strange: [1] }));
-    const text = readFileSync(journal, 'utf8');
+    const text = filesIn(journal).get('0') ?? '';
     expect(text).toContain(saved);
-    writeFileSync(journal, text.replace(saved, JSON.stringify(JSON.stringify(answer))));
+    writeFileSync(join(journal, '0'), text.replace(saved, JSON.stringify(JSON.stringify(answer))));
     readable = true;
     const { exitCode, stderr } = await run();
     expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
@@ -303,21 +300,6 @@ describe('an export and its money', () => {
   });
 });
 
-describe('a full disk', () => {
-  test('is detected before a batch is paid for, and the export resumes later', async () => {
-    const sandbox = await withNumbers();
-    const { words, home, run, text } = exportOf(sandbox);
-    const { exitCode, stderr } = await limited(1_000, words(), sandbox, home);
-    expect(exitCode).toBe(9);
-    expect(stderr).toContain('EFBIG');
-    const units = sandbox.meter().unitsUsed;
-    expect(units).toBeGreaterThan(0);
-    expect(units).toBeLessThan(priceOf(HANDLES));
-    expect((await run('--resume')).exitCode).toBe(0);
-    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
-  });
-});
-
 test('a second process on the same file is rejected with the id of the first', async () => {
   const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
   const { start, run, text } = exportOf(sandbox);
@@ -329,6 +311,19 @@ test('a second process on the same file is rejected with the id of the first', a
   sandbox.faults.set('');
   expect((await child).exitCode).toBe(0);
   expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
+});
+
+test('a journal of an earlier version is named and left alone', async () => {
+  const sandbox = await withNumbers();
+  const { run, journal } = exportOf(sandbox);
+  const text = '{"kind":"header","version":1,"size":350,"startedAt":0,"identity":{}}\n';
+  writeFileSync(journal, text);
+  for (const flags of [[], ['--resume'], ['--fresh'], ['--resume', '--fresh']]) {
+    const { exitCode, error } = await run(...flags);
+    expect([exitCode, error()['code'], sandbox.log.length]).toEqual([9, 'JOURNAL_VERSION', 0]);
+    expect(error()['hint']).toContain('finish the export with that version');
+  }
+  expect(readFileSync(journal, 'utf8')).toBe(text);
 });
 
 test('an export that never started leaves no files behind', async () => {

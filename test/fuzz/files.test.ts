@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseJson } from '../../src/base/json.ts';
 import { readStart } from '../../src/cli/tail/position-file.ts';
 import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
-import { readJournalLine, writeLine } from '../../src/state/export-journal/journal-lines.ts';
-import { loadJournal, type Placed } from '../../src/state/export-journal/journal-load.ts';
+import { linesOf, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
 import { readLedgerLine } from '../../src/state/ledger/lines.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
@@ -78,93 +78,38 @@ describe('a line of the ledger', () => {
   });
 });
 
-const natural = fc.nat({ max: 50 });
-const identity = fc.record({
-  inputs: word,
-  format: word,
-  flags: fc.dictionary(word, fc.oneof(word, natural, fc.boolean(), fc.constant(null)), { maxKeys: 2 }),
-});
-const journalLine = fc.oneof(
-  fc.record({
-    kind: fc.constant('header' as const),
-    version: fc.constant(1),
-    size: natural,
-    startedAt: natural,
-    identity,
-  }),
-  fc.record({
-    kind: fc.constant('asking' as const),
-    batch: natural,
-    positions: fc.uniqueArray(natural),
-    unitsUsed: fc.oneof(natural, fc.constant(null)),
-  }),
-  fc.record({ kind: fc.constant('row' as const), position: natural, value: jsonOf('handle') }),
-  fc.record({
-    kind: fc.constant('answered' as const),
-    batch: natural,
-    cu: natural,
-    requestId: fc.oneof(word, fc.constant(null)),
-  }),
-  fc.record({ kind: fc.constant('dropped' as const), batch: natural }),
-  fc.record({ kind: fc.constant('lost' as const), batch: natural, cuAtMost: natural }),
-);
+describe('a batch file of a journal', () => {
+  const path = join(folder, 'batch');
+  const positions = fc.array(fc.nat({ max: 50 }), { maxLength: 30 });
 
-describe('a journal', () => {
-  test('returns each written line', () => {
-    holds(journalLine, (line) => {
-      const back = readJournalLine(writeLine(line));
-      expect(back).toEqual(JSON.parse(JSON.stringify(line)));
+  test('returns the positions and values that were written', () => {
+    holds(fc.tuple(positions, jsonOf('handle')), ([all, value]) => {
+      saveAnswer(
+        path,
+        all.map((position) => ({ position, value })),
+      );
+      expect(readHead(path)).toEqual({ kind: 'answered', positions: all });
+      expect(linesOf(path).slice(0, -1).map(parseJson)).toEqual(
+        all.map(() => JSON.parse(JSON.stringify(value))),
+      );
     });
   });
 
-  test('does not misread lines, and bounds their expansion', () => {
-    const huge = fc.constantFrom(
-      '[[0,9007199254740991]]',
-      `[${'[0,9999],'.repeat(3)}[0,0]]`,
-      '[[5,1]]',
-      '[[0]]',
-      '[0]',
+  test('is not misread, and its positions are bounded', () => {
+    const ranges = fc.oneof(
+      fc.json(),
+      fc.constantFrom('[[0,9007199254740991]]', `[${'[0,9999],'.repeat(3)}[0,0]]`, '[[5,1]]', '[[-1,3]]'),
     );
     holds(
       fc.oneof(
-        torn(journalLine.map(writeLine)),
-        huge.map((positions) => `{"kind":"asking","batch":1,"positions":${positions}}`),
+        torn(word),
+        ranges.map((of) => `{"kind":"asked","positions":${of}}\n`),
       ),
       (text) => {
-        const line = readJournalLine(text);
-        if (line?.kind === 'asking') expect(line.positions.length).toBeLessThanOrEqual(10_000);
-        if (line && line.kind !== 'left')
-          expect(readJournalLine(writeLine(line))).toEqual(JSON.parse(JSON.stringify(line)));
+        writeFileSync(path, text);
+        expect(readHead(path)?.positions.length ?? 0).toBeLessThanOrEqual(10_000);
       },
     );
-  });
-
-  test('is loaded up to its first damage, or rejected, and is stable after that', () => {
-    const path = join(folder, 'journal');
-    const begun = fc.tuple(
-      identity.map((of) => writeLine({ kind: 'header', version: 1, size: 5, startedAt: 1, identity: of })),
-      fc.array(journalLine.filter(({ kind }) => kind !== 'header').map(writeLine), { maxLength: 6 }),
-    );
-    holds(torn(begun.map(([header, lines]) => header + lines.join(''))), (text) => {
-      const load = () => {
-        const placed: Placed[] = [];
-        const end = loadJournal(path, (one) => placed.push(one));
-        return { end, placed };
-      };
-      writeFileSync(path, text);
-      const first = read(load);
-      if (first === undefined) {
-        expect(readFileSync(path, 'utf8')).toBe(Buffer.from(text).toString('utf8'));
-        return;
-      }
-      const bytes = readFileSync(path);
-      for (const { line, at, length } of first.placed) {
-        expect(readJournalLine(bytes.subarray(at, at + length).toString('utf8'))).toEqual(line);
-      }
-      const again = load();
-      expect(again.placed.map(({ line }) => line)).toEqual(first.placed.map(({ line }) => line));
-      expect(again.end).toBe(first.end);
-    });
   });
 });
 

@@ -10,7 +10,6 @@ import { openConfig } from '../../src/state/config/config.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
-import { runExport, type Service } from './export.ts';
 
 const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.slice(2);
 const times = Number(count);
@@ -108,29 +107,6 @@ const modes: Record<string, () => Promise<void>> = {
         cache.put('user.handle', subject, { status: 200, time: round, record });
       }
     }
-  },
-  /** Exports from the service at the port given as the name; prints how many handles were lost. */
-  async resume() {
-    const at = `http://127.0.0.1:${name}`;
-    const ask: Service['ask'] = async (asked) =>
-      JSON.parse(await (await fetch(`${at}/ask`, { method: 'POST', body: JSON.stringify(asked) })).text());
-    const me = async () => Number(await (await fetch(`${at}/me`)).text());
-    const handles = Array.from({ length: times }, (_, index) => `trader${index}`);
-    const onLost = (count: number) => process.stdout.write(`lost ${count}\n`);
-    await runExport(path, handles, { ask, me }, { onLost });
-  },
-  /** Exports from a service in this process; prints how many handles were paid for, and the error code. */
-  async export() {
-    let paid = 0;
-    const handles = Array.from({ length: times }, (_, index) => `trader${index}`);
-    const ask = async (asked: readonly string[]) => {
-      paid += asked.length;
-      return { rows: asked.map((handle) => ({ handle, note: 'é\n' })), cu: 0 };
-    };
-    const end = await runExport(path, handles, { ask, me: async () => paid }).catch(
-      (error: unknown) => error,
-    );
-    process.stdout.write(`paid ${paid} ${end instanceof Failure ? end.code : ''}\n`);
   },
   async hold() {
     holdLock(path, name);

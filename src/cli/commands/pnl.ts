@@ -167,9 +167,8 @@ async function plan(
       throw error;
     });
     if (journal) {
-      const open = journal.openBatches().flatMap(({ positions }) => positions);
-      left = [...open, ...journal.free(subjects.length)];
-      await journal.close();
+      left = [...[...journal.openBatches.values()].flat(), ...journal.free()];
+      journal.close();
     }
   }
   const lookups = await targets.lookups(left);

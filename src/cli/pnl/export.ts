@@ -1,13 +1,14 @@
 import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
+import { cu } from '../../contract/prices.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { Allowance } from '../../core/pnl/allowance.ts';
-import { isRejected, type PnlResult } from '../../core/pnl/batches.ts';
+import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/batches.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import type { ExportJournal } from '../../state/export-journal/open-journal.ts';
+import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
@@ -15,11 +16,9 @@ import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
 import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
 import { openAllowance } from './allowance.ts';
-import { settleLostBatches } from './lost-batches.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
 import { reportLost } from './report.ts';
-import { readSavedAnswers } from './reread.ts';
 import { pnlText } from './text.ts';
 
 /** Options of an export. */
@@ -38,15 +37,8 @@ export async function openExport(
   subjects: readonly string[],
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
-  const { digestOf, openJournal } = await import('../../state/export-journal/open-journal.ts');
-  const service = context.scope?.baseUrl ?? null;
-  const options = {
-    out,
-    // This `format` is not the output format: a resumed run may use another output format.
-    identity: { inputs: digestOf(subjects), format: 'pnl', flags: { service } },
-    size: subjects.length,
-    now: context.io.clock.now,
-  };
+  const { openJournal } = await import('../../state/export-journal/open-journal.ts');
+  const options = { out, subjects, service: context.scope?.baseUrl ?? null };
   try {
     return await openJournal({ ...options, resume, fresh });
   } catch (error) {
@@ -71,7 +63,7 @@ export async function exportPnl(
   try {
     return await exportBy(journal, context, targets, options);
   } finally {
-    await journal.close();
+    journal.close();
   }
 }
 
@@ -85,8 +77,8 @@ async function exportBy(
   const allowance = lazyAllowance(context);
   const before = await settleLostBatches(journal);
   if (journal.resumed) {
-    const { answered, size } = journal.counts();
-    context.notice(`resuming ${out}: ${group(answered)} of ${handlesText(size)} done`);
+    const done = `${group(journal.answers)} of ${handlesText(subjects.length)}`;
+    context.notice(`resuming ${out}: ${done} done`);
   } else if (resume && context.io.stderr.isTTY) {
     context.notice(`no interrupted export to ${out}; starting a new one`);
   }
@@ -95,13 +87,13 @@ async function exportBy(
       `the last run died with ${handlesText(before.handles)} in flight (up to ${unitsText(before.cuAtMost)}); requesting the lost numbers again`,
     );
   }
-  const lookups = costOfLookups(await targets.lookups(journal.free(subjects.length)));
+  const lookups = costOfLookups(await targets.lookups(journal.free()));
   const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
     context.notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
   }
   await fillFromCache(journal, saved, targets);
-  let todo: readonly number[] = journal.free(subjects.length);
+  let todo: readonly number[] = journal.free();
   let run: PnlRun | undefined;
   let unfound: readonly PnlResult[] = [];
   let failure: { readonly error: unknown } | undefined;
@@ -113,7 +105,7 @@ async function exportBy(
       unfound = await findHandles(context, journal, targets, todo);
       await fillFromCache(journal, saved, targets);
       const failed = new Set(unfound.map(({ position }) => position));
-      todo = journal.free(subjects.length).filter((position) => !failed.has(position));
+      todo = journal.free().filter((position) => !failed.has(position));
     }
     run = createPnlRun({
       client,
@@ -135,7 +127,7 @@ async function exportBy(
   const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
-  const { answered } = journal.counts();
+  const answered = journal.answers;
   // Write an incomplete file only if the run has requested all handles, or if an allowance or a limit was
   // used up. After any other failure or an interrupt, the previous file is not replaced.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
@@ -149,7 +141,7 @@ async function exportBy(
     context.setOutcome(tally);
     const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
     await present(records, shape, async (view, single, items) => {
-      await journal.deliver(pnlText(context, view, single, items), { keep: !whole });
+      await journal.deliver(pnlText(context, view, single, items), !whole);
     });
   }
   if (!whole && answered > 0) {
@@ -173,7 +165,7 @@ async function fillFromCache(
 ): Promise<void> {
   if (!saved) return;
   let rows: { readonly position: number; readonly value: PnlRecord }[] = [];
-  for (const position of journal.free(texts.length)) {
+  for (const position of journal.free()) {
     const handle = handleAt(position);
     const value = handle === undefined ? undefined : await saved.find(handle, texts[position]);
     if (value) rows.push({ position, value });
@@ -238,7 +230,7 @@ async function* recordsOf(
   tally: ReturnType<typeof createLookupTally>,
   subjects: readonly string[],
 ): AsyncGenerator<PnlRecord> {
-  for await (const { position, value, held } of journal.values()) {
+  for (const { position, value, held } of journal.values()) {
     const failure = failures.get(position);
     if (!held && failure) {
       tally.add({ found: null, failure });
@@ -255,5 +247,40 @@ async function* recordsOf(
 const damagedRecord = (path: string, position: number) =>
   new Failure('local', `the journal ${path} contains no record for handle number ${position + 1}`, {
     code: 'JOURNAL_DAMAGED',
-    hint: 'restore the journal from a backup, or remove it to start over and pay again',
+    hint: 'restore the journal from a backup, or move it away to start over and pay again',
   });
+
+/**
+ * Marks as lost the batches that an earlier run had in flight when it ended. Each may have been charged, even if the
+ * usage of the key does not show this yet. The ledger already contains their maximum cost.
+ */
+async function settleLostBatches(
+  journal: ExportJournal,
+): Promise<{ readonly handles: number; readonly cuAtMost: number }> {
+  let handles = 0;
+  for (const [batch, { length }] of journal.openBatches) {
+    await journal.lost(batch, length * cu.reveal);
+    handles += length;
+  }
+  return { handles, cuAtMost: handles * cu.reveal };
+}
+
+/**
+ * Parses responses that an earlier run saved because it could not parse them; a newer version of trdr may be
+ * able to. Returns the number of handles that need not be paid for again.
+ */
+async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Targets): Promise<number> {
+  let handles = 0;
+  for (const { positions, answer } of journal.unread()) {
+    const subjectAt = (position = 0) => texts[position] ?? '';
+    const asked = positions.map((position) => handleAt(position) ?? subjectAt(position));
+    const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
+      failure
+        ? []
+        : [{ position: positions[place] ?? 0, value: { ...record, subject: subjectAt(positions[place]) } }],
+    );
+    await journal.found(rows);
+    handles += rows.length;
+  }
+  return handles;
+}

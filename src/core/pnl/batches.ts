@@ -21,7 +21,6 @@ export interface PnlResult {
 export interface BatchAnswer {
   /** One answer for each handle, in the order of the handles. */
   readonly answers: readonly HandleAnswer[];
-  readonly requestId: string | undefined;
   readonly reveals: number;
   /** Caches the answer. An export first writes the answer to its journal, from which it resumes. */
   readonly save: () => Promise<void>;
@@ -91,9 +90,9 @@ export async function requestBatch(
     return await single(client, only, options);
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
-    const { code, requestId } = error;
+    const { code } = error;
     const save = () => saveMiss(only, code, options.saved);
-    return { answers: [{ record: missingPnl(only, code) }], requestId, reveals: 0, save };
+    return { answers: [{ record: missingPnl(only, code) }], reveals: 0, save };
   }
 }
 
@@ -108,9 +107,9 @@ async function single(
   { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   const ask = { params: { handle: sent(subject) } };
-  const { record, requestId, charge } = await client.call('user.pnl', ask, options);
+  const { record, charge } = await client.call('user.pnl', ask, options);
   const save = async () => saved?.saveOne(subject, record);
-  return { answers: [{ record: foundRecord(subject, record) }], requestId, reveals: charge.reveals, save };
+  return { answers: [{ record: foundRecord(subject, record) }], reveals: charge.reveals, save };
 }
 
 async function batch(
@@ -131,7 +130,7 @@ async function batch(
   }
   const answers = answersOf(subjects, record);
   const save = async () => saved?.saveBatch(subjects, record);
-  return { answers, requestId, reveals: charge.reveals, save };
+  return { answers, reveals: charge.reveals, save };
 }
 
 /** Parses an answer that an earlier run saved without being able to parse it. */

@@ -4,12 +4,27 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Allowance } from './allowance.ts';
-import type { BatchLog } from './batch-log.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
 import { groupSameHandles } from './same-handles.ts';
 import { createTurns, type Turn } from './turns.ts';
+
+interface Row {
+  readonly position: number;
+  readonly value: unknown;
+}
+
+/** Records each batch and its answers, so that nothing is paid twice after a crash. */
+export interface BatchLog {
+  asking(positions: readonly number[]): Promise<number>;
+  answered(batch: number, rows: readonly Row[]): Promise<void>;
+  dropped(batch: number): Promise<void>;
+  /** Records answers that another machine requested. */
+  found(rows: readonly Row[]): Promise<void>;
+  /** Records that the answer of a batch was lost. `answer` is a response that could not be read. */
+  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
+}
 
 export interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'affords'>;
@@ -147,11 +162,11 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       if (size === 0) continue;
       const asked = positions.map(handleAt);
       const { unitsUsed } = allowance;
-      const batch = await log?.asking({ positions, unitsUsed });
+      const batch = await log?.asking(positions);
       const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
         if (log && batch !== undefined) await how(log, batch);
       };
-      const before = { cu: client.spent.cu, lost: mayBeLost() };
+      const lostBefore = mayBeLost();
       let answer: BatchAnswer;
       try {
         answer = await send(
@@ -160,7 +175,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         );
       } catch (error) {
         await turn.end();
-        const cuAtMost = mayBeLost() - before.lost;
+        const cuAtMost = mayBeLost() - lostBefore;
         if (cuAtMost > 0) {
           const failure = lostFailure(error, cuAtMost);
           await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
@@ -184,7 +199,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
         if (size === 1 && isRejected(error)) {
           const [position = 0] = positions;
           const results = resultsFor([{ position, record: failedPnl('', error), failure: error }]);
-          await settle((to, number) => to.answered(number, { rows: rowsOf(results), cu: 0 }));
+          await settle((to, number) => to.answered(number, rowsOf(results)));
           turns.done(positions);
           yield results;
           if (++refusedInRow >= REFUSED_IN_ROW) throw error;
@@ -197,20 +212,17 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
       lostInRow = 0;
       refusedInRow = 0;
       most = Math.min(BATCH_MAX, most * 2);
-      const spent = client.spent.cu - before.cu;
       const results = resultsFor(
         answer.answers.map((each, place) => ({ ...each, position: positions[place] ?? 0 })),
       );
       const rows = rowsOf(results);
       try {
-        await settle((to, number) =>
-          keep(() => to.answered(number, { rows, cu: spent, requestId: answer.requestId })),
-        );
+        await settle((to, number) => keep(() => to.answered(number, rows)));
       } finally {
         await answer.save();
         await turn.end();
       }
-      if (mayBeLost() > before.lost) allowance.lost();
+      if (mayBeLost() > lostBefore) allowance.lost();
       else allowance.paid(answer.reveals);
       turns.done(positions);
       yield results;

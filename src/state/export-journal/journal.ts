@@ -1,231 +1,236 @@
-import { unlink } from 'node:fs/promises';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
-import { discard, inWords, isAbsent, isDiskFull } from '../../base/files.ts';
-import { replaceWith } from '../../base/replace-file.ts';
-import type { JournalFile } from './journal-file.ts';
-import type { JournalCounts, journalIndex, OpenBatch } from './journal-index.ts';
-import { type JournalLine, readJournalLine, writeLine } from './journal-lines.ts';
+import { discard, inWords, isDiskFull, temporaryIn } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { plainJson, textOf } from '../../base/json-object.ts';
+import { replaceWith, writeAtomic } from '../../base/replace-file.ts';
+import {
+  type JournalValue,
+  linesOf,
+  readHead,
+  removeAsked,
+  saveAnswer,
+  writeAsked,
+  writeLost,
+} from './batch-file.ts';
 
-/** The answer for one handle. */
-interface JournalValue {
-  readonly position: number;
-  readonly value: unknown;
-}
+const FREE = 0;
+const ASKED = -1;
+/** The disk space that is reserved for the answer of one handle, in bytes. */
+const ROW_BYTES = 4_096;
+/** The number of answered batches that stay in memory while their values are read in order. */
+const READ_BATCHES = 8;
 
 /**
- * The journal of an export, which records all CU that were spent. For each batch, the caller calls `asking`
- * before the batch is sent, and `answered`, `dropped` or `lost` when the outcome is known. After a crash,
- * `openBatches` lists the batches whose outcome is not known. Before the export continues, the caller must call
- * `lost` or `dropped` for each of these batches.
+ * The journal of an export: a folder with one file per batch. The caller calls `asking` before a batch is sent, and
+ * `answered`, `dropped` or `lost` when the outcome is known. After a crash, `openBatches` has the batches whose outcome is
+ * not known; the caller must call `lost` for each of them before the export continues. The answers stay in the files, so
+ * the journal needs 4 bytes of memory per handle.
  */
-export interface ExportJournal {
+export class ExportJournal {
   readonly path: string;
-  /** When the export was started, epoch ms. */
-  readonly startedAt: number;
+  /** Whether an earlier run has begun the export. */
   readonly resumed: boolean;
-  /** When an earlier run last wrote the journal, epoch ms; null if this run created it. */
-  readonly writtenAt: number | null;
-  openBatches(): OpenBatch[];
-  counts(): JournalCounts;
+  /** The number of handles with an answer. */
+  answers = 0;
+  /** The positions of each batch that was requested and whose outcome is not known, by batch. */
+  readonly openBatches = new Map<number, readonly number[]>();
+  readonly #target: string;
+  readonly #lock: { release(): void };
+  /** For each position: free, asked, or the number of the batch with its answer plus one. */
+  readonly #places: Int32Array;
+  /** The lost batches, some with a response that could not be parsed. */
+  readonly #lost = new Map<number, readonly number[]>();
+  #next = 0;
+  #lowest = 0;
+  #closed = false;
+
+  constructor(path: string, target: string, lock: { release(): void }, size: number) {
+    this.path = path;
+    this.#target = target;
+    this.#lock = lock;
+    this.#places = new Int32Array(size);
+    for (const batch of batchesIn(path)) this.#load(batch);
+    this.resumed = this.#next > 0;
+    // What a killed process was writing is of no use: the file that it would have replaced is still there.
+    for (const name of readdirSync(path)) if (/^\.trdr-|\.room$/.test(name)) discard(join(path, name));
+  }
+
   /** The first positions that have no answer and are not in a batch in flight. */
-  free(most: number): number[];
+  free(most = this.#places.length): number[] {
+    const found: number[] = [];
+    while (this.#lowest < this.#places.length && this.#places[this.#lowest] !== FREE) this.#lowest++;
+    for (let position = this.#lowest; position < this.#places.length && found.length < most; position++) {
+      if (this.#places[position] === FREE) found.push(position);
+    }
+    return found;
+  }
+
   /**
    * Reserves disk space for the answer of a batch, so that a full disk is noticed before anything is charged.
    * Then records that the batch is about to be requested. Returns the number of the batch.
    */
-  asking(batch: {
-    readonly positions: readonly number[];
-    readonly unitsUsed: number | null;
-    readonly bytes?: number | undefined;
-  }): Promise<number>;
-  /** Saves an answer and syncs the file. If this rejects, the caller may save the same answer again. */
-  answered(
-    batch: number,
-    answer: {
-      readonly rows: readonly JournalValue[];
-      readonly cu: number;
-      readonly requestId?: string | undefined;
-    },
-  ): Promise<void>;
+  async asking(positions: readonly number[]): Promise<number> {
+    const batch = this.#next++;
+    this.#write(() => writeAsked(this.#fileOf(batch), positions, positions.length * ROW_BYTES));
+    this.openBatches.set(batch, positions);
+    for (const position of positions) this.#places[position] = ASKED;
+    return batch;
+  }
+
+  /** Saves the answer of a batch. If this rejects, the caller may save the same answer again. */
+  async answered(batch: number, rows: readonly JournalValue[]): Promise<void> {
+    this.#write(() => saveAnswer(this.#fileOf(batch), rows));
+    for (const { position } of rows) this.#place(position, batch);
+    this.#settle(batch);
+  }
+
   /** Saves answers that this export did not request, such as cached ones. */
-  found(rows: readonly JournalValue[]): Promise<void>;
+  async found(rows: readonly JournalValue[]): Promise<void> {
+    if (rows.length > 0) await this.answered(this.#next++, rows);
+  }
+
   /** Records that a batch was not charged. Its handles can be requested again. */
-  dropped(batch: number): Promise<void>;
+  async dropped(batch: number): Promise<void> {
+    removeAsked(this.#fileOf(batch));
+    this.#settle(batch);
+  }
+
   /**
    * Records that the answer of a batch was lost, and that the service may have charged up to `cuAtMost` for the batch.
    * `answer` is the response, if one arrived but could not be parsed. The handles of the batch can be requested again.
    */
-  lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
+  async lost(batch: number, cuAtMost: number, answer?: string): Promise<void> {
+    const positions = this.openBatches.get(batch) ?? [];
+    this.#write(() => writeLost(this.#fileOf(batch), positions, cuAtMost, answer));
+    this.#lost.set(batch, positions);
+    this.#settle(batch);
+  }
+
   /** The saved responses that could not be parsed, each with its positions that have no other answer. */
-  unread(): AsyncGenerator<{ readonly positions: readonly number[]; readonly answer: string }>;
-  /** Records the handles that the run skipped. */
-  leave(code: string, handles: readonly string[]): Promise<void>;
-  /** The answers in the order of the handles; `held` is false for a handle without an answer. */
-  values(): AsyncGenerator<{ readonly position: number; readonly value: unknown; readonly held: boolean }>;
+  *unread(): Generator<{ readonly positions: readonly number[]; readonly answer: string }> {
+    for (const [batch, all] of this.#lost) {
+      const positions = all.filter((position) => (this.#places[position] ?? FREE) <= FREE);
+      const answer = textOf(plainJson(linesOf(this.#fileOf(batch))[0] ?? ''));
+      if (positions.length > 0 && answer !== undefined) yield { positions, answer };
+    }
+  }
+
+  /** Records the handles that the run skipped, for people who open the journal. */
+  async leave(code: string, handles: readonly string[]): Promise<void> {
+    this.#write(() => writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`));
+  }
+
   /**
-   * Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep`
-   * is set, and closes it.
+   * The answers in the order of the handles; `held` is false for a handle without an answer. The value of an answer that
+   * another program has removed is undefined.
    */
-  deliver(
-    text: AsyncIterable<string> | Iterable<string>,
-    options?: { readonly keep?: boolean },
-  ): Promise<void>;
-  /**
-   * Closes the journal and unlocks the output. Removes the journal only if it has neither requests nor
-   * answers.
-   */
-  close(): Promise<void>;
+  *values(): Generator<{ readonly position: number; readonly value: unknown; readonly held: boolean }> {
+    const batches = new Map<number, ReadonlyMap<number, string>>();
+    for (const [position, place] of this.#places.entries()) {
+      const held = place > FREE;
+      const batch = held ? (batches.get(place) ?? this.#answersOf(place - 1)) : undefined;
+      if (batch && !batches.has(place)) {
+        for (const oldest of batches.keys()) if (batches.size >= READ_BATCHES) batches.delete(oldest);
+        batches.set(place, batch);
+      }
+      yield { position, value: parseJson(batch?.get(position) ?? ''), held };
+    }
+  }
+
+  /** Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep` is set. */
+  async deliver(text: AsyncIterable<string> | Iterable<string>, keep = false): Promise<void> {
+    try {
+      await replaceWith(this.#target, text);
+    } catch (error) {
+      throw inWords('write', this.#target, error, resumeHint(error));
+    }
+    try {
+      if (!keep) removeJournal(this.path);
+    } catch (error) {
+      throw inWords('remove the journal', this.path, error);
+    }
+  }
+
+  /** Unlocks the output. Removes the journal if it has neither requests nor answers. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const isUsed = this.answers + this.openBatches.size + this.#lost.size > 0;
+    if (!isUsed) rmSync(this.path, { recursive: true, force: true });
+    this.#lock.release();
+  }
+
+  #load(batch: number): void {
+    const head = readHead(this.#fileOf(batch));
+    if (!head?.positions.every((position) => position < this.#places.length)) {
+      throw damaged(this.#fileOf(batch));
+    }
+    this.#next = batch + 1;
+    for (const position of head.positions) {
+      if (head.kind === 'answered') this.#place(position, batch);
+      else if (head.kind === 'asked') this.#places[position] = ASKED;
+    }
+    if (head.kind === 'asked') this.openBatches.set(batch, head.positions);
+    if (head.kind === 'lost') this.#lost.set(batch, head.positions);
+  }
+
+  #place(position: number, batch: number): void {
+    if ((this.#places[position] ?? FREE) <= FREE) this.answers++;
+    this.#places[position] = batch + 1;
+  }
+
+  /** Frees the handles of a batch that have no answer. */
+  #settle(batch: number): void {
+    for (const position of this.openBatches.get(batch) ?? []) {
+      if (this.#places[position] !== ASKED) continue;
+      this.#places[position] = FREE;
+      this.#lowest = Math.min(this.#lowest, position);
+    }
+    this.openBatches.delete(batch);
+  }
+
+  #fileOf(batch: number): string {
+    return join(this.path, String(batch));
+  }
+
+  #answersOf(batch: number): ReadonlyMap<number, string> {
+    const lines = linesOf(this.#fileOf(batch));
+    const positions = lines.length === 0 ? [] : (readHead(this.#fileOf(batch))?.positions ?? []);
+    return new Map(positions.map((position, at) => [position, lines[at] ?? '']));
+  }
+
+  #write(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw inWords('write the journal', this.path, error, resumeHint(error));
+    }
+  }
 }
 
-const damaged = (path: string, position: number) =>
-  new Failure(
-    'local',
-    `the journal ${path} no longer contains the answer for handle number ${position + 1}`,
-    {
-      code: 'JOURNAL_DAMAGED',
-      hint: 'another program has changed it; restore it from a backup, or run the command again with --resume to request what is missing',
-    },
-  );
+/** The numbers of the batches in a journal, in order. */
+export const batchesIn = (path: string): number[] =>
+  readdirSync(path)
+    .filter((name) => /^\d{1,9}$/.test(name))
+    .map(Number)
+    .sort((one, other) => one - other);
+
+/** Removes a journal in one step, so that a kill never leaves a part of it, whose other answers would be paid for again. */
+export function removeJournal(path: string): void {
+  const gone = temporaryIn(dirname(path));
+  renameSync(path, gone);
+  rmSync(gone, { recursive: true, force: true });
+}
 
 export const resumeHint = (error: unknown) =>
   isDiskFull(error)
     ? 'free some disk space and run the same command again with --resume'
     : 'remove the cause and run the same command again with --resume';
 
-/** The default disk space that is reserved for one row, in bytes. */
-const ROW_BYTES = 4_096;
-
-const rowLine = ({ position, value }: JournalValue): JournalLine => ({ kind: 'row', position, value });
-
-/** An open and locked journal file, and its index. */
-export interface Opened {
-  readonly file: JournalFile;
-  readonly path: string;
-  readonly target: string;
-  readonly lock: { release(): void };
-  readonly index: ReturnType<typeof journalIndex>;
-  readonly startedAt: number;
-  readonly resumed: boolean;
-  readonly writtenAt: number | null;
-}
-
-/**
- * Creates the journal for an open file. Writes run one at a time, so that the index always matches the file.
- */
-export function journalOn({
-  file,
-  path,
-  target,
-  lock,
-  index,
-  startedAt,
-  resumed,
-  writtenAt,
-}: Opened): ExportJournal {
-  let turn: Promise<unknown> = Promise.resolve();
-  let closed = false;
-  /** The disk space reserved for each batch in flight, in bytes, by batch number. */
-  const reserved = new Map<number, number>();
-
-  async function add(lines: readonly JournalLine[]): Promise<void> {
-    const texts = lines.map(writeLine);
-    let at = file.end();
-    await file.append(texts.join(''));
-    for (const [place, line] of lines.entries()) {
-      const length = Buffer.byteLength(texts[place] ?? '');
-      index.add({ line, at, length: length - 1 });
-      at += length;
-    }
-  }
-
-  /** Runs one write at a time, and adds the path to the error message of a failed write. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = turn.then(async () => {
-      if (closed) throw new Error('the journal is closed');
-      try {
-        return await work();
-      } catch (error) {
-        throw inWords('write the journal', path, error, resumeHint(error));
-      }
-    });
-    turn = result.catch(() => {});
-    return result;
-  }
-
-  /** Adds the last lines of a batch, which must be in flight. */
-  const settle = (batch: number, lines: readonly JournalLine[]) =>
-    inTurn(async () => {
-      if (!index.isOpen(batch)) throw new RangeError(`batch ${batch} is not in flight`);
-      await add(lines);
-      reserved.delete(batch);
-    });
-
-  async function close(): Promise<void> {
-    await turn;
-    if (closed) return;
-    closed = true;
-    await file.close();
-    if (index.nextBatch() === 0 && index.counts().answered === 0) discard(path);
-    lock.release();
-  }
-
-  return {
-    path,
-    startedAt,
-    resumed,
-    writtenAt,
-    openBatches: index.openBatches,
-    counts: index.counts,
-    free: index.free,
-    asking: ({ positions, unitsUsed, bytes = positions.length * ROW_BYTES }) =>
-      inTurn(async () => {
-        if (!positions.every(index.isFree))
-          throw new RangeError('a handle of the batch was already requested');
-        const batch = index.nextBatch();
-        const line: JournalLine = { kind: 'asking', batch, positions, unitsUsed };
-        const others = [...reserved.values()].reduce((sum, one) => sum + one, 0);
-        await file.reserve(Buffer.byteLength(writeLine(line)) + bytes + others);
-        await add([line]);
-        reserved.set(batch, bytes);
-        return batch;
-      }),
-    answered: (batch, { rows, cu, requestId = null }) =>
-      settle(batch, [...rows.map(rowLine), { kind: 'answered', batch, cu, requestId }]),
-    found: (rows) => inTurn(() => add(rows.map(rowLine))),
-    dropped: (batch) => settle(batch, [{ kind: 'dropped', batch }]),
-    lost: (batch, cuAtMost, answer) =>
-      settle(batch, [{ kind: 'lost', batch, cuAtMost, ...(answer !== undefined && { answer }) }]),
-    async *unread() {
-      for (const { positions, at, length } of index.unread()) {
-        const line = readJournalLine(await file.read(at, length));
-        if (line?.kind === 'lost' && line.answer !== undefined) yield { positions, answer: line.answer };
-      }
-    },
-    leave: (code, handles) => inTurn(() => add([{ kind: 'left', code, handles }])),
-    async *values() {
-      for (let position = 0; position < index.counts().size; position++) {
-        const place = index.place(position);
-        const line = place && readJournalLine(await file.read(place.at, place.length));
-        // If another program has removed an answer from the file, throw instead of leaving it out of the
-        // output.
-        if (place && line?.kind !== 'row') throw damaged(path, position);
-        yield { position, value: line?.kind === 'row' ? line.value : undefined, held: line !== undefined };
-      }
-    },
-    async deliver(text, { keep = false } = {}) {
-      try {
-        await replaceWith(target, text);
-      } catch (error) {
-        throw inWords('write', target, error, resumeHint(error));
-      }
-      try {
-        if (!keep) await unlink(path);
-      } catch (error) {
-        if (!isAbsent(error)) throw inWords('remove the journal', path, error);
-      } finally {
-        await close();
-      }
-    },
-    close,
-  };
-}
+export const damaged = (path: string) =>
+  new Failure('local', `${path} is damaged`, {
+    code: 'JOURNAL_DAMAGED',
+    hint: 'restore it from a backup, or move the journal away to start over and pay again',
+  });

@@ -1,105 +1,82 @@
-import { dirname } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
 import { checkFolder } from '../../base/check-folder.ts';
-import { usageError } from '../../base/failure.ts';
-import { inWords, realPath, statsOf } from '../../base/files.ts';
+import { Failure, usageError } from '../../base/failure.ts';
+import { ensureFolder, inWords, readBounded, realPath, statsOf, syncFolder } from '../../base/files.ts';
+import { plainJson } from '../../base/json-object.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
-import { type ExportJournal, journalOn, resumeHint } from './journal.ts';
-import { openJournalFile } from './journal-file.ts';
-import { journalIndex } from './journal-index.ts';
-import { JOURNAL_VERSION, type JournalLine, writeLine } from './journal-lines.ts';
-import { loadJournal } from './journal-load.ts';
-import { checkSameExport, type JournalIdentity } from './same-export.ts';
+import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './journal.ts';
 
-export type { ExportJournal } from './journal.ts';
+/** The version of the journal format that this program reads and writes. */
+const VERSION = 2;
+/** The file that identifies the export. Only the same export can resume a journal. */
+const HEADER = 'export.json';
+const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
 
-/** The options for opening a journal. */
+/** What an export is, and what to do if there is a journal: an error, unless `resume` or `fresh` is set. */
 export interface JournalOptions {
-  /** The output file of the export. The journal and the lock are next to it. */
+  /** The output file. The journal and the lock are next to it. */
   readonly out: string;
-  readonly identity: JournalIdentity;
-  /** The number of handles. A handle is identified by its position in the list. */
-  readonly size: number;
-  /**
-   * Whether to resume an existing journal. If not, a journal with requests or answers is an error, unless
-   * `fresh` is set.
-   */
+  /** The subjects as the user wrote them. Each is identified by its position. */
+  readonly subjects: readonly string[];
+  /** The base URL; null if there is none. */
+  readonly service: string | null;
   readonly resume: boolean;
-  /** Whether to replace an existing journal and start over; ignored if `resume` is set. */
+  /** Whether to discard a journal and start over; ignored if `resume` is set. */
   readonly fresh?: boolean | undefined;
-  readonly now: () => number;
 }
 
-/**
- * The digest of an export's handles. It is case-sensitive, because the output repeats the handles as the user
- * wrote them.
- */
-export const digestOf = (handles: readonly string[]): string => sha256(JSON.stringify(handles));
-
 /** Opens the journal next to `out`, and locks `out` until the journal is closed. */
-export async function openJournal({
-  out,
-  identity,
-  size,
-  resume,
-  fresh = false,
-  now,
-}: JournalOptions): Promise<ExportJournal> {
+export async function openJournal(options: JournalOptions): Promise<ExportJournal> {
+  const { out, subjects, service, resume, fresh = false } = options;
   const target = realPath(out);
   checkTarget(out, target);
   const path = `${target}.journal`;
   const lock = holdLock(`${target}.lock`, out);
   try {
-    let index = journalIndex(size);
-    const written = statsOf(path)?.mtimeMs ?? null;
-    let header: Header | undefined;
-    let asked = false;
-    let fits = true;
-    let end = loadJournal(path, (placed) => {
-      if (placed.line.kind === 'header') header = placed.line;
-      else if (!index.add(placed)) fits = false;
-      asked ||= placed.line.kind === 'asking' || placed.line.kind === 'row';
-    });
-    const replaced = fresh && !resume;
-    if (asked && !resume && !replaced) {
+    const handles = sha256(JSON.stringify(subjects));
+    const header = readHeader(path);
+    const isBegun = header !== undefined && batchesIn(path).length > 0;
+    if (isBegun && !resume && !fresh) {
       throw usageError(
         `an earlier export to ${out} was interrupted; its paid answers are in ${path}`,
         'add --resume to continue, or --fresh to start over and pay again',
       );
     }
-    if (replaced && asked) {
-      index = journalIndex(size);
-      asked = false;
-    }
-    if (end === undefined || !header || !asked) {
-      // Start a new journal. It replaces an existing one only if that one has no requests and answers, or if
-      // `fresh` is set.
-      header = { kind: 'header', version: JOURNAL_VERSION, size, startedAt: now(), identity };
-      const text = writeLine(header);
-      writeAtomic(path, text);
-      end = Buffer.byteLength(text);
+    if (isBegun && resume) {
+      const differ = header.handles === handles ? [] : ['the handles'];
+      if (header.service !== service) differ.push('the service');
+      if (differ.length > 0) throw otherExport(path, differ);
     } else {
-      checkSameExport(path, header.identity, identity, header.size === size && fits);
+      if (isBegun) removeJournal(path);
+      ensureFolder(path);
+      writeAtomic(join(path, HEADER), `${JSON.stringify({ version: VERSION, handles, service })}\n`);
+      syncFolder(dirname(path));
     }
-    const file = await openJournalFile(path, end);
-    return journalOn({
-      file,
-      path,
-      target,
-      lock,
-      index,
-      startedAt: header.startedAt,
-      resumed: asked,
-      writtenAt: asked ? written : null,
-    });
+    return new ExportJournal(path, target, lock, subjects.length);
   } catch (error) {
     lock.release();
     throw inWords('write the journal', path, error, resumeHint(error));
   }
 }
 
-type Header = Extract<JournalLine, { kind: 'header' }>;
+/** The header of a journal; undefined if there is no journal, or if a process was killed before it wrote the header. */
+function readHeader(path: string): z.infer<typeof Header> | undefined {
+  const there = statsOf(path);
+  if (!there) return undefined;
+  const text = there.isDirectory() ? readBounded(join(path, HEADER), 64 * 1024) : undefined;
+  if (text === undefined) {
+    if (there.isDirectory() && readdirSync(path).every((name) => name.startsWith('.trdr-'))) return undefined;
+    throw otherVersion(path);
+  }
+  const header = Header.safeParse(plainJson(text));
+  if (!header.success) throw damaged(join(path, HEADER));
+  if (header.data.version !== VERSION) throw otherVersion(path);
+  return header.data;
+}
 
 function checkTarget(out: string, target: string): void {
   // The file may be a symbolic link into another folder.
@@ -113,3 +90,19 @@ function checkTarget(out: string, target: string): void {
     );
   }
 }
+
+const otherExport = (path: string, differ: readonly string[]) =>
+  new Failure(
+    'usage',
+    `the journal ${path} belongs to a different export; what differs: ${differ.join(', ')}`,
+    {
+      code: 'JOURNAL_OTHER',
+      hint: 'finish that export first, write to a different file, or add --fresh to start over and pay again',
+    },
+  );
+
+const otherVersion = (path: string) =>
+  new Failure('local', `${path} is not a journal of this version of trdr`, {
+    code: 'JOURNAL_VERSION',
+    hint: 'if another version of trdr wrote it, finish the export with that version; otherwise move it away to start over and pay again',
+  });

@@ -22,20 +22,15 @@ describe('a run through many handles', () => {
 
   test('logs each request before it is sent, and its answer before the next one', async () => {
     const { lines } = await runThrough(pnlService(), handlesUpTo(150));
-    expect(lines).toEqual([
-      'asking 100 at 0',
-      `answered 100 for ${FULL}`,
-      `asking 50 at ${FULL}`,
-      `answered 50 for ${50 * cu.reveal}`,
-    ]);
+    expect(lines).toEqual(['asking 100', 'answered 100', 'asking 50', 'answered 50']);
   });
 
   test('caches an answer after it was logged, and lets other machines continue after that', async () => {
     for (const handles of [['t0'], ['t0', 't1']]) {
       const { lines } = await runThrough(pnlService(), handles, { caches: true });
       expect(lines).toEqual([
-        `asking ${handles.length} at 0`,
-        `answered ${handles.length} for ${handles.length * cu.reveal}`,
+        `asking ${handles.length}`,
+        `answered ${handles.length}`,
         ...handles.map((handle) => `cached ${handle}`),
         ...handles.map((handle) => `released ${handle}`),
       ]);
@@ -56,7 +51,7 @@ describe('a run through many handles', () => {
     expect(found.paths().at(-1)).toBe('/v2/user/handle/Mira/pnl');
     expect(found.records).toMatchObject([{ subject: '@Mira', found: true, handle: 'mira' }]);
     expect(missed.records).toEqual([{ subject: 'nobody', found: false, code: 'NOT_OBSERVED' }]);
-    expect(missed.lines.at(-1)).toBe(`answered 1 for ${cu.miss}`);
+    expect([missed.lines.at(-1), missed.client.spent.cu]).toEqual(['answered 1', cu.miss]);
   });
 
   test('requests a handle once, even if its subjects would be in different batches', async () => {
@@ -135,12 +130,7 @@ describe('an answer that was lost', () => {
     const { records, failure, lines, ledger, client } = await runThrough(service, handlesUpTo(20));
     expect(failure).toBeUndefined();
     expect(records.every(({ found }) => found)).toBe(true);
-    expect(lines).toEqual([
-      'asking 20 at 500',
-      `lost ${lost}`,
-      'asking 20 at 500',
-      `answered 20 for ${lost}`,
-    ]);
+    expect(lines).toEqual(['asking 20', `lost ${lost}`, 'asking 20', 'answered 20']);
     expect(ledger.map((entry) => [entry.cu, entry.cuAtMost])).toEqual([
       [0, lost],
       [lost, undefined],

@@ -1,0 +1,115 @@
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as z from 'zod/mini';
+import { discard, openRegular, PRIVATE_FILE, readAt, syncFolder, writeAll } from '../../base/files.ts';
+import { stringifyJson } from '../../base/json.ts';
+import { plainJson } from '../../base/json-object.ts';
+import { syncFile, writeAtomic } from '../../base/replace-file.ts';
+
+/** The answer for one handle, which is identified by its position in the list of the export. */
+export interface JournalValue {
+  readonly position: number;
+  readonly value: unknown;
+}
+
+/** The first line of the file of a batch. The values of an answer follow, one line each. */
+const Head = z.object({
+  kind: z.enum(['asked', 'answered', 'lost']),
+  positions: z.array(z.tuple([z.int(), z.int()])),
+});
+type Kind = z.infer<typeof Head>['kind'];
+
+/** No batch is this large, so a file with more positions is invalid. */
+const MOST_POSITIONS = 10_000;
+/** No first line is longer than this, in bytes. */
+const LONGEST_HEAD = 256 * 1024;
+const FILLER = Buffer.alloc(64 * 1024, '\n');
+
+/** The file that reserves disk space for an answer. */
+const roomOf = (path: string) => `${path}.room`;
+
+/** Reserves disk space for the answer of a batch, and then records that the batch is about to be requested. */
+export function writeAsked(path: string, positions: readonly number[], bytes: number): void {
+  const fd = openSync(roomOf(path), 'w', PRIVATE_FILE);
+  try {
+    for (let left = bytes; left > 0; left -= FILLER.length) writeAll(fd, FILLER.subarray(0, left));
+    writeAtomic(path, headLine('asked', positions));
+  } catch (error) {
+    discard(roomOf(path));
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Writes an answer into the disk space reserved for it, and replaces the request by it in one step. */
+export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
+  const positions = rows.map(({ position }) => position);
+  const lines = rows.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
+  const bytes = Buffer.from(headLine('answered', positions) + lines.join(''));
+  const fd = openSync(roomOf(path), constants.O_RDWR | constants.O_CREAT, PRIVATE_FILE);
+  try {
+    writeAll(fd, bytes);
+    ftruncateSync(fd, bytes.length);
+    syncFile(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(roomOf(path), path);
+  syncFolder(dirname(path));
+}
+
+/** Replaces a request by the record of its loss. `answer` is a response that could not be parsed. */
+export function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
+  const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
+  writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
+  discard(roomOf(path));
+}
+
+/** Removes the record of a request that was not charged. */
+export function removeAsked(path: string): void {
+  discard(path);
+  discard(roomOf(path));
+}
+
+/** Reads the first line of a batch file; undefined if it is invalid. */
+export function readHead(path: string): { kind: Kind; positions: readonly number[] } | undefined {
+  const fd = openRegular(path);
+  try {
+    const text = readAt(fd, 0, Math.min(fstatSync(fd).size, LONGEST_HEAD)).toString('utf8');
+    const head = Head.safeParse(plainJson(text.slice(0, text.indexOf('\n') + 1)));
+    const positions = head.success ? positionsOf(head.data.positions) : undefined;
+    return head.success && positions ? { kind: head.data.kind, positions } : undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** The lines after the first one; none if the file cannot be read. */
+export function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n').slice(1);
+  } catch {
+    return [];
+  }
+}
+
+/** The first line. Its positions are ranges (first and last position), so that it is short. */
+function headLine(kind: Kind, positions: readonly number[], more: object = {}): string {
+  const ranges: [number, number][] = [];
+  for (const position of positions) {
+    const last = ranges.at(-1);
+    if (last && last[1] + 1 === position) last[1] = position;
+    else ranges.push([position, position]);
+  }
+  return `${JSON.stringify({ kind, positions: ranges, ...more })}\n`;
+}
+
+function positionsOf(ranges: readonly (readonly [number, number])[]): number[] | undefined {
+  const positions: number[] = [];
+  for (const [first, last] of ranges) {
+    if (first < 0 || last < first || last - first >= MOST_POSITIONS - positions.length) return undefined;
+    for (let position = first; position <= last; position++) positions.push(position);
+  }
+  return positions;
+}
