@@ -128,11 +128,17 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
   const from = start.kind === 'since' ? EPOCH - start.ago : 0;
   const wanted =
     start.kind === 'backfill' ? past.slice(0, start.rows) : past.filter(({ sortAt }) => sortAt >= from);
+  // Posts that appeared between two pages of the backfill take the places of older ones.
+  const top = processes[0]?.access.first?.top;
+  const written = service.posts.filter((post) => emitted.has(post.id) && top && !above(post, top));
+  const isFull = (post: Post) =>
+    start.kind === 'backfill' && written.filter((other) => above(other, post)).length >= start.rows;
   return wanted
     .filter(
       ({ id, goneAt, symbol, nameless }) =>
         !nameless && goneAt === Number.POSITIVE_INFINITY && !emitted.has(id) && passes(schedule, symbol),
     )
+    .filter((post) => !isFull(post))
     .map(({ id }) => `${id} of the backfill was lost`);
 }
 
