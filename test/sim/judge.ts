@@ -62,7 +62,8 @@ function lost(
   const { schedule, service, processes, endsAt } = outcome;
   const fresh = processes.filter((process) => process.fresh && process.access.first);
   // Once a process has written a post, later ones must continue there.
-  const start = (fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1))?.access.first;
+  const began = fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1);
+  const start = began?.access.first;
   if (!start) return [];
   const problems: string[] = [];
   const oldest = endsAt - LONG_AUDIT_MS - schedule.lagMs - UNSETTLED_MS;
@@ -81,7 +82,7 @@ function lost(
     if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
       continue;
     if (start.top && post.sortAt <= start.top.sortAt) continue;
-    if (schedule.start.kind === 'since' && post.sortAt < EPOCH - schedule.start.ago) continue;
+    if (schedule.start.kind === 'since' && post.sortAt < EPOCH + began.beganAt - schedule.start.ago) continue;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
     if (!calm && (verified === null || (post.sortAt > verified && !hasFailed))) continue;
     if (inGap(outcome, post)) continue;

@@ -32,8 +32,9 @@ export interface Process {
   killed: boolean;
   summary: Summary | undefined;
   failure: unknown;
-  /** The virtual times of the last verification and of the end. */
+  /** The virtual times of the last verification, of the beginning and of the end. */
   verifiedAt: number | undefined;
+  readonly beganAt: number;
   endedAt: number;
   /** The number of waits and listeners that remain after the end. */
   left: number;
@@ -168,6 +169,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     summary: undefined,
     failure: undefined,
     verifiedAt: undefined,
+    beganAt: scheduler.now,
     endedAt: 0,
     left: 0,
     savedWrites: 0,
