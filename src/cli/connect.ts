@@ -122,17 +122,7 @@ export async function connect(
             notice,
           }),
     inFlight: io.inFlight,
-    limit: createSpendLimit({
-      get maxCu() {
-        return permission.limit;
-      },
-      get agreed() {
-        return permission.agreed;
-      },
-      hint: settings.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined,
-      raise: permission.raise,
-      stopped: permission.stopped,
-    }),
+    limit: createSpendLimit(permission),
     ledger: ledger ?? localLedger(run, false),
     retries: settings.retries,
     timeoutMs: settings.timeout,

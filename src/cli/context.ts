@@ -20,6 +20,9 @@ export interface Planned {
   readonly perMinute?: number;
   /** False if the run may turn out not to need the call. Default: true. */
   readonly isSure?: boolean;
+  /** The least and greatest cost of all these calls, if they are not those of the endpoint. */
+  readonly least?: number;
+  readonly most?: number;
 }
 
 /** The output for records, in the requested format. */

@@ -14,12 +14,12 @@ import type { Connecting } from './connect.ts';
 import type { Context, Display } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
+import { lookAtAccount } from './lookup/account.ts';
 import { formatOf } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
 import type { Receipt } from './receipt.ts';
 import { loadSettings } from './settings/settings.ts';
-import { lookAtAccount } from './spend/balance.ts';
-import { createPermission } from './spend/permission.ts';
+import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
 export async function createContext(io: Io, command: AnyCommand, { globals, given }: Parsed) {
@@ -52,7 +52,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals, give
       : noWait;
 
   let opened: Client | undefined;
-  const permission = createPermission({
+  const permission = new Permission({
     io,
     signal,
     confirmAbove: settings.confirmAbove,

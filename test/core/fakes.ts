@@ -121,7 +121,7 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     clock,
     random: () => 0.5,
     windows: ownWindows(clock),
-    limit: createSpendLimit({ maxCu: options.maxCu }),
+    limit: createSpendLimit({ limit: options.maxCu }),
     ledger: recorded.ledger,
     notify: (notice) => notices.push(notice),
     ...options,

@@ -30,7 +30,7 @@ function connect(sandbox: Sandbox, key: string, maxCu?: number) {
     clock,
     windows: ownWindows(clock),
     retries: 2,
-    limit: createSpendLimit({ maxCu }),
+    limit: createSpendLimit({ limit: maxCu }),
     ledger,
   });
   return { client, clock, ledger: entries };

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { priceList } from '../../src/cli/spend/price-list.ts';
+import { priceList } from '../../src/cli/spend/plan.ts';
 import { runInProcess, trdr, withSandbox } from './harness.ts';
 
 describe('trdr price', () => {

@@ -118,7 +118,7 @@ describe('a lookup', () => {
   test('over the network loads only the necessary part of undici', async () => {
     const options = await warm(openHome());
     const { files, bytes, text, node } = await loads(['whois', 'mira', '--no-cache'], options);
-    expect(files).toEqual(['main', 'program', 'service', 'schemas']);
+    expect(files).toEqual(['main', 'program', 'schemas', 'service']);
     expect(bytes).toBeLessThan(568_000);
     expect(packagesIn(text)).toEqual(['undici', 'zod']);
     expect(node.filter((name) => heavy.includes(name))).toEqual([]);

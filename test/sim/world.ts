@@ -247,7 +247,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   const exec =
     schedule.exec &&
     createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved });
-  const limit = createSpendLimit({ maxCu: schedule.ceiling ?? undefined });
+  const limit = createSpendLimit({ limit: schedule.ceiling ?? undefined });
   const spend = createSpend(limit, noLanes, undefined);
   const left = createRemainder(() => limit.spent);
   const world: TailPorts = {

@@ -8,9 +8,6 @@ import { excluding, flag, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
-/** The number of consecutive pages without a match after which a list with a limit stops. */
-export const MAX_PAGES_WITHOUT_MATCH = 20;
-
 const symbol: Value<string> = {
   ...text('symbol'),
   hint: 'repeat the flag for each symbol: --symbol SPUD --symbol KOALA',

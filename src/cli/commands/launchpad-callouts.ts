@@ -1,7 +1,5 @@
-import { countText } from '../../base/units.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
@@ -22,9 +20,8 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { serviceClock } from '../lookup/service-time.ts';
-import { giveUp } from '../spend/give-up.ts';
-import { createListPosition } from '../spend/list-position.ts';
-import { beginList } from '../spend/open-run.ts';
+import { createListPosition, giveUp } from '../spend/continue-command.ts';
+import { approveList } from '../spend/preflight.ts';
 
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
@@ -73,19 +70,14 @@ export const launchpadCallouts = command({
     const isFiltered = flags.symbol.length > 0 || flags.grep !== undefined || flags.exclude !== undefined;
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const pages = open ? null : Math.ceil(rows / CALLOUT_PAGE);
-    if (await context.dryRun([{ ...calloutCall(scope, {}), times: pages }])) return 0;
-    if (pages !== null) {
-      await context.permission.approve(
-        { least: cu.launchpad, most: cu.launchpad * pages },
-        { costs: (cost) => `Fetching up to ${countText(rows ?? 0, 'callout')} will cost ${cost}` },
-      );
-    }
+    const planned = [{ ...calloutCall(scope, {}), times: pages }];
+    if (await context.dryRun(planned)) return 0;
+    await approveList(context, planned, rows, 'callout');
     const isTimed = flags.since !== undefined || flags.until !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
     const exact = readRange(flags, clock.now(), utc);
     const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
-    if (open) beginList(context, rows);
     const feed = calloutFeed(await context.client(), scope);
     const found = walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
     await context.print(

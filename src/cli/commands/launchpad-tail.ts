@@ -1,11 +1,9 @@
-import { cu } from '../../contract/prices.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
-import { approveTail } from '../spend/approve-tail.ts';
-import { plannedTail } from '../spend/tail-cost.ts';
+import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
@@ -48,11 +46,10 @@ export const launchpadTail = command({
       noFollow: flags.noFollow,
       socket: false,
       lagMs: flags.lag,
-      page: cu.launchpad,
+      page: calloutCall(scope, {}),
       backfill: flags.backfill,
     };
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape, calloutCall(scope, {}))]))
-      return 0;
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return 0;
     const shown = { view: liveCalloutView, timeField: 'createdAt' };
     await checkOutput(context, shown, flags);
     await approveTail(context, shape);

@@ -1,5 +1,4 @@
 import { countText } from '../../base/units.ts';
-import { cu } from '../../contract/prices.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
@@ -12,8 +11,7 @@ import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { distinct, estimateLookups, planLookups } from '../spend/lookup-cost.ts';
-import { preflight, resumeRest } from '../spend/preflight.ts';
+import { distinct, planLookups, preflight, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -52,21 +50,17 @@ export const launchpadUser = command({
     const all = distinct(subjects.checked);
     const others = all.filter(({ type }) => type !== 'wallet');
     // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.
-    const planned = all.map(
+    const accounts = all.map(
       ({ value, type }) =>
         ({ id: 'launchpad.user', ask: { params: { wallet: value } }, isSure: type === 'wallet' }) as const,
     );
-    if (await context.dryRun([...planLookups(users, others), ...planned])) return 0;
-    const lookups = estimateLookups(users, { ...subjects, checked: others }, context.settings.confirmAbove);
-    await preflight(
-      context,
-      {
-        least: subjects.hasMore ? 0 : cu.launchpad * (all.length - others.length) + lookups.least,
-        most: lookups.most === null ? null : cu.launchpad * all.length + lookups.most,
-        reveals: lookups.reveals,
-      },
-      { what: `looking up ${countText(all.length, 'subject')}`, resume: () => resumeRest },
-    );
+    const planned = [...planLookups(users, others), ...accounts];
+    if (await context.dryRun(planned)) return 0;
+    await preflight(context, planned, {
+      hasMore: subjects.hasMore,
+      what: `looking up ${countText(all.length, 'subject')}`,
+      resume: () => resumeRest,
+    });
     const answer = launchpadAnswers(await context.client(), users, context.io.clock);
     return await runLookups(context, {
       view: launchpadUserView,

@@ -2,7 +2,6 @@ import { usageError } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { duration } from '../../base/time-values.ts';
 import { oneOf } from '../../base/values.ts';
-import { BATCH_MAX } from '../../contract/limits.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
@@ -13,7 +12,7 @@ import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
@@ -23,6 +22,7 @@ import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { divide, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
+import { planNumbers } from '../spend/preflight.ts';
 
 export const pnl = command({
   path: 'pnl',
@@ -158,7 +158,7 @@ async function plan(
   }: { readonly resume: boolean; readonly fresh: boolean; readonly saved: SavedNumbers | undefined },
 ): Promise<0> {
   const { out } = context.globals;
-  const { texts: subjects, handleAt } = targets;
+  const { texts: subjects } = targets;
   let left = everyPosition(subjects);
   if (resume && out !== undefined && hasJournal(out)) {
     // With --fresh, the run would start over if the journal belongs to another export.
@@ -173,20 +173,6 @@ async function plan(
   }
   const lookups = await targets.lookups(left);
   const { todo } = await divide(saved, targets, left);
-  // Before its lookup, the handle of a wallet is not known, so the wallet takes its place here. The price does
-  // not depend on the handle.
-  const handles = todo.map((at) => handleAt(at) ?? subjects[at] ?? '');
-  await context.dryRun([...lookups, ...callsFor(handles, subjects.length === 1)]);
+  await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
   return 0;
-}
-
-function* callsFor(subjects: readonly string[], alone: boolean): Generator<Planned> {
-  const handles = subjects.map((subject) => subject.replace(/^@/, ''));
-  if (alone) {
-    for (const handle of handles) yield { id: 'user.pnl', ask: { params: { handle } } };
-    return;
-  }
-  for (let at = 0; at < handles.length; at += BATCH_MAX) {
-    yield { id: 'users.pnl', ask: { body: { handles: handles.slice(at, at + BATCH_MAX) } } };
-  }
 }

@@ -4,7 +4,7 @@ import { PriceRecord } from '../../contract/records/tool.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
-import { callPrices, priceList } from '../spend/price-list.ts';
+import { callPrices, priceList } from '../spend/plan.ts';
 
 /**
  * The prices of the endpoint with this name or path. If no endpoint has it, the prices of all endpoints whose

@@ -14,6 +14,7 @@ import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
+import type { Planned } from '../context.ts';
 import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
@@ -61,25 +62,20 @@ export const resolveCommand = command({
     const { io, signal } = context;
     const subjects = await gatherSubjects(source, context, readHandle);
     const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];
-    const ids = direct ? (['user.resolve'] as const) : (['user.handle', 'user.resolve'] as const);
-    const planned = handles.flatMap((handle) =>
-      ids.map((id) => ({ id, ask: { params: { handle } }, isSure: direct || id === 'user.handle' })),
-    );
+    const times = attemptsWithin(waitMs) + 1;
+    const planned = handles.flatMap((handle): Planned[] => {
+      const ask = { params: { handle } };
+      // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
+      const most = cu.miss * (times - 1) + cu.reveal;
+      const live: Planned = { id: 'user.resolve', ask, times, most, isSure: direct };
+      return direct ? [live] : [{ id: 'user.handle', ask }, live];
+    });
     if (await context.dryRun(planned)) return 0;
-    // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
-    const maxCost = (direct ? 0 : cu.miss) + cu.miss * attemptsWithin(waitMs) + cu.reveal;
-    await preflight(
-      context,
-      {
-        least: (direct ? cu.miss : cu.lookup) * handles.length,
-        most: subjects.hasMore ? null : maxCost * handles.length,
-        reveals: subjects.hasMore ? null : handles.length,
-      },
-      {
-        what: `resolving ${countText(handles.length, 'handle')}`,
-        resume: () => resumeCached,
-      },
-    );
+    await preflight(context, planned, {
+      hasMore: subjects.hasMore,
+      what: `resolving ${countText(handles.length, 'handle')}`,
+      resume: () => resumeCached,
+    });
     const progress = await openProgress(context);
     const redraws = canRedraw(io.stderr, io.env);
     const onStanding = (standing: ResolveProgress) => {

@@ -16,9 +16,8 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
+import { askLine, askUrlAgain, confirm, isAttended } from '../output/prompt.ts';
 import { configOf } from '../settings/settings.ts';
-import { confirm } from '../spend/ask-yes-no.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
 const LONGEST = 4096;

@@ -1,7 +1,5 @@
-import { countText } from '../../base/units.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
@@ -24,9 +22,8 @@ import type { Planned } from '../context.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
-import { giveUp } from '../spend/give-up.ts';
-import { createListPosition } from '../spend/list-position.ts';
-import { beginList } from '../spend/open-run.ts';
+import { createListPosition, giveUp } from '../spend/continue-command.ts';
+import { approveList } from '../spend/preflight.ts';
 
 export const thesisList = command({
   path: 'thesis list',
@@ -101,23 +98,14 @@ export const thesisList = command({
       ),
       times: open ? null : Math.ceil(rows / THESIS_BLOCK),
     };
-    if (await context.dryRun([...lookup, ...ticker.calls, page])) return 0;
-    if (!open) {
-      const most =
-        cu.thesisBlock * (Math.ceil(rows / THESIS_BLOCK) + 1) +
-        (author?.type === 'handle' ? cu.miss : 0) +
-        ticker.most;
-      await context.permission.approve(
-        { least: cu.thesisBlock, most },
-        { costs: (cost) => `Fetching up to ${countText(rows, 'thesis', 'theses')} will cost ${cost}` },
-      );
-    }
+    const planned = [...lookup, ...ticker, page];
+    if (await context.dryRun(planned)) return 0;
+    await approveList(context, planned, rows, 'thesis', 'theses');
     const isTimed = flags.since !== undefined || flags.until !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
     const exact = readRange(flags, clock.now(), utc);
     const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
-    if (open) beginList(context, rows);
     // Look up author and token after the output was opened, so that nothing is paid for if the output cannot
     // be written.
     async function* found() {

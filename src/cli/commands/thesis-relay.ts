@@ -1,7 +1,6 @@
 import { duration, positiveDuration } from '../../base/time-values.ts';
 import { integer, oneOf } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
@@ -10,9 +9,7 @@ import { flag, list, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
-import { approveTail, limitLeft } from '../spend/approve-tail.ts';
-import { withLimit } from '../spend/open-run.ts';
-import { plannedTail } from '../spend/tail-cost.ts';
+import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { lockFiles } from '../tail/files.ts';
 import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
@@ -54,9 +51,9 @@ export const thesisRelay = command({
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
-    const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page: cu.thesisBlock };
-    const planned = plannedTail(shape, thesisCall({ tokenAddress }, { limit: THESIS_BLOCK }));
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...planned])) return 0;
+    const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
+    const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return 0;
     const { needStore } = await import('../store/need-store.ts');
     const store = await needStore(context);
     await approveTail(context, shape);
@@ -66,7 +63,7 @@ export const thesisRelay = command({
     const { runRelay } = await import('../store/relay.ts');
     const { io, signal, notice, diskWait, scope } = context;
     const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
-    const startLine = (line: string) => withLimit(line, context);
+    const startLine = (line: string) => context.permission.withLimit(line);
     context.setOutcome({ text: null, total: 0 });
     const { watchRelay } = await import('../store/watch-relay.ts');
     const { status } = service;
@@ -97,7 +94,7 @@ export const thesisRelay = command({
         options: {
           via,
           waitForBudget,
-          limitLeft: limitLeft(context.permission, client),
+          limitLeft: () => context.permission.left,
           socketShare: context.settings.socketShare,
           feed: ['thesis', '', normal.join(',')].join(' ').trim(),
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },

@@ -1,9 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { oneOf, plainName as plain } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
-import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
@@ -16,8 +14,7 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
-import { approveTail } from '../spend/approve-tail.ts';
-import { plannedTail, type TailShape } from '../spend/tail-cost.ts';
+import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
@@ -97,15 +94,17 @@ export const thesisTail = command({
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
+    const { lookup, userId: plannedId } = plannedAuthor(author);
     const shape = {
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       socket: via !== 'poll',
       lagMs: flags.lag,
-      page: cu.thesisBlock,
+      page: thesisCall({ userId: plannedId, tokenAddress }, { limit: THESIS_BLOCK }),
       backfill: flags.backfill,
     };
-    if (await context.dryRun(via === 'store' ? [] : plan(shape, author, tokenAddress))) return 0;
+    const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
+    if (await context.dryRun(via === 'store' ? [] : planned)) return 0;
     const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
     const shown = { view, timeField: 'platformCreatedAt' };
     await checkOutput(context, shown, flags);
@@ -216,10 +215,4 @@ function once<T>(report: (value: T) => void): (value: T) => void {
     if (!isReported) report(value);
     isReported = true;
   };
-}
-
-function plan(shape: TailShape, author: Subject | undefined, tokenAddress: string | undefined): Planned[] {
-  const { lookup, userId } = plannedAuthor(author);
-  const page = thesisCall({ userId, tokenAddress }, { limit: THESIS_BLOCK });
-  return [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape, page)];
 }

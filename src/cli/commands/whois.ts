@@ -13,8 +13,7 @@ import { gatherSubjects, isSingle } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { estimateLookups, planLookups } from '../spend/lookup-cost.ts';
-import { preflight, resumeCached, resumeRest } from '../spend/preflight.ts';
+import { planLookups, preflight, resumeCached, resumeRest } from '../spend/preflight.ts';
 
 export const whois = command({
   path: 'whois',
@@ -63,9 +62,10 @@ export const whois = command({
     const users = openCachedLookup(context, { noCache, maxAge });
     if (!noCache) context.answersAreCached();
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
-    if (await context.dryRun(planLookups(users, subjects.checked))) return 0;
-    const estimate = estimateLookups(users, subjects, context.settings.confirmAbove);
-    await preflight(context, estimate, {
+    const planned = planLookups(users, subjects.checked);
+    if (await context.dryRun(planned)) return 0;
+    await preflight(context, planned, {
+      hasMore: subjects.hasMore,
       what: `looking up ${countText(subjects.checked.length, 'subject')}`,
       resume: () => (noCache ? resumeRest : resumeCached),
     });

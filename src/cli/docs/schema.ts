@@ -5,7 +5,7 @@ import { commonOptions } from '../args/common.ts';
 import { longName, notReplaced, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
-import { callPrices } from '../spend/price-list.ts';
+import { callPrices } from '../spend/plan.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
 

@@ -1,5 +1,6 @@
+import { Failure } from '../../base/failure.ts';
 import type { AskOnce } from '../../contract/answer-ports.ts';
-import type { CallOptions, Client } from '../../contract/ports.ts';
+import type { CallOptions, Client, KeyMeters } from '../../contract/ports.ts';
 import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { Me } from '../../contract/records/account.ts';
@@ -51,4 +52,30 @@ export async function askAccount(
   const account = { record, known: known(Me, record) };
   learn({ me: account.known });
   return account;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * What the key has left. If that is not known yet, requests it with the free call `me`; undefined if the call fails.
+ * Throws if the service rejects the key, because it would reject all further calls too.
+ */
+export async function lookAtAccount(
+  client: Client,
+  signal: AbortSignal,
+  {
+    sharing,
+    timeoutMs = TIMEOUT_MS,
+  }: { readonly sharing?: AccountSharing | undefined; readonly timeoutMs?: number } = {},
+): Promise<KeyMeters | undefined> {
+  if (client.left.key) return client.left.key;
+  try {
+    const timeLimit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    await askAccount(client, { signal: timeLimit }, sharing);
+    return client.left.key;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof Failure && error.kind === 'auth') throw error;
+    return undefined;
+  }
 }

@@ -2,7 +2,6 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
@@ -38,14 +37,17 @@ export async function readToken(given: string): Promise<TokenChoice> {
 }
 
 /** The calls for finding a token, and their maximum cost; `userId` is the author among whose theses it is searched. */
-export function tokenCost(token: TokenChoice | undefined, userId: string | undefined, context: Context) {
+export function tokenCost(
+  token: TokenChoice | undefined,
+  userId: string | undefined,
+  context: Context,
+): Planned[] {
   const isKnown =
     token === undefined ||
     'address' in token ||
     (userId === undefined && savedFor(token.symbol, context).length > 0);
-  if (isKnown) return { most: 0, calls: [] };
-  const call: Planned = { ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES };
-  return { most: cu.thesisBlock * PAGES, calls: [call] };
+  if (isKnown) return [];
+  return [{ ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES }];
 }
 
 /** An author: the user id, and the name that the user wrote. */

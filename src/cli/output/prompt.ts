@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { Failure } from '../../base/failure.ts';
-import { safeText } from '../../output/terminal/safe-text.ts';
+import { safeLine, safeText } from '../../output/terminal/safe-text.ts';
 import { agentOf, isOn } from '../agent.ts';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
@@ -77,6 +77,16 @@ export async function askLine(
     else if (hidden) io.stderr.write(prompt);
     else lines.prompt();
   });
+}
+
+/** Asks a yes-or-no question on the terminal; undefined if the run is not interactive. */
+export async function confirm(
+  io: PromptIo,
+  question: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  if (!canAsk(io)) return undefined;
+  return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '');
 }
 
 /** Shows why an answer was not accepted, before the user is asked again. */

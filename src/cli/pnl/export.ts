@@ -14,7 +14,7 @@ import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
-import { approveRun, costOfLookups, handlesText } from '../spend/approve-pnl.ts';
+import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
 import { openAllowance } from './allowance.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
@@ -87,7 +87,7 @@ async function exportBy(
       `the last run died with ${handlesText(before.handles)} in flight (up to ${unitsText(before.cuAtMost)}); requesting the lost numbers again`,
     );
   }
-  const lookups = costOfLookups(await targets.lookups(journal.free()));
+  const lookups = await targets.lookups(journal.free());
   const read = await readSavedAnswers(journal, targets);
   if (read > 0) {
     context.notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
@@ -98,7 +98,8 @@ async function exportBy(
   let unfound: readonly PnlResult[] = [];
   let failure: { readonly error: unknown } | undefined;
   if (todo.length > 0) {
-    await approveRun(context, await allowance(), todo.length, lookups);
+    const planned = [...lookups, ...planNumbers(targets, todo)];
+    await approveNumbers(context, planned, todo.length, await allowance());
     const client = await context.client();
     const { clock } = context.io;
     if (targets.isMixed) {

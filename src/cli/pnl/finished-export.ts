@@ -3,8 +3,8 @@ import { realPath, statsOf } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Context } from '../context.ts';
-import { handlesText } from '../spend/approve-pnl.ts';
-import { confirm } from '../spend/ask-yes-no.ts';
+import { confirm } from '../output/prompt.ts';
+import { handlesText } from '../spend/preflight.ts';
 import { readExport } from './from/read-export.ts';
 
 /**

@@ -2,7 +2,7 @@ import { unitsText } from '../../base/units.ts';
 import type { LostBatch } from '../../core/pnl/pnl-run.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
 import type { Context } from '../context.ts';
-import { handlesText } from '../spend/approve-pnl.ts';
+import { handlesText } from '../spend/preflight.ts';
 
 const NAMED = 20;
 

@@ -10,7 +10,7 @@ import type { ExitCode } from '../exit.ts';
 import { reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
-import { approveRun, costOfLookups, handlesText, numbersEstimate } from '../spend/approve-pnl.ts';
+import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
 import { openAllowance } from './allowance.ts';
 import { divide, everyPosition } from './number-cache.ts';
 import { isWhole, present, type Shape } from './present.ts';
@@ -35,7 +35,7 @@ export async function streamPnl(
   const { texts: subjects, handleAt } = targets;
   const tally = createLookupTally();
   context.setOutcome(tally);
-  const lookups = costOfLookups(await targets.lookups(everyPosition(subjects)));
+  const lookups = await targets.lookups(everyPosition(subjects));
   const division = await divide(saved, targets, everyPosition(subjects));
   let { todo } = division;
   const unfound = new Map<number, PnlResult>();
@@ -90,14 +90,13 @@ export async function streamPnl(
   }
 
   if (subjects.length === 1 && todo.length === 1) {
-    await context.permission.approve(numbersEstimate(1, lookups), {
-      costs: (cost) => `This will cost ${cost} for 1 handle`,
-    });
+    await approveNumbers(context, [...lookups, ...planNumbers(targets, todo)], 1);
     await findHandles();
   } else if (todo.length > 0) {
     const client = await context.client();
     const allowance = openAllowance(context, client);
-    await approveRun(context, allowance, todo.length, lookups);
+    const planned = [...lookups, ...planNumbers(targets, todo)];
+    await approveNumbers(context, planned, todo.length, allowance);
     await findHandles();
     const shared = targets.isMixed ? { handleAt } : {};
     run = createPnlRun({ client, clock: io.clock, allowance, subjects, todo, saved, signal, ...shared });

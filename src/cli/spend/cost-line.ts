@@ -1,6 +1,6 @@
 import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
-import { balanceText, estimateText } from './estimate.ts';
+import { balanceText, estimateText } from './permission.ts';
 
 /** The result of a run, for commands that count results. */
 export interface RunOutcome {

@@ -1,11 +1,33 @@
 import { Failure } from '../../base/failure.ts';
-import { countText, unitsText } from '../../base/units.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
 import type { KeyMeters } from '../../contract/ports.ts';
 import { agentOf } from '../agent.ts';
-import { canAsk, type PromptIo } from '../output/prompt.ts';
-import { confirm } from './ask-yes-no.ts';
-import { type Consent, declined, mayStart, needsConfirmation } from './confirm-above.ts';
-import { balanceText, type Estimate, estimateText } from './estimate.ts';
+import { canAsk, confirm, type PromptIo } from '../output/prompt.ts';
+
+/** The estimated cost of a run in CU. */
+export interface Estimate {
+  readonly least: number;
+  readonly most: number;
+  /**
+   * The number of wallet reveals that the run may use. If fewer are left, the question before the run states how
+   * many.
+   */
+  readonly reveals?: number | undefined;
+}
+
+/** An estimate as text. */
+export const estimateText = ({ least, most }: Estimate): string =>
+  least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
+
+const MILLION = 1_000_000;
+
+/** What is left: `19.9M CU left` (from 1M on, rounded down to 0.1M) or `450,000 CU left`. */
+export function balanceText(units: number): string {
+  const tenths = Math.floor(units / (MILLION / 10));
+  return units < MILLION
+    ? `${unitsText(Math.floor(units))} left`
+    : `${group((tenths / 10).toFixed(1))}M CU left`;
+}
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
 export interface Question {
@@ -23,38 +45,12 @@ export interface OpenRun {
   readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
 }
 
-/** Decides what a run may spend. */
-export interface Permission {
-  /** What the run may spend at present, in CU; undefined if there is no limit. */
-  readonly limit: number | undefined;
-  /**
-   * For a run of known cost without a limit: the cost that the user has agreed to, but at least `confirmAbove`.
-   * Calls whose answers were lost are repeated only within this cost. Undefined for all other runs and in the sandbox.
-   */
-  readonly agreed: number | undefined;
-  /**
-   * Starts a run whose cost is known. Asks for confirmation if necessary; throws if the user declines or
-   * cannot be asked.
-   */
-  approve(estimate: Estimate, question: Question): Promise<void>;
-  /**
-   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit,
-   * --yes allows any cost, or the run uses the sandbox.
-   */
-  begin(run: OpenRun): void;
-  /** Whether the user can be asked to raise the limit. */
-  readonly canRaise: boolean;
-  /**
-   * Asks the user to raise the limit, so that at least `most` CU can be spent in addition to `spent`. Returns
-   * false if the run must end.
-   */
-  raise(most: number, spent?: number): Promise<boolean>;
-  /** The failure to report when a run of unknown total cost reaches its limit; undefined for other runs. */
-  stopped(): Failure | undefined;
-}
-
-interface PermissionParts extends Consent {
+/** The facts about a run on which its permission depends. */
+interface Asker {
   readonly io: PromptIo;
+  readonly confirmAbove: number;
+  readonly maxCu: number | undefined;
+  readonly yes: boolean;
   /** Whether the service is the embedded one, which costs nothing. */
   readonly sandbox: boolean;
   readonly signal: AbortSignal;
@@ -72,86 +68,142 @@ interface PermissionParts extends Consent {
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
-export function createPermission(parts: PermissionParts): Permission {
-  const { io, sandbox, signal, confirmAbove, maxCu, yes } = parts;
-  let limit = maxCu;
-  let agreed: number | undefined;
-  let open: OpenRun | undefined;
-  let isDeclined = false;
-  let asked: Promise<boolean> | undefined;
+/** Decides what a run may spend. */
+export class Permission {
+  /** What the run may spend at present, in CU; undefined if there is no limit. */
+  limit: number | undefined;
+  /**
+   * For a run of known cost without a limit: the cost that the user has agreed to, but at least `confirmAbove`.
+   * Calls whose answers were lost are repeated only within this cost. Undefined for all other runs and in the sandbox.
+   */
+  agreed: number | undefined;
+  /** The hint for a call that the limit does not cover. */
+  readonly hint: string | undefined;
+  readonly #run: Asker;
+  #open: OpenRun | undefined;
+  #isDeclined = false;
+  #asked: Promise<boolean> | undefined;
 
-  const canRaise = () => open !== undefined && maxCu === undefined && !isDeclined && canAsk(io);
+  constructor(run: Asker) {
+    this.#run = run;
+    this.limit = run.maxCu;
+    this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
+  }
 
-  const ask = async (sentence: string, note: string | undefined, then: string, needed = 0) => {
-    const { units = null, reveals = null } = (await parts.left()) ?? {};
+  /**
+   * Starts a run whose cost is known. Asks for confirmation if necessary; throws if the user declines or
+   * cannot be asked.
+   */
+  async approve(estimate: Estimate, { costs, cheaper }: Question): Promise<void> {
+    const { io, sandbox, confirmAbove, maxCu, yes } = this.#run;
+    if (sandbox || maxCu !== undefined) return;
+    if (!yes && estimate.most <= confirmAbove) {
+      // Limit a run that started without a confirmation to the confirmation threshold, because repeating
+      // calls with lost answers can cost more than the estimate.
+      this.limit = confirmAbove;
+      return;
+    }
+    if (!yes) {
+      if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove, agentOf(io.env));
+      if (!(await this.#ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
+        throw declined();
+    }
+    this.agreed = Math.max(this.agreed ?? 0, estimate.most, confirmAbove);
+  }
+
+  /**
+   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit,
+   * --yes allows any cost, or the run uses the sandbox. On a terminal, the limit is reported.
+   */
+  begin(open: OpenRun, notice?: (line: string) => void): void {
+    const { io, sandbox, yes, maxCu, confirmAbove } = this.#run;
+    this.#open = open;
+    if (!sandbox && !yes && maxCu === undefined) this.limit = confirmAbove;
+    if (this.limit !== undefined && io.stderr.isTTY === true)
+      notice?.(this.withLimit('total cost not known in advance'));
+  }
+
+  /** Adds the limit to the first line that a run prints. */
+  withLimit(line: string): string {
+    if (this.limit === undefined) return line;
+    const raise = this.#run.maxCu === undefined ? ' (raise it with --max-cu)' : '';
+    return `${line}; spending limit ${unitsText(this.limit)}${raise}`;
+  }
+
+  /** Whether the user can be asked to raise the limit. */
+  get canRaise(): boolean {
+    const { maxCu, io } = this.#run;
+    return this.#open !== undefined && maxCu === undefined && !this.#isDeclined && canAsk(io);
+  }
+
+  /** What the run may still spend by its limit; null if it has none, or can ask for more. */
+  get left(): number | null {
+    return this.limit === undefined || this.canRaise ? null : this.limit - this.#run.spent();
+  }
+
+  /**
+   * Asks the user to raise the limit, so that at least `most` CU can be spent in addition to `spent`. Returns
+   * false if the run must end.
+   */
+  async raise(most: number, spent = this.#run.spent()): Promise<boolean> {
+    const { limit } = this;
+    if (limit === undefined || !this.canRaise) return false;
+    this.#asked ??= this.#askForMore(limit, spent, most).finally(() => {
+      this.#asked = undefined;
+    });
+    return await this.#asked;
+  }
+
+  /** The failure to report when a run of unknown total cost reaches its limit; undefined for other runs. */
+  stopped(): Failure | undefined {
+    if (!this.#open || this.limit === undefined) return undefined;
+    const { message, hint } = this.#open.stopped(unitsText(this.#run.spent()));
+    const more = moreText(this.#run.maxCu);
+    return new Failure('limit', message, {
+      code: 'CEILING',
+      hint: hint === undefined ? more : `${more}; ${hint}`,
+    });
+  }
+
+  async #askForMore(now: number, spent: number, most: number): Promise<boolean> {
+    // At least twice the present limit, so that a long run seldom asks.
+    const next = Math.max(2 * now, spent + most);
+    const sentence = `This run has spent ${unitsText(spent)} of its limit of ${unitsText(now)}`;
+    const answer = await this.#ask(sentence, this.#open?.rate?.(), `Continue up to ${unitsText(next)}`);
+    this.#isDeclined = answer !== true;
+    if (!this.#isDeclined) this.limit = next;
+    return !this.#isDeclined;
+  }
+
+  async #ask(sentence: string, note: string | undefined, then: string, needed = 0) {
+    const { io, signal, left, budgets, asking } = this.#run;
+    const { units = null, reveals = null } = (await left()) ?? {};
     const shown = [
       ...(units === null ? [] : [balanceText(units)]),
       ...(reveals === null || reveals >= needed ? [] : [`${countText(reveals, 'wallet reveal')} left`]),
-      ...((await parts.budgets?.()) ?? []),
+      ...((await budgets?.()) ?? []),
       ...(note === undefined ? [] : [note]),
     ].join('; ');
     const question = `${sentence}${shown === '' ? '' : ` (${shown})`}. ${then}?`;
-    return await parts.asking(() => confirm(io, question, signal));
-  };
-
-  /**
-   * The limit after the user has agreed to continue: at least twice the present one, so that a long run
-   * seldom asks.
-   */
-  const nextLimit = (now: number, spent: number, most: number) => Math.max(2 * now, spent + most);
-
-  const askForMore = async (run: OpenRun, now: number, spent: number, most: number): Promise<boolean> => {
-    const next = nextLimit(now, spent, most);
-    const sentence = `This run has spent ${unitsText(spent)} of its limit of ${unitsText(now)}`;
-    const answer = await ask(sentence, run.rate?.(), `Continue up to ${unitsText(next)}`);
-    isDeclined = answer !== true;
-    if (!isDeclined) limit = next;
-    return !isDeclined;
-  };
-
-  return {
-    get limit() {
-      return limit;
-    },
-    get agreed() {
-      return agreed;
-    },
-    async approve(estimate, { costs, cheaper }) {
-      if (sandbox || maxCu !== undefined) return;
-      if (!mayStart(estimate, { confirmAbove, maxCu, yes })) {
-        if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove, agentOf(io.env));
-        if (!(await ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
-          throw declined();
-      } else if (!yes) {
-        // Limit a run that started without a confirmation to the confirmation threshold, because repeating
-        // calls with lost answers can cost more than the estimate.
-        limit = confirmAbove;
-        return;
-      }
-      agreed = Math.max(agreed ?? 0, estimate.most, confirmAbove);
-    },
-    begin(run) {
-      open = run;
-      if (!sandbox && !yes && maxCu === undefined) limit = confirmAbove;
-    },
-    get canRaise() {
-      return canRaise();
-    },
-    async raise(most, spent = parts.spent()) {
-      const run = open;
-      if (!run || limit === undefined || !canRaise()) return false;
-      asked ??= askForMore(run, limit, spent, most).finally(() => {
-        asked = undefined;
-      });
-      return await asked;
-    },
-    stopped() {
-      if (!open || limit === undefined) return undefined;
-      const { message, hint } = open.stopped(unitsText(parts.spent()));
-      return new Failure('limit', message, {
-        code: 'CEILING',
-        hint: hint === undefined ? moreText(maxCu) : `${moreText(maxCu)}; ${hint}`,
-      });
-    },
-  };
+    return await asking(() => confirm(io, question, signal));
+  }
 }
+
+/** The failure of a run that needs a confirmation but is not interactive. */
+function needsConfirmation(estimate: Estimate, confirmAbove: number, agent: string | undefined): Failure {
+  return new Failure(
+    'confirm',
+    `estimated cost ${estimateText(estimate)} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
+    {
+      code: 'CONFIRMATION_NEEDED',
+      hint:
+        agent === undefined
+          ? `not running interactively: pass --yes or --max-cu ${estimate.most}, or raise confirmAbove (trdr config set confirmAbove N)`
+          : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${estimate.most}, or set up a profile with a budget (trdr help money)`,
+    },
+  );
+}
+
+/** The failure of a run that the user declined to confirm. */
+export const declined = () =>
+  new Failure('confirm', 'cancelled; nothing was charged', { code: 'NOT_CONFIRMED' });

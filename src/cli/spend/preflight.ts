@@ -1,16 +1,26 @@
 import { Failure } from '../../base/failure.ts';
-import { countText, unitsText } from '../../base/units.ts';
-import type { Context } from '../context.ts';
-import { accountSharing } from '../lookup/account.ts';
-import { lookAtAccount } from './balance.ts';
-import type { Estimate } from './estimate.ts';
-import { beginOpen } from './open-run.ts';
+import { countText, group, unitsText } from '../../base/units.ts';
+import { BATCH_MAX } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
+import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
+import type { Allowance } from '../../core/pnl/allowance.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
+import type { Context, Planned } from '../context.ts';
+import { accountSharing, lookAtAccount } from '../lookup/account.ts';
+import { totalOf } from './estimate.ts';
 
-/** The cost of a run in CU and reveals; `most` and `reveals` are null if the length of the input is not known. */
-export interface FullEstimate extends Omit<Estimate, 'most' | 'reveals'> {
-  readonly most: number | null;
-  readonly reveals: number | null;
+/** The distinct subjects, in the order of the input. */
+export function distinct(subjects: readonly Subject[]): Subject[] {
+  return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
 }
+
+/**
+ * The requests that a lookup of the subjects would need now. Subjects with a recent cached answer need no
+ * request.
+ */
+export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): Planned[] =>
+  distinct(subjects).flatMap((subject) => users.plan(subject));
 
 /** Describes a run of many subjects, for messages. */
 export interface SubjectsRun {
@@ -18,6 +28,8 @@ export interface SubjectsRun {
   readonly what: string;
   /** Describes how to continue a run that stopped at its limit. */
   readonly resume: () => string;
+  /** Whether the end of the input was not read yet, so that the cost of the run is not known. */
+  readonly hasMore: boolean;
 }
 
 /**
@@ -27,23 +39,25 @@ export interface SubjectsRun {
  */
 export async function preflight(
   context: Context,
-  { least, most, reveals: wallets }: FullEstimate,
-  { what, resume }: SubjectsRun,
+  planned: Iterable<Planned>,
+  { what, resume, hasMore }: SubjectsRun,
 ): Promise<void> {
   const { confirmAbove, maxCu } = context.settings;
-  if (most === null) {
-    beginOpen(context, {
-      stopped: (spent) => ({ message: `stopped after ${spent}; there are more subjects`, hint: resume() }),
+  const { least, most, reveals: wallets } = totalOf(hasMore ? [] : planned);
+  if (hasMore || most === null || wallets === null) {
+    const stopped = (spent: string) => ({
+      message: `stopped after ${spent}; there are more subjects`,
+      hint: resume(),
     });
-    return;
+    return context.permission.begin({ stopped }, context.notice);
   }
   await context.permission.approve(
-    { least, most, reveals: wallets ?? 0 },
+    { least, most, reveals: wallets },
     { costs: (cost) => `${capital(what)} will cost ${cost}` },
   );
   if (most <= confirmAbove || context.globals.sandbox) return;
-  const client = await context.client();
-  const left = await lookAtAccount(client, context.signal, { sharing: accountSharing(context) });
+  const sharing = accountSharing(context);
+  const left = await lookAtAccount(await context.client(), context.signal, { sharing });
   if (!left) return;
   const { units, reveals } = left;
   const needed = Math.min(least, maxCu ?? least);
@@ -60,11 +74,30 @@ export async function preflight(
   if (units !== null && units < Math.min(most, maxCu ?? most)) {
     context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when the units are used up`);
   }
-  if (reveals !== null && wallets !== null && reveals < wallets) {
+  if (reveals !== null && reveals < wallets) {
     context.notice(
       `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
     );
   }
+}
+
+/**
+ * Asks for confirmation of a list of known length if necessary. Any other list starts at once. With --limit, its
+ * spending limit is not reported, because the list stops by itself.
+ */
+export async function approveList(
+  { permission, notice }: Context,
+  planned: Iterable<Planned>,
+  rows: number | undefined,
+  ...nouns: readonly [one: string, many?: string]
+): Promise<void> {
+  const { least, most } = totalOf(planned);
+  if (most === null || rows === undefined) {
+    const stopped = (spent: string) => ({ message: `stopped after ${spent}; there are more results` });
+    return permission.begin({ stopped }, rows === undefined ? notice : undefined);
+  }
+  const costs = (cost: string) => `Fetching up to ${countText(rows, ...nouns)} will cost ${cost}`;
+  await permission.approve({ least, most }, { costs });
 }
 
 /** Hints for continuing a run, with and without cached answers. */
@@ -72,3 +105,48 @@ export const resumeCached = 'run the same command again: the answers so far are 
 export const resumeRest = 'run the command again with the subjects that have no record yet';
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
+
+/** A number of handles: `1 handle`, `2,000 handles`. */
+export const handlesText = (count: number): string => countText(count, 'handle');
+
+/** The requests for the numbers of the subjects at these positions, after their lookups. */
+export function* planNumbers(
+  { texts, handleAt }: Targets,
+  positions: readonly number[],
+): Generator<Planned, void, void> {
+  for (let from = 0; from < positions.length; from += BATCH_MAX) {
+    const batch = positions.slice(from, from + BATCH_MAX);
+    // Before its lookup, the handle of a wallet is not known, so the wallet takes its place here. The price does
+    // not depend on the handle, but a user who is not found has no numbers.
+    const handles = batch.map((at) => (handleAt(at) ?? texts[at] ?? '').replace(/^@/, ''));
+    const least = cu.miss * batch.filter((at) => handleAt(at) !== undefined).length;
+    const [handle = ''] = handles;
+    yield texts.length === 1
+      ? { id: 'user.pnl', ask: { params: { handle } }, least }
+      : { id: 'users.pnl', ask: { body: { handles } }, least };
+  }
+}
+
+/**
+ * Asks for confirmation of a run for the numbers of `count` handles if necessary, and reports if the remaining units
+ * or reveals may not suffice. The run starts nevertheless, because it requests only as many handles as they cover.
+ */
+export async function approveNumbers(
+  context: Context,
+  planned: Iterable<Planned>,
+  count: number,
+  allowance?: Allowance,
+): Promise<void> {
+  if (count === 0) return;
+  const { permission, settings, signal } = context;
+  const { least, most } = totalOf(planned);
+  const estimate = { least, most: most ?? 0, reveals: allowance && count };
+  await permission.approve(estimate, { costs: (cost) => `This will cost ${cost} for ${handlesText(count)}` });
+  if (!allowance) return;
+  const { units, reveals } = await allowance.refresh(signal);
+  if (units !== null && units < Math.min(estimate.most, settings.maxCu ?? estimate.most)) {
+    const sure = Math.min(count, Math.floor(units / cu.reveal));
+    context.notice(`${unitsText(units)} left, enough for at least ${group(sure)} of ${handlesText(count)}`);
+  }
+  if (reveals !== null && reveals < count) context.notice(`${countText(reveals, 'wallet reveal')} left`);
+}

@@ -5,9 +5,8 @@ import type { RawRequest } from '../../core/client/raw-request.ts';
 import { readRaw } from '../../core/client/read-raw.ts';
 import { agentOf } from '../agent.ts';
 import type { Context } from '../context.ts';
-import { confirm } from './ask-yes-no.ts';
-import { declined } from './confirm-above.ts';
-import { beginOpen } from './open-run.ts';
+import { confirm } from '../output/prompt.ts';
+import { declined } from './permission.ts';
 import { printPlan } from './plan.ts';
 
 /**
@@ -37,9 +36,8 @@ export async function planRaw(
     return false;
   }
   if (known && endless) {
-    beginOpen(context, {
-      stopped: (spent) => ({ message: `stopped after ${spent}; there are more pages` }),
-    });
+    const stopped = (spent: string) => ({ message: `stopped after ${spent}; there are more pages` });
+    context.permission.begin({ stopped }, context.notice);
   } else if (known) {
     await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {

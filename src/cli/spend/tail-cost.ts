@@ -1,6 +1,10 @@
+import { unitsText } from '../../base/units.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { cu } from '../../contract/prices.ts';
-import type { Planned } from '../context.ts';
+import { lengthText } from '../../output/format/time.ts';
+import type { Context, Planned } from '../context.ts';
+import { everyText, perMinuteText } from '../tail/notice-text.ts';
+import { totalOf } from './estimate.ts';
 
 const MINUTE = 60_000;
 /**
@@ -17,42 +21,57 @@ export interface TailShape {
   /** Whether the WebSocket may be used. */
   readonly socket: boolean;
   readonly lagMs: number;
-  /** CU per page. */
-  readonly page: number;
+  /** The call for a page. */
+  readonly page: Planned;
   readonly backfill?: number | undefined;
 }
 
-/** Pages per minute: the polls, and the walks that verify the feed. With the WebSocket, only the walks. */
-const pagesPerMinute = ({ socket, lagMs }: Pick<TailShape, 'socket' | 'lagMs'>): number =>
-  socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
-
-/** CU per minute if the posts between two polls fit on one page. */
-const tailPerMinute = (shape: Pick<TailShape, 'socket' | 'lagMs' | 'page'>): number =>
-  (shape.socket ? cu.socketMinute : 0) + shape.page * pagesPerMinute(shape);
-
-const minutesOf = (durationMs: number): number => Math.ceil(durationMs / MINUTE);
-
-const walksOf = ({ backfill = 0 }: TailShape): number => WALKS + Math.ceil(backfill / THESIS_BLOCK);
-
-/** The calls that a dry run lists for a tail: per minute, or for its whole duration if that is known. */
-export function plannedTail(shape: TailShape, page: Planned): Planned[] {
-  const { durationMs, noFollow, socket } = shape;
+/** The calls of a tail: per minute, or for its whole duration if that is known. */
+export function plannedTail(shape: TailShape): Planned[] {
+  const { durationMs, noFollow, socket, lagMs, page, backfill = 0 } = shape;
   if (noFollow) return [{ ...page, times: null }];
-  const often = pagesPerMinute(shape);
-  if (durationMs === undefined) {
-    return [...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []), { ...page, perMinute: often }];
-  }
-  const minutes = minutesOf(durationMs);
+  // The polls, and the walks that verify the feed. With the WebSocket, only the walks.
+  const perMinute = socket ? 2 : Math.ceil(MINUTE / lagMs) + 1;
+  if (durationMs === undefined)
+    return [...(socket ? [{ id: 'ws', ask: {}, perMinute: 1 } as const] : []), { ...page, perMinute }];
+  const minutes = Math.ceil(durationMs / MINUTE);
+  const walks = WALKS + Math.ceil(backfill / THESIS_BLOCK);
   return [
     ...(socket ? [{ id: 'ws', ask: {}, times: minutes } as const] : []),
-    { ...page, times: minutes * often + walksOf(shape) },
+    { ...page, times: minutes * perMinute + walks },
   ];
 }
 
-/** The cost of a tail whose duration is known. */
-export function tailEstimate(shape: TailShape & { readonly durationMs: number }) {
-  return {
-    least: shape.socket ? cu.socketMinute : shape.page,
-    most: Math.ceil(minutesOf(shape.durationMs) * tailPerMinute(shape)) + walksOf(shape) * shape.page,
-  };
+/**
+ * Decides whether a tail may start. If the duration is known, the maximum cost is known too, and the user must
+ * confirm a high cost. If not, the tail starts at once, and asks when it reaches its limit.
+ */
+export async function approveTail({ permission }: Context, shape: TailShape): Promise<void> {
+  const { durationMs, noFollow, socket, lagMs, page } = shape;
+  const polling = `polling ${everyText(lagMs)}`;
+  const pageCu = totalOf([page]).least;
+  if (durationMs === undefined || noFollow) {
+    const price = `${polling} costs ${perMinuteText((pageCu * MINUTE) / lagMs)}`;
+    permission.begin({
+      rate() {
+        if (noFollow) return undefined;
+        return socket
+          ? `streaming costs ${perMinuteText(cu.socketMinute)}, ${price}`
+          : `${price}, less with a longer --lag`;
+      },
+      stopped: () => ({
+        message: 'stopped at the spending limit',
+        hint: 'run the command again to continue',
+      }),
+    });
+    return;
+  }
+  const mostOf = (via: TailShape) => totalOf(plannedTail(via)).most ?? 0;
+  await permission.approve(
+    { least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) },
+    {
+      costs: (cost) => `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs)} will cost ${cost}`,
+      cheaper: socket ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }))}` : undefined,
+    },
+  );
 }

@@ -14,8 +14,6 @@ import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 import { openSink } from '../output/output.ts';
-import { limitLeft } from '../spend/approve-tail.ts';
-import { withLimit } from '../spend/open-run.ts';
 import { atLimit } from './at-limit.ts';
 import { certify, type Resumed, resumeLines } from './certify.ts';
 import { everySecond } from './every-second.ts';
@@ -192,7 +190,7 @@ async function follow(
       ...options,
       feed,
       start,
-      limitLeft: limitLeft(context.permission, client),
+      limitLeft: () => context.permission.left,
       lagMs: flags.lag,
       count: flags.count,
       durationMs: flags.duration,
@@ -202,7 +200,7 @@ async function follow(
       on(notice) {
         for (const line of linesOf(notice)) {
           status.hide();
-          context.notice(notice.kind === 'start' ? withLimit(line, context) : line);
+          context.notice(notice.kind === 'start' ? context.permission.withLimit(line) : line);
         }
       },
     },

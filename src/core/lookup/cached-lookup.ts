@@ -19,11 +19,11 @@ export interface CachedLookupOptions {
   readonly missAgeMs?: number | undefined;
 }
 
-/** A call that a lookup will make, or may make if `sure` is false. */
+/** A call that a lookup will make, or may make if `isSure` is false. */
 export interface LookupCall {
   readonly id: UserEndpoint;
   readonly ask: RequestParts<UserEndpoint>;
-  readonly sure: boolean;
+  readonly isSure: boolean;
 }
 
 /** Looks up users in the cache, or at the service if the cache has no recent answer. */
@@ -198,12 +198,12 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
       }
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };
       const id = saved?.user ? idOf(saved.user) : undefined;
-      if (id === undefined || subject.type !== 'wallet') return [{ ...asked, sure: true }];
+      if (id === undefined || subject.type !== 'wallet') return [{ ...asked, isSure: true }];
       const byId = savedUser('user.id', id.toLowerCase());
-      if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, sure: true }];
+      if (byId?.user && isFresh(byId)) return holds(byId.user, subject) ? [] : [{ ...asked, isSure: true }];
       return [
-        { id: 'user.id', ask: askFor('user.id', id), sure: true },
-        { ...asked, sure: false },
+        { id: 'user.id', ask: askFor('user.id', id), isSure: true },
+        { ...asked, isSure: false },
       ];
     },
   };

@@ -53,7 +53,7 @@ interface Waiter {
  * example when the user confirms the cost.
  */
 export interface SpendLimitOptions {
-  readonly maxCu?: number | undefined;
+  readonly limit?: number | undefined;
   /**
    * The cost that the user confirmed, at the prompt or with --yes, in CU; undefined without a confirmation. If it
    * is set, calls whose answers were lost are repeated only within this cost.
@@ -65,14 +65,14 @@ export interface SpendLimitOptions {
    * Asks the user to raise the limit, so that at least another `most` CU can be spent; resolves to false if the
    * user declines. Questions are asked one at a time, and never again after the user has declined.
    */
-  readonly raise?: ((most: number) => Promise<boolean>) | undefined;
+  raise?(most: number): Promise<boolean>;
   /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */
-  readonly stopped?: (() => Failure | undefined) | undefined;
+  stopped?(): Failure | undefined;
 }
 
-/** Creates the spending limit of a run. Without `maxCu`, spending is counted but not limited. */
+/** Creates the spending limit of a run. Without `limit`, spending is counted but not limited. */
 export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
-  const ceiling = () => options.maxCu ?? Number.POSITIVE_INFINITY;
+  const ceiling = () => options.limit ?? Number.POSITIVE_INFINITY;
   const agreed = () => Math.min(ceiling(), options.agreed ?? Number.POSITIVE_INFINITY);
   const waiters: Waiter[] = [];
   let cu = 0;
@@ -119,14 +119,14 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
     for (let first = waiters[0]; first && !raising; first = waiters[0]) {
       if (fits(first.most)) first.resolve(take(first.most, first.standing));
       else if (reserved > standing) return;
-      else if (options.raise && mayRaise) raise(options.raise, first.most);
+      else if (options.raise && mayRaise) raise(options.raise(first.most));
       else first.reject(refusal(first.most));
     }
   }
 
-  function raise(ask: (most: number) => Promise<boolean>, most: number): void {
+  function raise(answer: Promise<boolean>): void {
     raising = true;
-    ask(most)
+    answer
       .then(
         (raised) => {
           mayRaise = raised;
@@ -161,7 +161,7 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
 
   return {
     get maxCu() {
-      return options.maxCu;
+      return options.limit;
     },
     affords,
     get spent() {

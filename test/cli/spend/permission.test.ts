@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { createPermission } from '../../../src/cli/spend/permission.ts';
+import { balanceText, estimateText, Permission } from '../../../src/cli/spend/permission.ts';
 
 interface Given {
   readonly confirmAbove?: number;
@@ -22,7 +22,7 @@ function permissionOf(given: Given = {}) {
   stderr.on('data', (part: Buffer) => shown.push(part.toString()));
   const spending = { cu: 0 };
   let looks = 0;
-  const permission = createPermission({
+  const permission = new Permission({
     io: {
       stdin: new PassThrough(),
       stdout: new PassThrough(),
@@ -102,7 +102,11 @@ describe('a run of known cost', () => {
     ['CI', { answers: ['y\n'], env: { CI: 'true' } }],
   ])('is rejected with %s before any request', async (_, given) => {
     const { permission, looks } = permissionOf(given);
-    expect(await codeOf(permission.approve(dear, { costs }))).toContain('CONFIRMATION_NEEDED');
+    await expect(permission.approve(dear, { costs })).rejects.toMatchObject({
+      ...{ kind: 'confirm', code: 'CONFIRMATION_NEEDED' },
+      message: expect.stringContaining('800–120,000 CU'),
+      hint: expect.stringContaining('--max-cu 120000'),
+    });
     expect(looks()).toBe(0);
   });
 
@@ -121,6 +125,18 @@ describe('a run of known cost', () => {
     await permission.approve(dear, { costs });
     expect([permission.limit, permission.agreed]).toEqual([limit, agreed]);
   });
+});
+
+test.each([
+  [0, '0 CU left'],
+  [999_999.9, '999,999 CU left'],
+  [1_000_000, '1.0M CU left'],
+  [19_999_999, '19.9M CU left'],
+  [1_234_567_890, '1,234.5M CU left'],
+])('the balance never shows more than is left: %d', (units, text) => expect(balanceText(units)).toBe(text));
+
+test('an exact estimate is printed as one number', () => {
+  expect(estimateText({ least: 200, most: 200 })).toBe('200 CU');
 });
 
 describe('a run without a known end', () => {

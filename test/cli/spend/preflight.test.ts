@@ -11,7 +11,7 @@ interface Given {
   readonly reveals?: number | null;
 }
 
-const batch = { what: 'looking up 3 subjects', resume: () => 'run it again' };
+const batch = { what: 'looking up 3 subjects', resume: () => 'run it again', hasMore: false };
 
 /** The part of a context that spending checks use, with their notices and questions. */
 function contextOf({ confirmAbove = 100_000, maxCu, yes = false, units = 1e9, reveals = 1e9 }: Given) {
@@ -60,11 +60,12 @@ const codeOf = (work: Promise<unknown>) =>
   );
 
 describe('the check before an expensive run', () => {
-  const dear = { least: 30_000, most: 100_001, reveals: 3 };
+  const ask = { params: { address: 'a' } };
+  const dear = [{ id: 'user.wallet', ask, times: 3, least: 30_000, most: 100_001 }] as const;
 
   test('requests the balance above the confirmation threshold, but not at it', async () => {
     const cheap = contextOf({ yes: true });
-    await preflight(cheap.context, { least: 1, most: 100_000, reveals: 1 }, batch);
+    await preflight(cheap.context, [{ id: 'user.wallet', ask, most: 100_000 }], batch);
     expect(cheap.asked()).toBe(0);
     const costly = contextOf({ yes: true });
     await preflight(costly.context, dear, batch);
@@ -73,7 +74,7 @@ describe('the check before an expensive run', () => {
 
   test('starts a run without a known end', async () => {
     const endless = contextOf({});
-    await preflight(endless.context, { least: 0, most: null, reveals: null }, batch);
+    await preflight(endless.context, [], { ...batch, hasMore: true });
     expect([endless.asked(), endless.said, endless.begun]).toEqual([0, [], ['begun']]);
   });
 

@@ -1,27 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/cli/context.ts';
-import { approveTail } from '../../../src/cli/spend/approve-tail.ts';
-import { tailEstimate } from '../../../src/cli/spend/tail-cost.ts';
+import { totalOf } from '../../../src/cli/spend/estimate.ts';
+import { approveTail, plannedTail, type TailShape } from '../../../src/cli/spend/tail-cost.ts';
+import { THESIS_BLOCK } from '../../../src/contract/limits.ts';
+import { calloutCall, thesisCall } from '../../../src/core/pages/feeds.ts';
 
-const streaming = { socket: true, lagMs: 10_000, page: 200 };
-const polling = { socket: false, lagMs: 30_000, page: 10 };
+const streaming = { socket: true, lagMs: 10_000, page: thesisCall({}, { limit: THESIS_BLOCK }) };
+const polling = { socket: false, lagMs: 30_000, page: calloutCall({}, {}) };
 const socketMinute = 20_000 + 2 * 200;
+const mostOf = (shape: TailShape) => totalOf(plannedTail(shape)).most;
 
 describe('the cost of a tail', () => {
   test('includes every started minute, and the walks at its start', () => {
-    expect(tailEstimate({ ...streaming, durationMs: 60_001 })).toEqual({
-      least: 20_000,
-      most: 2 * socketMinute + 20 * 200,
-    });
+    expect(mostOf({ ...streaming, durationMs: 60_001 })).toBe(2 * socketMinute + 20 * 200);
   });
 
   test('includes a page per poll and the verifying walk', () => {
-    expect(tailEstimate({ ...polling, durationMs: 60_000 })).toEqual({ least: 10, most: 3 * 10 + 20 * 10 });
+    expect(mostOf({ ...polling, durationMs: 60_000 })).toBe(3 * 10 + 20 * 10);
   });
 
   test('includes the pages of the backfill', () => {
-    const { most } = tailEstimate({ ...polling, durationMs: 60_000, backfill: 41 });
-    expect(most).toBe(3 * 10 + (20 + 3) * 10);
+    expect(mostOf({ ...polling, durationMs: 60_000, backfill: 41 })).toBe(3 * 10 + (20 + 3) * 10);
   });
 });
 

@@ -598,7 +598,7 @@ it('the cost of every endpoint is within its bounds', () => {
 });
 
 it('a shared spending limit covers all clients', async () => {
-  const limit = createSpendLimit({ maxCu: 300 });
+  const limit = createSpendLimit({ limit: 300 });
   const one = rig(() => json(200, user()), { limit });
   await one.client.call('user.handle', mert);
   const two = rig(() => json(200, user()), { limit });

@@ -12,7 +12,7 @@ const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
 
 describe('a spending limit', () => {
   test('states how much of it is left', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).settle(10);
     await expect(budget.reserve(bounds(31))).rejects.toThrow(
@@ -21,7 +21,7 @@ describe('a spending limit', () => {
   });
 
   test('allows free calls when it is used up, and does not count them as paid', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     const held = await budget.reserve(bounds(100));
     const waiting = budget.reserve(bounds(1)).catch(() => 'refused');
     (await budget.reserve(bounds(0))).settle(0);
@@ -31,7 +31,7 @@ describe('a spending limit', () => {
   });
 
   test('reserves nothing for a call that was aborted', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     await expect(budget.reserve(bounds(100), AbortSignal.abort('gone'))).rejects.toBe('gone');
     (await budget.reserve(bounds(100))).settle(100);
   });

@@ -298,7 +298,7 @@ describe('a plan', () => {
   it('lists the calls of a lookup, and none if a cached answer is fresh', async () => {
     const { run, source, clock } = setUp(service({ [`/v2/user/wallet/${WALLET}`]: json(200, user()) }));
     const plan = async (text: string) =>
-      source.plan(await readSubject(text)).map(({ id, sure }) => [id, sure]);
+      source.plan(await readSubject(text)).map(({ id, isSure }) => [id, isSure]);
     expect(await plan(WALLET)).toEqual([['user.wallet', true]]);
     expect(await plan('mert')).toEqual([['user.handle', true]]);
     await run([WALLET]);

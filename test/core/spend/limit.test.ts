@@ -14,7 +14,7 @@ const codeOf = (reason: unknown) => (reason instanceof Failure ? reason.code : S
 
 describe('a spending limit', () => {
   it('waits for calls in flight before it rejects a call, because they may cost less', async () => {
-    const budget = createSpendLimit({ maxCu: 30_200 });
+    const budget = createSpendLimit({ limit: 30_200 });
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000));
     first.settle(200);
@@ -23,7 +23,7 @@ describe('a spending limit', () => {
   });
 
   it('rejects a call once calls in flight have used what was left', async () => {
-    const budget = createSpendLimit({ maxCu: 30_200 });
+    const budget = createSpendLimit({ limit: 30_200 });
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000)).catch(codeOf);
     const third = budget.reserve(bounds(200));
@@ -33,7 +33,7 @@ describe('a spending limit', () => {
   });
 
   it('keeps the reservation of a lost call, and releases that of an unsent one', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).release();
     (await budget.reserve(bounds(40))).settle(10);
@@ -42,7 +42,7 @@ describe('a spending limit', () => {
   });
 
   it('counts each reservation once, however often it is settled', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     const reservation = await budget.reserve(bounds(60));
     reservation.settle(50);
     reservation.lose();
@@ -51,7 +51,7 @@ describe('a spending limit', () => {
   });
 
   it('releases the reservation of an aborted call, and admits the calls after it', async () => {
-    const budget = createSpendLimit({ maxCu: 100 });
+    const budget = createSpendLimit({ limit: 100 });
     const held = await budget.reserve(bounds(50));
     const stop = new AbortController();
     const big = budget.reserve(bounds(60), stop.signal).catch(codeOf);

@@ -7,7 +7,7 @@ import { namesText } from '../../../output/terminal/names-text.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
 import { createLookupTally } from '../../lookup/tally.ts';
-import { handlesText } from '../../spend/approve-pnl.ts';
+import { handlesText } from '../../spend/preflight.ts';
 import { present, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf } from '../record.ts';
 import { readExport } from './read-export.ts';
