@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
@@ -151,6 +159,21 @@ test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', 
   expect(readFileSync(told, 'utf8')).toBe('reload trdr-tail.service\n');
 });
 
+/** The probe of a status file, as docs/service.md states it. */
+const probeOf = (status: string | undefined) => `find ${status} -mmin -1 | grep -q .`;
+
+test('the probe tells a status file that is written from one that is not', () => {
+  const path = join(openFolder(), 'theses.prom');
+  const exitCode = () => execaSync('sh', ['-c', probeOf(path)], { reject: false }).exitCode;
+  expect(readFileSync('docs/service.md', 'utf8')).toContain(`\n${probeOf('theses.prom')}\n`);
+  expect(exitCode()).toBe(1);
+  writeFileSync(path, '');
+  expect(exitCode()).toBe(0);
+  const old = Date.now() / 1_000 - 120;
+  utimesSync(path, old, old);
+  expect(exitCode()).toBe(1);
+});
+
 describe('the Dockerfile', () => {
   const lines = blockOf('dockerfile').trim().split('\n');
   const instructions = lines.map((line) => {
@@ -172,10 +195,11 @@ describe('the Dockerfile', () => {
 
   test('starts a tail, and checks the file that the tail writes', async () => {
     const words = argumentsOf('CMD');
-    const [program, ...probe] = argumentsOf('HEALTHCHECK');
-    expect([argumentsOf('ENTRYPOINT'), program]).toEqual([['trdr'], 'trdr']);
-    expect([await holdToCommand(words), await holdToCommand(probe)]).toEqual(['thesis tail', 'tail status']);
-    expect(probe).toContain(words[words.indexOf('--status') + 1]);
+    const { rest = '' } = instructions.find(({ name }) => name === 'HEALTHCHECK') ?? {};
+    const [, probe] = rest.split(' CMD ');
+    expect(argumentsOf('ENTRYPOINT')).toEqual(['trdr']);
+    expect(await holdToCommand(words)).toBe('thesis tail');
+    expect(probe).toBe(probeOf(words[words.indexOf('--status') + 1]));
   });
 });
 
@@ -214,7 +238,6 @@ describe('the Kubernetes manifest', () => {
       }),
     ),
     livenessProbe: probe,
-    readinessProbe: probe,
     resources: z.strictObject({ requests: quantities, limits: quantities }),
   });
   /** The fields of a Kubernetes StatefulSet that a tail needs. */
@@ -270,10 +293,7 @@ describe('the Kubernetes manifest', () => {
     expect(await holdToCommand(budget?.args ?? [])).toBe('budget set');
     expect(budget).toMatchObject({ image: tail.image, volumeMounts: tail.volumeMounts });
     const status = tail.args.find((word) => word.startsWith('--status='))?.slice('--status='.length);
-    for (const { exec } of [tail.livenessProbe, tail.readinessProbe]) {
-      expect(await holdToCommand(exec.command.slice(1))).toBe('tail status');
-      expect(exec.command).toContain(status);
-    }
+    expect(tail.livenessProbe.exec.command).toEqual(['sh', '-c', probeOf(status)]);
     // A key in the manifest would end up in the repository.
     expect(tail.env.find(({ name }) => name === 'TRDR_API_KEY')?.value).toBeUndefined();
   });

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readStatusFile } from '../../src/tail/health/read-status.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { readSamples } from '../status-file.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -116,16 +116,16 @@ describe('trdr budget', () => {
         ...{ sandbox, home, clock, interrupt: before.signal },
         onStderr(text) {
           if (!text.includes('waiting until')) return;
-          states.push(readStatusFile(readFileSync(status, 'utf8')));
+          states.push(readSamples(status));
           before.abort();
         },
       },
     );
-    states.push(readStatusFile(readFileSync(status, 'utf8')));
+    states.push(readSamples(status));
     expect(named.exitCode).toBe(130);
     expect(states).toMatchObject([
-      { up: true, ready: false, mode: 'waiting' },
-      { up: false, mode: 'waiting' },
+      { up: 1, ready: 0, mode: 'waiting' },
+      { up: 0, mode: 'waiting' },
     ]);
     expect(existsSync(`${status}.lock`)).toBe(false);
   });

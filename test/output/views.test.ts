@@ -10,7 +10,6 @@ import { planTableView, planView, priceView } from '../../src/output/views/price
 import { profileView, settingView } from '../../src/output/views/settings.ts';
 import { storeView } from '../../src/output/views/store.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';
-import { tailStatusView } from '../../src/output/views/tail-status.ts';
 import { liveThesisView, thesisView } from '../../src/output/views/thesis.ts';
 
 const details = storeView.columns.find(({ title }) => title === 'details');
@@ -36,7 +35,7 @@ test('counts and nouns of lanes and feeds agree', () => {
 const views: readonly View<never>[] = [
   ...[boardView([], true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
   ...[meView(null), planTableView, planView, pnlView(['7d']), priceView, profileView(true), reconcileView],
-  ...[cacheView, resolveView, settingView(true, String), storeView, tailStatusView(0), thesisView, whoisView],
+  ...[cacheView, resolveView, settingView(true, String), storeView, thesisView, whoisView],
   usageView('day', { lost: true, unpriced: true }),
 ];
 

@@ -22,7 +22,7 @@ export const thesisRelay = command({
     'Publishes every thesis to the shared store, where any number of "trdr thesis tail --via store" can read it for 0 CU. You can run several relays: one leads and pays, the others are on standby and take over within seconds when the leader stops.',
     'The store records what the leader has published and up to where the feed is complete. The next leader continues there, so that no post is lost or duplicated.',
     'A relay runs until it is stopped, so its total cost is not known in advance. Without --max-cu or --yes, it may spend as much as the setting confirmAbove allows (100,000 CU by default); then it asks on a terminal whether to continue, and exits 6 without a terminal. To run it as a service, set --max-cu or --yes.',
-    '--status writes the state to a file for Prometheus and for "trdr tail status", which reports a relay on standby as healthy. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
+    '--status writes the state to a file for Prometheus, every five seconds while the relay makes progress, also on standby. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
   ],
   args: [],
   options: {

@@ -32,7 +32,6 @@ const groupSummaries: Readonly<Record<string, string>> = {
   cache: 'Manage cached answers',
   budget: 'Limit what a profile may spend',
   store: 'Share one key between machines',
-  tail: 'Check running tails',
 };
 
 export const groupSummary = (group: string): string => groupSummaries[group] ?? `Commands of ${group}`;

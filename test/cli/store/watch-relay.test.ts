@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,10 +6,10 @@ import type { RunEnd } from '../../../src/cli/io.ts';
 import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
-import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
 import { noWait } from '../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
+import { readSamples } from '../../status-file.ts';
 
 const status: TailStatus = {
   ...{ mode: 'poll', connected: false, failing: false, waitsUntil: null, turns: 5, rows: 2, pages: 3 },
@@ -52,55 +52,58 @@ function openRelay() {
       feed: keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('all'),
     },
   );
-  const read = () => readStatusFile(readFileSync(path, 'utf8'));
+  const read = () => readSamples(path);
+  const age = () => clock.now() / 1_000 - Number(read()['update_timestamp_seconds']);
   const end = async () => {
     for (const report of atEnd) await report({ exit: 0, reason: 'done' });
   };
-  return { observer, end, advance, read, now: clock.now, notices };
+  return { observer, end, advance, read, age, now: clock.now, notices };
 }
 
 test('a relay reports its state like a tail, and its counts include all of its terms', async () => {
-  const { observer, advance, read, now, notices, end } = openRelay();
-  expect(read()).toMatchObject({ command: 'thesis relay', ready: false, mode: 'connecting' });
+  const { observer, advance, read, age, now, notices, end } = openRelay();
+  const known = { spent_at_most_units: 400, last_post_timestamp_seconds: 70 };
+  expect(read()).toMatchObject({ command: 'thesis relay', ready: 0, mode: 'connecting' });
   observer.standby('b1');
   await advance(10_000);
-  expect(read()).toMatchObject({ ready: true, mode: 'standby', serviceUp: true, rows: 0, verifiedTo: null });
-  expect(judgeStatus(read(), now())).toBe('healthy');
+  expect(read()).toMatchObject({ ready: 1, mode: 'standby', service_up: 1, rows_total: 0 });
+  expect(read()).not.toHaveProperty('verified_timestamp_seconds');
+  expect(age()).toBeLessThan(6);
   expect(notices).toEqual(['heartbeat: standing by: b1 leads this feed']);
 
   const first = tailOf({ walkedAgoMs: 1_000, verified: now() - 6_000, lastPost: { at: 70_000, lagMs: 9 } });
   observer.leading(first);
   await advance(10_000);
-  expect(read()).toMatchObject({ mode: 'polling', rows: 2, gaps: 1, spentAtMost: 400, lastPostAt: 70_000 });
-  expect(now() - (read().verifiedTo ?? 0)).toBeLessThan(17_000);
+  expect(read()).toMatchObject({ mode: 'polling', rows_total: 2, gaps_total: 1, ...known });
+  expect(now() / 1_000 - Number(read()['verified_timestamp_seconds'])).toBeLessThan(17);
   expect(notices.at(-1)).toMatch(/^heartbeat: leading · 2 posts published · 400 CU/);
 
   observer.ended(first);
   observer.away();
   await advance(10_000);
-  expect(read()).toMatchObject({
-    ready: true,
-    serviceUp: false,
-    rows: 2,
-    spentAtMost: 400,
-    lastPostAt: 70_000,
-  });
+  expect(read()).toMatchObject({ ready: 1, service_up: 0, rows_total: 2, ...known });
   expect(notices.at(-1)).toBe('heartbeat: waiting for the store');
 
   observer.leading(tailOf({ rows: 5 }));
   await advance(10_000);
-  expect(read()).toMatchObject({ ready: true, rows: 7, gaps: 2, spentAtMost: 800, lastPostAt: 70_000 });
+  expect(read()).toMatchObject({
+    ready: 1,
+    rows_total: 7,
+    gaps_total: 2,
+    ...known,
+    spent_at_most_units: 800,
+  });
   await end();
-  expect(read().up).toBe(false);
+  expect(read()['up']).toBe(0);
 });
 
-test('a relay whose loop hangs becomes stale, and one that waits does not', async () => {
-  const { observer, advance, read, now, end } = openRelay();
+test('the status file of a relay whose loop hangs gets old, and that of one that waits does not', async () => {
+  const { observer, advance, age, end } = openRelay();
   observer.standby('b1');
   await advance(60_000);
-  expect(judgeStatus(read(), now())).toBe('healthy');
+  expect(age()).toBeLessThan(6);
   observer.leading(tailOf({ walkedAgoMs: 0 }));
   await advance(60_000);
-  expect(judgeStatus(read(), now())).toBe('stale');
+  expect(age()).toBeGreaterThan(50);
   await end();
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { TailHealth } from '../../../src/tail/health/health.ts';
 import { tailMetrics } from '../../../src/tail/health/metrics.ts';
-import { judgeStatus, readStatusFile } from '../../../src/tail/health/read-status.ts';
 import { hasPromtool, promtool } from './promtool.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
@@ -87,57 +86,5 @@ describe('the status file', () => {
     expect(
       promtool(['check', 'metrics'], text.replaceAll(/(# \w+ trdr_tail_rows)_total/g, '$1')).status,
     ).toBe(3);
-  });
-
-  test('is read back as it was written', () => {
-    expect(readStatusFile(text)).toEqual({
-      ...identity,
-      ...{ up: true, ready: true, serviceUp: true, mode: 'streaming' },
-      ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_322 },
-      proofAt: NOW - 4_322,
-      ...{ lastPostAt: NOW - 9_000, lastPostLag: 456, rows: 12, gaps: 4, reconnects: 5 },
-      ...{ spent: 20_200, spentAtMost: 40_200 },
-      ...{ exitCode: null, endReason: null, waitsUntil: null },
-      handoff: null,
-    });
-    const end = { exit: 143, reason: 'SIGTERM' };
-    expect(readStatusFile(tailMetrics({ ...health, end, waitsUntil: NOW + 500 }, identity))).toMatchObject({
-      ...{ up: false, exitCode: 143, endReason: 'SIGTERM', waitsUntil: NOW + 500 },
-    });
-    const { oldestAt: _, ...counts } = handoff;
-    expect(readStatusFile(handing).handoff).toEqual({ ...counts, oldestAge: 61_500 });
-    const idle = { ...handoff, oldestAt: null, lastExit: null };
-    expect(readStatusFile(tailMetrics({ ...health, handoff: idle }, identity)).handoff).toMatchObject({
-      oldestAge: 0,
-      lastExit: null,
-    });
-  });
-
-  test.each([
-    ['half of it', text.slice(0, text.length / 2)],
-    ['nothing', ''],
-    ['another file', 'node_load1 1\n# EOF\n'],
-    ['odd numbers', text.replace(/(trdr_tail_up\{.*\}) 1/, '$1 NaN')],
-  ])('is not accepted: %s', (_, other) => {
-    expect(() => readStatusFile(other)).toThrow('not the status file of a tail');
-  });
-});
-
-describe('the verdict', () => {
-  const saved = readStatusFile(text);
-  test.each([
-    ['healthy', {}, 0, undefined],
-    ['healthy', {}, 29_000, 60_000],
-    ['stale', {}, 31_000, undefined],
-    ['stale', {}, -40_000, undefined],
-    ['lagging', {}, 0, 4_000],
-    ['stopped', { up: false }, 0, undefined],
-    ['stopped', { up: false }, 1e9, 1],
-    ['healthy', { handoff: readStatusFile(handing).handoff }, 0, 62_000],
-    ['lagging', { handoff: readStatusFile(handing).handoff }, 0, 61_000],
-    ['starting', { ready: false, proofAt: null }, 0, 70_000],
-    ['lagging', { ready: false, proofAt: null }, 0, 50_000],
-  ] as const)('is %s for %j read %d ms later with a lag of %s', (verdict, change, later, maxLag) => {
-    expect(judgeStatus({ ...saved, ...change }, NOW + later, maxLag)).toBe(verdict);
   });
 });

@@ -84,12 +84,18 @@ export function watchHealth(
   const ended = new AbortController();
   const write = flags.status === undefined ? undefined : statusWriter(context, flags.status, watched);
   const progress = progressOf(watched, clock.now);
-  write?.(progress.at());
+  let written = progress.look();
+  write?.(written);
   const loops = [
     write &&
       every(
         () => (hasStarted(watched.facts()) ? WRITE_MS : LOOK_MS),
-        () => write(progress.look()),
+        () => {
+          // While the main loop hangs, the file gets old, so that a probe needs to look only at its age.
+          if (progress.look() === written) return;
+          written = progress.at();
+          write(written);
+        },
       ),
     heartbeat === undefined
       ? undefined

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -7,11 +7,11 @@ import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { type TailFacts, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { watchedTail } from '../../../../src/cli/tail/service/watched-tail.ts';
 import type { HandoffHealth } from '../../../../src/tail/exec/handoff-meter.ts';
-import { readStatusFile } from '../../../../src/tail/health/read-status.ts';
 import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
 import { noWait } from '../../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
+import { readSamples } from '../../../status-file.ts';
 
 const facts: TailFacts = {
   ...{ ready: false, serviceUp: true, mode: 'polling', waitsUntil: null, verifiedTo: null },
@@ -57,7 +57,7 @@ function openRun(env: Record<string, string> = {}) {
   };
   const watch = (flags: { status?: string; heartbeat?: number }) =>
     watchHealth(context, { status: flags.status, heartbeat: flags.heartbeat }, watched, manager);
-  const status = () => readStatusFile(readFileSync(join(folder, 'a.prom'), 'utf8'));
+  const status = () => readSamples(join(folder, 'a.prom'));
   const end = async (exit = 0, reason = 'done') => {
     for (const report of atEnd) await report({ exit, reason });
   };
@@ -68,29 +68,32 @@ describe('the status file of a run', () => {
   test('is written at once, every five seconds, and at the end', async () => {
     const run = openRun();
     run.watch({ status: join(run.folder, 'a.prom') });
-    expect(run.status()).toMatchObject({ tail: 'a', up: true, ready: false, rows: 0 });
+    expect(run.status()).toMatchObject({ up: 1, ready: 0, rows_total: 0 });
     run.tail.facts = { ...facts, ready: true, rows: 7, verifiedTo: run.clock.now() };
     await run.clock.advance(5_000);
-    expect(run.status()).toMatchObject({ up: true, ready: true, rows: 7 });
+    expect(run.status()).toMatchObject({ up: 1, ready: 1, rows_total: 7 });
     run.tail.facts = { ...facts, rows: 8, waitsUntil: 1_700_000_100_000 };
     await run.clock.advance(5_000);
-    expect(run.status()).toMatchObject({ exitCode: null, endReason: null, waitsUntil: 1_700_000_100_000 });
+    expect(run.status()).toMatchObject({ waits_until_timestamp_seconds: 1_700_000_100 });
+    expect(run.status()).not.toHaveProperty('exit_code');
     await run.end(4, 'UNAUTHORIZED');
-    expect(run.status()).toMatchObject({ up: false, rows: 8, exitCode: 4, endReason: 'UNAUTHORIZED' });
+    expect(run.status()).toMatchObject({ up: 0, rows_total: 8, exit_code: 4, reason: 'UNAUTHORIZED' });
     await run.clock.advance(60_000);
-    expect(run.status().updatedAt).toBe(run.clock.now() - 60_000);
+    expect(run.status()['update_timestamp_seconds']).toBe(run.clock.now() / 1_000 - 60);
   });
 
-  test('shows that the loop hangs', async () => {
+  test('is not written while the loop hangs', async () => {
     const run = openRun();
     run.watch({ status: join(run.folder, 'a.prom') });
     await run.clock.advance(20_000);
-    const progress = run.status().progressAt;
-    expect(run.clock.now() - progress).toBeLessThan(6_000);
+    const age = (name: string) => run.clock.now() / 1_000 - Number(run.status()[`${name}_timestamp_seconds`]);
+    expect([age('update'), age('progress')].every((each) => each < 6)).toBe(true);
     run.tail.hangs = true;
     await run.clock.advance(60_000);
-    expect(run.status().updatedAt).toBeGreaterThan(run.clock.now() - 6_000);
-    expect(run.clock.now() - run.status().progressAt).toBeGreaterThan(50_000);
+    expect([age('update'), age('progress')].every((each) => each > 50)).toBe(true);
+    run.tail.hangs = false;
+    await run.clock.advance(15_000);
+    expect(age('update')).toBeLessThan(6);
     await run.end();
   });
 
@@ -155,7 +158,7 @@ describe('the service manager', () => {
     await handOver();
     await run.end();
     expect(run.sent.flat()).not.toContain('STOPPING=1');
-    expect(run.status().up).toBe(true);
+    expect(run.status()['up']).toBe(1);
   });
 
   test('receives nothing while the loop hangs, so that it restarts the tail', async () => {
