@@ -1,7 +1,6 @@
 import type { Failure } from '../base/failure.ts';
 import type { EndpointId } from './endpoints.ts';
 
-/** The endpoints that look up one user. */
 export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
 
 /**
@@ -52,7 +51,6 @@ export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve'
 /** An answer that machines share: a 200, a 404, or a 202, which means that there is no answer yet. */
 export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
 
-/** An answer that a caller needs. */
 export interface WantedAnswer {
   readonly endpoint: SharedEndpoint;
   readonly subject: string;

@@ -5,10 +5,8 @@ import type { RecordType } from './record-types.ts';
 
 /** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
-/** The schemas of an endpoint's successful answers, by status. */
 export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
-/** The input of a call: path parameters, query and body. */
 export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
   readonly query: Q;
@@ -44,7 +42,6 @@ export interface PriceBounds {
   readonly reveals: number;
 }
 
-/** The cost of an answered call. */
 export interface Charge {
   readonly cu: number;
   /** The CU that may have been charged in addition to `cu`. */
@@ -52,9 +49,7 @@ export interface Charge {
   readonly reveals: number;
 }
 
-/** Computes the cost of a call before it is sent and after it is answered. */
 export interface Price<R, A> {
-  /** The pricing rule in words, for the price list. */
   readonly text: string;
   // `before` and `after` are methods because method parameters are bivariant: an endpoint with exact types is
   // then assignable to `AnyEndpoint`.
@@ -87,7 +82,6 @@ export interface Endpoint<
   readonly answers: A;
   /** The type of the record in a 200 response. */
   readonly recordType: RecordType;
-  /** Error codes documented for this endpoint, in addition to `commonErrors`. */
   readonly errors: readonly ErrorCode[];
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
@@ -156,7 +150,6 @@ export function chargeOfError(row: { price: { miss: number } }, status: number, 
   return { cu: miss ? row.price.miss : 0, reveals: 0 };
 }
 
-/** URL-encodes parameters and inserts them into a path. */
 export function pathOf(template: string, params: Record<string, unknown>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])));
 }

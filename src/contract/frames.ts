@@ -9,7 +9,6 @@ export const Subscription = z.discriminatedUnion('type', [
 ]);
 export type Subscription = z.infer<typeof Subscription>;
 
-/** The frames that the client sends. */
 export const ClientFrame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
   z.looseObject({ type: z.literal('unsubscribe') }),
@@ -28,7 +27,6 @@ const ReplacedFrame = z.looseObject({ type: z.literal('replaced'), previous: Sub
 const ThesisFrame = z.looseObject({ type: z.literal('thesis'), data: ThesisFrameData });
 const ErrorFrame = z.looseObject({ type: z.literal('error'), error: z.string() });
 
-/** The frames that the server sends. */
 export const ServerFrame = z.discriminatedUnion('type', [
   ReadyFrame,
   SubscriptionFrame,

@@ -1,7 +1,6 @@
 /** Normalizes a handle as the service does: lower-cased, without a leading @. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
 
-/** The distinct handles of a batch, each in its first spelling. */
 export function distinctHandles(handles: readonly string[]): string[] {
   const first = new Map<string, string>();
   for (const text of handles) if (!first.has(normalHandle(text))) first.set(normalHandle(text), text);

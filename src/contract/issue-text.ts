@@ -36,7 +36,6 @@ function issueText(issue: Issue): string {
   }
 }
 
-/** The members of a zod issue that `issueText` uses. */
 export interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];

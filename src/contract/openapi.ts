@@ -13,7 +13,6 @@ import { Pending, User } from './records/user.ts';
 
 type Json = Record<string, unknown>;
 
-/** The schemas that get a name in the document. */
 const named = {
   User,
   Pending,
@@ -38,7 +37,6 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** Options for the content of the document. */
 export interface OpenApiOptions {
   /**
    * Whether an answer is the record itself (bare), or has the record under `data` next to `meta` (wrapped).
@@ -47,7 +45,6 @@ export interface OpenApiOptions {
   readonly server?: string;
 }
 
-/** Returns the table of endpoints as an OpenAPI 3.1 document, ready for `JSON.stringify`. */
 export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}) {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
@@ -78,7 +75,6 @@ export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}
   };
 }
 
-/** An endpoint without its price functions, whose parameter types differ between endpoints. */
 type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
 
 function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {

@@ -5,7 +5,6 @@ import type { Meta } from './envelope.ts';
 import type { FieldDifference, Known, Sent } from './read-record.ts';
 import type { Me } from './records/account.ts';
 
-/** An HTTP request. */
 export interface HttpRequest {
   readonly method: string;
   readonly url: string;
@@ -28,7 +27,6 @@ export interface HttpRequest {
   readonly onSent?: (() => void) | undefined;
 }
 
-/** A complete HTTP response. */
 export interface HttpAnswer {
   readonly status: number;
   /** The names are lower-cased. */
@@ -77,9 +75,7 @@ export interface RateWindows {
   take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
   /** Removes a ticket from the queue. */
   drop(lane: string, ticket: Ticket): Promise<void>;
-  /** Blocks `lane` for `ms` milliseconds, after a 429. */
   block(lane: string, ms: number): Promise<void>;
-  /** Saves the rate limit of a lane. */
   learn(lane: string, limit: number): Promise<void>;
 }
 
@@ -140,17 +136,14 @@ export interface Reservation {
   settle(cost: CallCost): Promise<void>;
   /** The call may have been charged, but its answer was lost: its maximum cost stays recorded. */
   lose(end: { readonly status?: number | null; readonly requestId?: string | undefined }): Promise<void>;
-  /** The call was not sent, or is known to be free: removes its cost. */
   release(): Promise<void>;
 }
 
 /** The right to send one call that is being paid for. After one of the three methods was called, all do nothing. */
 export interface Slot {
-  /** The call was answered: its actual cost replaces its maximum cost. */
   settle(cost: CallCost): void;
   /** The call may have been charged, but its cost is not known: its maximum cost stays counted and recorded. */
   lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): void;
-  /** The call was not sent, or is known to be free. */
   release(): void;
 }
 
@@ -181,7 +174,6 @@ export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The parts of a request that the endpoint accepts. */
 export type RequestParts<Id extends EndpointId> = Partial<RequestOf<Id>>;
 
 export interface CallOptions {
@@ -205,11 +197,8 @@ export interface KeyMeters {
 
 /** What a budget has left. */
 export interface BudgetLeft {
-  /** The period of the budget: `day` or `month`. */
   readonly period?: string | undefined;
-  /** The CU left. */
   readonly left: number;
-  /** Epoch milliseconds. */
   readonly renewsAt: number;
 }
 

@@ -149,7 +149,6 @@ function arrayReader(schema: $ZodArray): Reader {
   };
 }
 
-/** The name of the type that a schema describes, for reports. */
 function expectedOf(schema: $ZodType): string {
   let expected = '';
   readerOf(schema)(ABSENT, '', (difference) => {

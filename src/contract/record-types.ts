@@ -53,7 +53,6 @@ export const recordTypes = {
 
 export type RecordType = keyof typeof recordTypes;
 
-/** An answer, without its envelope if it has one. */
 interface Unwrapped {
   readonly record: Sent;
   readonly meta: unknown;

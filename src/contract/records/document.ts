@@ -8,7 +8,6 @@ const Exit = z.looseObject({
 });
 const JsonSchema = z.looseObject({});
 
-/** A command as `trdr schema` describes it. */
 export const CommandDocument = z.looseObject({
   command: field(z.string(), 'The words of the command, such as "thesis list".'),
   summary: field(z.string(), 'Summary of the command, in one line.'),
@@ -64,7 +63,6 @@ export const CommandDocument = z.looseObject({
 });
 export type CommandDocument = z.infer<typeof CommandDocument>;
 
-/** All commands, as `trdr schema` describes them. */
 export const CommandMap = z.looseObject({
   name: field(z.string(), 'Name of the program.'),
   version: field(z.string(), 'Version of the program.'),
@@ -94,5 +92,4 @@ export const CommandMap = z.looseObject({
   commands: field(z.array(CommandDocument), 'All commands.'),
 });
 
-/** What `trdr schema` prints: a command, or the map of all commands. */
 export const SchemaRecord = z.union([CommandDocument, CommandMap]);

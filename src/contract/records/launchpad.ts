@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
 
-/** An account of the launchpad. */
 export const LaunchpadUser = z.looseObject({
   wallet: field(z.string(), 'Wallet of the account.'),
   username: field(nullable(z.string()), 'Launchpad username.'),

@@ -48,7 +48,6 @@ export const Pnl = z.looseObject({
 });
 export type Pnl = z.infer<typeof Pnl>;
 
-/** The answer of the batch call. */
 export const PnlBatch = z.looseObject({
   count: field(z.int(), 'Number of entries: the handles that were found.'),
   missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased and without @.'),

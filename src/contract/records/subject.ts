@@ -20,7 +20,6 @@ export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
 const subject = field(z.string(), 'The subject as the user wrote it.');
 
-/** A subject that was not found. */
 export const MissingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
@@ -29,7 +28,6 @@ export const MissingSubject = z.looseObject({
     'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
   ),
 });
-/** A subject whose lookup failed. */
 export const FailedSubject = z.looseObject({
   subject,
   found: field(z.null(), 'Null: unknown, because the lookup failed.'),
@@ -43,7 +41,6 @@ type Unanswered = z.infer<typeof MissingSubject> | z.infer<typeof FailedSubject>
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
   z.looseObject({ subject, found: field(z.literal(true), 'True: the subject was found.'), ...shape });
 
-/** A record of `trdr whois`. */
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 export type WhoisRecord = FoundSubject | Unanswered;
 
@@ -58,7 +55,6 @@ const PendingSubject = z.looseObject({
   position: z.optional(field(z.int(), 'Position in the queue, 1 is next; present for queued.')),
 });
 
-/** A record of `trdr resolve`. */
 export const ResolveRecord = z.union([
   answered({
     source: field(
@@ -73,10 +69,8 @@ export const ResolveRecord = z.union([
 ]);
 export type ResolveRecord = FoundSubject | z.infer<typeof PendingSubject> | Unanswered;
 
-/** A record of `trdr launchpad user`. */
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
 export type LaunchpadUserRecord = FoundSubject | Unanswered;
 
-/** A record of `trdr pnl`. */
 export const PnlRecord = z.union([answered(Pnl.shape), MissingSubject, FailedSubject]);
 export type PnlRecord = FoundSubject | Unanswered;

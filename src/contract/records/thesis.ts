@@ -44,7 +44,6 @@ const thesisShape = {
   ),
 };
 
-/** A post in which a trader explains a trade of a token. */
 export const Thesis = z.looseObject(thesisShape);
 export type Thesis = z.infer<typeof Thesis>;
 

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from '../field.ts';
 
-/** A request that a dry run would send. */
 export const PlannedCall = z.looseObject({
   endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),
   method: field(z.string(), 'HTTP method.'),
@@ -61,7 +60,6 @@ const UsageRecord = z.looseObject({
 });
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
-/** The ledger of this machine compared with the usage that the service reports. */
 export const ReconcileRecord = z.looseObject({
   period: field(z.string(), 'UTC month, YYYY-MM.'),
   ledgerCu: field(z.number(), 'CU that this machine certainly spent in the period, by its ledger.'),
@@ -75,10 +73,8 @@ export const ReconcileRecord = z.looseObject({
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
 
-/** A record of `trdr usage`. */
 export const UsageAnswer = z.union([UsageRecord, ReconcileRecord]);
 
-/** Statistics of the answers cached on this machine. */
 export const CacheRecord = z.looseObject({
   entries: field(z.int(), 'Number of cached answers.'),
   found: field(z.int(), 'Number of cached answers with a record.'),
@@ -90,7 +86,6 @@ export const CacheRecord = z.looseObject({
 });
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
-/** A profile, and the sources of its values. */
 export const ProfileRecord = z.looseObject({
   profile: field(z.string(), 'Name of the profile.'),
   current: field(z.boolean(), 'Whether this profile is in use.'),
@@ -103,7 +98,6 @@ export const ProfileRecord = z.looseObject({
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 
-/** A setting. */
 export const SettingRecord = z.looseObject({
   setting: field(z.string(), 'Name of the setting.'),
   value: field(z.unknown(), 'Effective value; null if the setting has none.'),
@@ -111,7 +105,6 @@ export const SettingRecord = z.looseObject({
 });
 export type SettingRecord = z.infer<typeof SettingRecord>;
 
-/** A check of `trdr doctor`. */
 export const CheckRecord = z.looseObject({
   check: field(z.string(), 'Name of the check.'),
   verdict: field(z.enum(['ok', 'warn', 'fail', 'skip']), 'Result of the check.'),
@@ -120,7 +113,6 @@ export const CheckRecord = z.looseObject({
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
 
-/** What `trdr sandbox` prints when the service is ready. */
 export const SandboxRecord = z.looseObject({
   url: field(z.string(), 'Base URL of the sandbox.'),
   key: field(z.string(), 'API key that the sandbox accepts.'),
