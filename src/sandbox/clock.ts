@@ -65,7 +65,6 @@ function clockOf(start: number, source: { now(): number } | null) {
   }
 
   return {
-    /** Epoch milliseconds. */
     now,
     /** Runs `task` once when `now()` reaches `time`; returns a function that cancels it. */
     at(time: number, task: Task): () => void {
@@ -89,7 +88,6 @@ function clockOf(start: number, source: { now(): number } | null) {
       moveTo(time);
       runDue();
     },
-    /** Cancels every task. */
     stop(): void {
       timers.length = 0;
       clearTimeout(armed);

@@ -62,7 +62,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
   return Object.assign(sandbox, {
     url: `http://127.0.0.1:${port}`,
     port,
-    /** The text of the first key. */
     key: first.text,
     /** The usage of a key; by default, of the first key. */
     meter(text = first.text) {
@@ -71,7 +70,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
       return meterOf(key, clock.now());
     },
     addKey: (more: KeyOptions) => addKey(sandbox, more).text,
-    /** Adds units that never expire to the first key. */
     topUp: (units: number) => topUp(first, units),
     /** Publishes a post now: the given post, or the next post of the world. */
     post: (given?: ThesisFrameData) => publishPost(sandbox, given),

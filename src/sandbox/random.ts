@@ -1,4 +1,3 @@
-/** Returns pseudo-random numbers in [0, 1). */
 export type Random = () => number;
 
 /**
@@ -19,10 +18,8 @@ export function randomOf(seed: number, label: string): Random {
 /** The time until the next event of a Poisson process, if there are `mean` ms between events on average. */
 export const exponential = (random: Random, mean: number) => -Math.log(1 - random()) * mean;
 
-/** A random integer from 0 to `limit` - 1. */
 export const below = (random: Random, limit: number): number => Math.floor(random() * limit);
 
-/** A random item of a list that is not empty. */
 export function pick<T>(random: Random, list: readonly T[]): T {
   const item = list[below(random, list.length)];
   if (item === undefined) throw new RangeError('cannot pick from an empty list');
@@ -32,7 +29,6 @@ export function pick<T>(random: Random, list: readonly T[]): T {
 /** A random item of a list; the first ones are the most likely. */
 export const pickEarly = <T>(random: Random, list: readonly T[]): T => pick(() => random() * random(), list);
 
-/** Returns `count` random hexadecimal digits. */
 export function randomHex(random: Random, count: number): string {
   let text = '';
   while (text.length < count)
@@ -42,7 +38,6 @@ export function randomHex(random: Random, count: number): string {
   return text.slice(0, count);
 }
 
-/** A random version 4 UUID. */
 export function randomUuid(random: Random): string {
   const hex = randomHex(random, 30);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(12, 15)}-a${hex.slice(15, 18)}-${hex.slice(18)}`;

@@ -16,16 +16,13 @@ import { createWorld } from './world/world.ts';
  * generated world.
  */
 export interface SandboxOptions extends KeyOptions, WorldSize, Partial<OpenQuestions> {
-  /** The port; by default 0, which selects a free port. */
   readonly port?: number;
   readonly seed?: number;
   /** The time at which the clock starts; by default, now. */
   readonly now?: number;
   /** The clock of the sandbox; by default, a clock that runs in real time. */
   readonly clock?: SandboxClock;
-  /** A folder of NDJSON files to serve instead of a generated world. */
   readonly data?: string | undefined;
-  /** The world to serve. */
   readonly world?: World;
   /** Live posts per minute; 0 by default. */
   readonly rate?: number;

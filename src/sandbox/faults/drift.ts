@@ -2,7 +2,6 @@ import type { Random } from '../random.ts';
 
 type JsonObject = Record<string, unknown>;
 
-/** A member of an object: the object and the key. */
 interface Place {
   readonly holder: JsonObject;
   readonly name: string;
@@ -26,7 +25,6 @@ function placesIn(value: unknown, fixed: ReadonlySet<string>): Place[] {
   ]);
 }
 
-/** A random replacement for a value, usually of another type. */
 function retyped(value: unknown, random: Random): unknown {
   const others: readonly unknown[] = [
     typeof value === 'string' ? value.length : JSON.stringify(value),

@@ -8,7 +8,6 @@ export interface TriggeredFault {
   readonly fault: FaultRule['fault'];
   /** The delay or duration in milliseconds (for a 429: the wait that it requires); 0 if the fault has no time. */
   readonly ms: number;
-  /** A random number generator, for faults that make random choices. */
   readonly random: Random;
 }
 
@@ -43,7 +42,6 @@ export function createFaults(text: string, seed: number) {
     get triggered(): Readonly<Record<string, number>> {
       return Object.fromEntries(active.map(({ rule, triggered }) => [rule.text, triggered]));
     },
-    /** Returns the faults to apply to an event. */
     trigger(place: FaultPlace, target: EndpointId | 'ws'): TriggeredFault[] {
       return active.flatMap((one) => {
         const { rule, random } = one;

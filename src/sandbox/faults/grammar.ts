@@ -6,9 +6,7 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import { scopeOfGroup } from '../keys/plans.ts';
 import { type FaultKind, type FaultPlace, faultKinds, isDisconnect, isFaultKind } from './kinds.ts';
 
-/** A parsed fault. */
 export interface FaultRule {
-  /** The text that was parsed. */
   readonly text: string;
   /** `code` sends a documented error, `gateway` the HTML page of a gateway for an undocumented 5xx status. */
   readonly fault:
@@ -24,7 +22,6 @@ export interface FaultRule {
   readonly chance: number | null;
   /** A range of times in milliseconds. */
   readonly time: { readonly min: number; readonly max: number } | null;
-  /** The maximum number of times that the fault is triggered. */
   readonly count: number;
   /** The number of events that are skipped before the fault can be triggered. */
   readonly skip: number;

@@ -5,7 +5,6 @@ import type { Key } from '../keys/key.ts';
 import type { SandboxState } from '../state.ts';
 import { isEvmAddress, isSolanaAddress } from '../world/address.ts';
 
-/** Lookups by handle, wallet and id. */
 export const identityHandlers: Pick<Handlers, 'user.handle' | 'user.wallet' | 'user.id'> = {
   'user.handle'(sandbox, { params: { handle } }, key) {
     const problem = handleProblem(handle);

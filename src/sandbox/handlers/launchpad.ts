@@ -2,7 +2,6 @@ import { type Handlers, reject, reply } from '../http/endpoint.ts';
 import type { SandboxState } from '../state.ts';
 import type { CalloutFilter } from '../world/world.ts';
 
-/** Launchpad accounts, callouts and leaderboards. */
 export const launchpadHandlers: Pick<
   Handlers,
   | 'launchpad.user'
@@ -35,7 +34,6 @@ function pageOf({ world, clock }: SandboxState, filter: CalloutFilter, before: s
   return reply({ count: items.length, hasMore: slice.hasMore, nextBefore, items });
 }
 
-/** Parses epoch milliseconds or an ISO time; null if the text is neither. */
 function parseInstant(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   if (!/^\d{4}-\d{2}(-\d{2}(T[\d:.]+(Z|[+-]\d{2}:?\d{2})?)?)?$/i.test(text)) return null;

@@ -5,7 +5,6 @@ import type { Key } from '../keys/key.ts';
 import type { SandboxState } from '../state.ts';
 import { handleProblem } from './identity.ts';
 
-/** Trading numbers of one handle or of many. */
 export const numbersHandlers: Pick<Handlers, 'user.pnl' | 'users.pnl'> = {
   'user.pnl'(sandbox, { params: { handle } }, key) {
     const problem = handleProblem(handle);

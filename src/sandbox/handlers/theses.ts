@@ -10,7 +10,6 @@ interface PageQuery {
   readonly limit?: number | undefined;
 }
 
-/** The pages of the thesis feed, newest first. */
 export const thesisHandlers: Pick<
   Handlers,
   'thesis.all' | 'thesis.token' | 'thesis.user' | 'thesis.userToken'

@@ -15,7 +15,6 @@ import { chargeKey, type Key } from '../keys/key.ts';
 import type { SandboxState } from '../state.ts';
 import { type ApiError, apiError } from './response.ts';
 
-/** A request that has not been validated yet. */
 export interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -28,7 +27,6 @@ type Result<Id extends EndpointId> = (
   | { readonly error: ApiError }
 ) & { readonly release?: () => void };
 
-/** Handles the validated requests of an endpoint. */
 type Handler<Id extends EndpointId> = (
   sandbox: SandboxState,
   request: RequestOf<Id>,
@@ -36,7 +34,6 @@ type Handler<Id extends EndpointId> = (
 ) => Result<Id> | Promise<Result<Id>>;
 export type Handlers = { readonly [Id in EndpointId]: Handler<Id> };
 
-/** A 200 response with a record. */
 export const reply = <R>(record: R) => ({ status: 200 as const, record });
 
 export const reject = (...parts: Parameters<typeof apiError>) => ({ error: apiError(...parts) });
@@ -47,10 +44,8 @@ export type ChargedCall = { readonly charge: Charge } & (
   | { readonly status: number; readonly record: unknown; readonly headers?: Record<string, string> }
 );
 
-/** An error response that is not charged. */
 export const freeError = (error: ApiError): ChargedCall => ({ error, charge: { cu: 0, reveals: 0 } });
 
-/** Validates a request, handles it, and charges the price of its response. */
 export async function callEndpoint<Id extends EndpointId>(
   sandbox: SandboxState,
   handlers: Handlers,
@@ -91,7 +86,6 @@ function parseInput(row: AnyEndpoint, input: RequestInput): { request: Request }
   return { request: { params: params.data, query: query.data, body: body.data } };
 }
 
-/** The query parameters that the endpoint has, with numbers converted. */
 function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(fields._zod.def.shape)) {

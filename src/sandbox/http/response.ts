@@ -4,11 +4,9 @@ import { driftText } from '../faults/drift.ts';
 import type { TriggeredFault } from '../faults/engine.ts';
 import type { SandboxState } from '../state.ts';
 
-/** An error response of the API. */
 export interface ApiError {
   readonly code: ErrorCode;
   readonly message: string;
-  /** Seconds to wait; only for 429. */
   readonly retryAfter?: number | undefined;
 }
 
@@ -19,11 +17,9 @@ export const apiError = (
   retryAfter?: number,
 ): ApiError => ({ code, message, retryAfter });
 
-/** The error that a fault simulates; `ms` is the wait that a 429 requires. */
 export const simulatedError = (code: ErrorCode, ms: number): ApiError =>
   apiError(code, undefined, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined);
 
-/** A response, ready to send. */
 export interface HttpResponse {
   readonly status: number;
   readonly text: string;
@@ -40,7 +36,6 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-/** The documented response of an error. */
 export function errorResponse(
   sandbox: SandboxState,
   { code, message, retryAfter }: ApiError,
@@ -54,7 +49,6 @@ export function errorResponse(
   return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
 }
 
-/** The HTML error page of a gateway. */
 export const gatewayPage = (status: number): HttpResponse => ({
   status,
   text: `<!doctype html><html><head><title>Bad Gateway</title></head><body>${status}</body></html>`,

@@ -108,7 +108,6 @@ export async function serveCall(
   }
 }
 
-/** The body of a request as text; null if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -6,7 +6,6 @@ import type { Scope } from './plans.ts';
 
 type Headers = NodeJS.Dict<string | string[]>;
 
-/** Adds a key to a sandbox. */
 export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions): Key {
   const number = keys.size + 1;
   const key = createKey(options, number, randomOf(seed, `key ${number}`), clock.now());

@@ -2,7 +2,6 @@ import type { Charge } from '../../contract/endpoint.ts';
 import { type Random, randomHex } from '../random.ts';
 import { type PlanTerms, planTerms, type SandboxPlan, type Scope, scopesOf } from './plans.ts';
 
-/** The options of a key. The plan determines the defaults. */
 export interface KeyOptions {
   readonly plan?: SandboxPlan | undefined;
   readonly mode?: 'live' | 'test';
@@ -20,7 +19,6 @@ export interface KeyOptions {
 
 /** A key, with its permissions and its usage. */
 export interface Key {
-  /** Identifies the key in logs without revealing its text. */
   readonly id: string;
   readonly text: string;
   readonly mode: 'live' | 'test';
@@ -114,7 +112,6 @@ export function reserve({ usage }: Key, { cu, reveals }: Charge): () => void {
   };
 }
 
-/** Adds units that never expire. */
 export function topUp({ usage }: Key, units: number): void {
   usage.additionalUnits += units;
   usage.wasGranted ||= units > 0;

@@ -1,7 +1,6 @@
 import type { EndpointId, endpoints } from '../../contract/endpoints.ts';
 import { type PlanName, plans } from '../../contract/limits.ts';
 
-/** Every plan that a key can have. */
 export type SandboxPlan = PlanName | 'enterprise' | 'legacy';
 
 /** Scope names are an assumption: the service description does not list them. */
@@ -17,7 +16,6 @@ export const scopeOfGroup: Record<(typeof endpoints)[EndpointId]['group'], Scope
   account: null,
 };
 
-/** What a plan grants a key by default. */
 export interface PlanTerms {
   readonly title: string;
   readonly ratePerMinute: number;
@@ -60,6 +58,5 @@ export const planTerms: Record<SandboxPlan, PlanTerms> = {
 
 export const planNames = Object.keys(planTerms) as SandboxPlan[];
 
-/** The scopes that keys of a plan have. */
 export const scopesOf = (plan: SandboxPlan): readonly Scope[] =>
   planTerms[plan].live ? scopes : scopes.filter((scope) => scope !== 'feed:live');

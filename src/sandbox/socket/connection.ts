@@ -29,7 +29,6 @@ export function openConnection(
   let subscription = unsubscribed;
   /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
   let onPong: (() => void) | null = null;
-  /** The frame that a `reorder` fault delays. */
   let delayed: string | null = null;
   let silent = false;
 

@@ -3,7 +3,6 @@ import { ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { normalAddress } from '../world/address.ts';
 
-/** The subscription of one connection. */
 export interface SubscriptionState {
   readonly subscription: Subscription | null;
   readonly matches: (tokenAddress: string | null) => boolean;

@@ -1,6 +1,5 @@
 import { base58 } from '@scure/base';
 
-/** Whether a text is a Solana address: 32 bytes in base58. */
 export const isSolanaAddress = (text: string): boolean =>
   /^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text) && base58.decode(text).length === 32;
 

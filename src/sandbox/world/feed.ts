@@ -23,7 +23,6 @@ export function createFeed<T extends { readonly id: string }>(
   const byId = new Map(rows.map((row) => [row.post.id, row]));
   const isShown = (row: Row<T>, now: number) => row.time <= now && row.hiddenUntil <= now;
 
-  /** Binary search: the number of rows that are not after a time. */
   function countUntil(time: number): number {
     let low = 0;
     let high = rows.length;

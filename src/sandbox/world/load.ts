@@ -22,7 +22,6 @@ const names = [
 const SAMPLES = 10;
 const RECORD_HINT = 'write records as the service sends them; its OpenAPI document describes their fields';
 
-/** Loads the records of a world from a folder of NDJSON files. If a file is missing, there are no such records. */
 export function loadRecords(dir: string): WorldRecords {
   const folder = statsOf(dir);
   if (!folder) throw usageError(`the folder ${dir} does not exist`, 'check the path');

@@ -10,7 +10,6 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
-/** The wallets of a user that are not verified yet. */
 export interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
   readonly plan: ResolvePlan;
 }
@@ -21,9 +20,7 @@ export interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
  */
 export interface WorldRecords {
   readonly users: readonly User[];
-  /** By user id. */
   readonly unverified: ReadonlyMap<string, Unverified>;
-  /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;
   numbers(): readonly Pnl[];
   theses(): readonly Thesis[];

@@ -78,9 +78,7 @@ export function createWorld(records: WorldRecords, seed: number) {
       byId: (id: string) => byId.get(id.toLowerCase()),
       /** Finds the user of an address; always the same user if there are several. */
       byWallet: (address: string) => byWallet.get(normalAddress(address)),
-      /** Whether a free key can reveal this user's wallets. */
       isSample: (id: string) => samples.has(id),
-      /** The result of a live resolve for a user without a verified wallet. */
       resolvePlan: (id: string): ResolvePlan =>
         unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
       /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
@@ -104,7 +102,6 @@ export function createWorld(records: WorldRecords, seed: number) {
         if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle });
       },
     },
-    /** The numbers of a handle in any case; undefined for an unknown handle. */
     pnl(handle: string): Pnl | undefined {
       const user = byHandle.get(handle.toLowerCase());
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
@@ -181,13 +178,11 @@ function firstBy<T>(records: readonly T[], keysOf: (record: T) => readonly strin
 const walletsOf = ({ solanaAddress, evmAddress }: User): string[] =>
   [solanaAddress, evmAddress].flatMap((address) => (address === null ? [] : normalAddress(address)));
 
-/** A feed, and the posts that it starts with. */
 const withHistory = <T extends { readonly id: string }>(
   history: readonly T[],
   timeOf: (post: T) => number,
 ) => ({ history, feed: createFeed(history, timeOf) });
 
-/** A live post of a world without theses. */
 const blankThesis = (author: User | undefined): Thesis => ({
   id: '',
   authorId: author?.id ?? null,
@@ -205,7 +200,6 @@ const blankNumbers = ({ handle, name, solanaAddress, evmAddress }: User): Pnl =>
   windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
 
-/** Calls `make` on first use and keeps the result. */
 function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

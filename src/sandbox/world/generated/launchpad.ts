@@ -58,7 +58,6 @@ const strangerOf = (wallet: string): LaunchpadUser => ({
   groupBadges: [],
 });
 
-/** Makes the history of callouts, oldest first. */
 export function makeCallouts(
   random: Random,
   accounts: readonly LaunchpadUser[],
@@ -102,7 +101,6 @@ const periods: Readonly<Record<BoardPeriod, { readonly span: number; readonly ev
 };
 const SNAPSHOTS = 20;
 
-/** Makes the latest snapshots of each leaderboard. */
 export function makeBoards(random: Random, accounts: readonly LaunchpadUser[], now: number): Board[] {
   const traders = accounts.map(({ wallet, username, isVerified }) => ({
     shown: { wallet, username, isVerified },

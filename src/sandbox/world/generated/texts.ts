@@ -70,7 +70,6 @@ const hostileTexts = [
 
 const LONGEST = 8 * 1024;
 
-/** The text of a thesis about a token; null for a post without text. */
 export function thesisText(
   random: Random,
   symbol: string | null,

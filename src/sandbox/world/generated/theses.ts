@@ -8,7 +8,6 @@ const DAY = 86_400_000;
 /** The number of theses at one time that do not fit on two pages of 20. */
 const BURST = 50;
 
-/** Makes the history of theses, oldest first. */
 export function makeTheses(random: Random, traders: readonly Trader[], count: number, now: number): Thesis[] {
   const authors = traders.filter(({ persona }) => !persona.idle);
   const tokens = makeTokens();

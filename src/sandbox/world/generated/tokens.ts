@@ -1,13 +1,11 @@
 import { pick, randomEvm, randomOf, randomSolana } from '../../random.ts';
 import { tickers } from './words.ts';
 
-/** A token that theses and callouts are about. */
 export interface Token {
   readonly address: string;
   readonly network: 'sol' | 'eth' | 'base';
   readonly symbol: string | null;
   readonly name: string | null;
-  /** In USD. */
   readonly price: number;
   readonly marketCap: number;
 }

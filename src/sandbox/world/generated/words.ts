@@ -1,10 +1,8 @@
-/** The first parts of handles and names. */
 export const firsts =
   'degen lunar silent rapid hidden golden frozen crypto onchain based salty lucky tiny mega alpha sigma wild calm neon cosmic paper diamond midnight solar turbo humble patient reckless quantum velvet'.split(
     ' ',
   );
 
-/** The second parts of handles and names. */
 export const seconds =
   'duke whale otter monk fox trader sniper farmer wizard pilot ape koala baron ninja goblin hawk lynx mole nomad oracle panda raven shark tiger viking walrus yeti zebra scout smith'.split(
     ' ',
