@@ -1,17 +1,7 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { appendLines, ensureFolder, fileFailure, readBounded } from '../../src/base/files.ts';
-import { writeAtomic } from '../../src/base/replace-file.ts';
 import { room, workers } from '../state/room.ts';
 
 const { path, under } = room();
@@ -34,24 +24,6 @@ test('an existing folder keeps its mode, because others may use it', () => {
   chmodSync(folder, 0o755);
   ensureFolder(folder);
   expect(mode(folder)).toBe('755');
-});
-
-test('a file is replaced atomically at the target of a link, without leftovers', () => {
-  const folder = under('atomic');
-  mkdirSync(folder);
-  const [real, link] = [join(folder, 'real'), join(folder, 'link')];
-  writeFileSync(real, 'old');
-  symlinkSync('real', link);
-  writeAtomic(link, 'new');
-  expect(readFileSync(real, 'utf8')).toBe('new');
-  expect(readdirSync(folder).sort()).toEqual(['link', 'real']);
-});
-
-test('a file that cannot be replaced stays unchanged, without leftovers', () => {
-  const folder = under('full');
-  mkdirSync(join(folder, 'taken'), { recursive: true });
-  expect(() => writeAtomic(join(folder, 'taken'), 'new')).toThrow();
-  expect(readdirSync(folder)).toEqual(['taken']);
 });
 
 test('an incomplete line gets a line break before the next one is appended', () => {

@@ -140,9 +140,7 @@ describe('trdr api', () => {
     const sandbox = await withSandbox();
     const { exitCode, lines } = await runInProcess(
       ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'],
-      {
-        sandbox,
-      },
+      { sandbox },
     );
     expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
   });

@@ -91,11 +91,7 @@ export const idsOf = (text: string): string[] =>
 export function compare(wanted: readonly string[], got: readonly string[]) {
   const [want, have] = [new Set(wanted), new Set<string>()];
   const doubled = got.filter((id) => have.has(id) || !have.add(id));
-  return {
-    lost: wanted.filter((id) => !have.has(id)),
-    doubled,
-    foreign: got.filter((id) => !want.has(id)),
-  };
+  return { lost: wanted.filter((id) => !have.has(id)), doubled, foreign: got.filter((id) => !want.has(id)) };
 }
 
 export const asItShouldBe = { lost: [], doubled: [], foreign: [] };

@@ -235,9 +235,7 @@ describe('formatting', () => {
     const sandbox = await withNumbers();
     const { records, stderr } = await runInProcess(
       ['pnl', 'quiet', 'mira', '--sort', 'rank', '--window', '7d'],
-      {
-        sandbox,
-      },
+      { sandbox },
     );
     expect(records()).toEqual(recordsOf(['quiet', 'mira']));
     expect(stderr).toContain('--window and --sort do not apply to ndjson');

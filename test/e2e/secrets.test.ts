@@ -132,7 +132,12 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     const runs: Ran[] = [];
     for (const argv of [
       ['auth', 'login', key],
+      ['auth', 'login', '--with-key', key],
       ['auth', 'login', `--with-key=${key}`],
+      ['auth', key],
+      [key],
+      ['whois', 'mira', `--${key}`],
+      ['config', 'set', key, '1'],
       ['auth', 'login', `--key=${key}`, '--debug'],
       ['config', 'set', 'key', key],
       ['config', 'set', 'baseUrl', key],

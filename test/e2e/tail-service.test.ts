@@ -126,11 +126,7 @@ test('without systemd-notify, socat notifies the service manager', async () => {
   const calls = installStub(home.path, 'socat');
   const words = ['--lag', '200ms', '--duration', '500ms', '--yes'];
   const without = { PATH: home.path, NOTIFY_SOCKET: '/run/none' };
-  const ran = await runInProcess(['launchpad', 'tail', ...words], {
-    sandbox,
-    home,
-    env: without,
-  });
+  const ran = await runInProcess(['launchpad', 'tail', ...words], { sandbox, home, env: without });
   expect(ran.exitCode).toBe(0);
   expect(calls()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
   writeFileSync(join(home.path, 'socat'), '');

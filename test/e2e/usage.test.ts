@@ -183,9 +183,7 @@ describe('trdr cache', () => {
       oldest: null,
     });
     expect((await runInProcess(['cache', 'stats', '--json'], { sandbox: other, home })).json()).toMatchObject(
-      {
-        missing: 1,
-      },
+      { missing: 1 },
     );
     const spent = sandbox.meter().unitsUsed;
     await runInProcess(asked, { sandbox, home });

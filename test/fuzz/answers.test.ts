@@ -9,109 +9,33 @@ import { waitOf } from '../../src/core/client/retry.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { failureJson } from '../../src/output/error-text.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
+import {
+  batch,
+  board,
+  callout,
+  launchpadUser,
+  numbers,
+  page,
+  pending,
+  thesis,
+  USER_ID,
+  user,
+} from '../e2e/records.ts';
+import { anyMe } from '../e2e/service.ts';
 import { damaged, holds, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
 const NOW = 1_700_000_000_000;
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constant('mira'));
-const orNull = (of: fc.Arbitrary<unknown>) => fc.oneof(of, fc.constant(null));
-const user = fc.record({
-  id: text,
-  handle: text,
-  name: orNull(text),
-  bio: orNull(text),
-  banner: orNull(text),
-  profilePicture: orNull(text),
-  twitter: orNull(text),
-  solanaAddress: orNull(text),
-  evmAddress: orNull(text),
-});
-const spell = orNull(
-  fc.record({
-    netUsd: fc.integer(),
-    returnPct: orNull(fc.integer()),
-    volumeUsd: fc.nat(),
-    trades: fc.nat(),
-    rank: fc.nat(),
-  }),
+const theses = page([thesis(1), thesis(2)]);
+const records = fc.constantFrom<unknown>(
+  ...[
+    user,
+    numbers('mira'),
+    theses,
+    { ...theses, tokenAddress: 'a', tokenNetwork: null, symbol: 'x', userId: USER_ID },
+  ],
+  ...[launchpadUser, page([callout(1)]), board(), anyMe, pending, batch()],
 );
-const pnl = fc.record({
-  handle: text,
-  wallet: orNull(text),
-  evmWallet: orNull(text),
-  updatedAt: orNull(fc.nat()),
-  windows: fc.record({ '24h': spell, '7d': spell, '30d': spell, all: spell }),
-});
-const thesis = fc.record({
-  id: text,
-  authorHandle: orNull(text),
-  thesis: orNull(text),
-  platformCreatedAt: orNull(fc.nat()),
-});
-const page = fc.record({
-  count: fc.nat(),
-  hasMore: fc.boolean(),
-  nextBefore: orNull(text),
-  updatedAt: orNull(fc.nat()),
-  items: fc.array(thesis, { maxLength: 3 }),
-});
-const tokenPage = fc
-  .tuple(page, text, orNull(text), orNull(text), text)
-  .map(([rest, tokenAddress, tokenNetwork, symbol, userId]) => ({
-    ...rest,
-    tokenAddress,
-    tokenNetwork,
-    symbol,
-    userId,
-  }));
-const launchpadUser = fc.record({
-  wallet: text,
-  username: orNull(text),
-  bio: orNull(text),
-  profileImage: orNull(text),
-  xUsername: orNull(text),
-  isVerified: orNull(fc.boolean()),
-  isLaunchpadUser: orNull(fc.boolean()),
-  followers: orNull(fc.nat()),
-  following: orNull(fc.nat()),
-  groupBadges: fc.array(text),
-});
-const callouts = fc.record({
-  count: fc.nat(),
-  hasMore: fc.boolean(),
-  nextBefore: orNull(text),
-  items: fc.array(fc.record({ id: text, wallet: text, coinMint: text }), { maxLength: 2 }),
-});
-const board = fc.record({
-  period: text,
-  capturedAt: orNull(fc.nat()),
-  count: fc.nat(),
-  entries: fc.constant([]),
-});
-const me = fc.record({
-  ratePerMinute: fc.nat(),
-  usage: fc.record({
-    period: text,
-    unitsUsed: fc.nat(),
-    unitsRemaining: orNull(fc.nat()),
-    additionalUnits: fc.nat(),
-    revealsUsed: fc.nat(),
-    revealsRemaining: orNull(fc.nat()),
-  }),
-  entitlement: fc.record({ unmetered: fc.boolean(), monthlyUnits: fc.nat() }),
-});
-const pending = fc.record({
-  pending: fc.constant(true),
-  reason: fc.constantFrom('queued', 'timeout', 'no_preview'),
-  retryable: fc.boolean(),
-  retryAfterSeconds: fc.nat(),
-  position: fc.nat(),
-});
-const batch = fc.record({
-  count: fc.nat(),
-  missing: fc.array(text),
-  entries: fc.array(pnl, { maxLength: 2 }),
-});
-const records = fc.oneof(user, pnl, page, tokenPage, launchpadUser, callouts, board, me, pending, batch);
 const wrapped = records.map((data) => ({ data, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'req-1' } }));
 
 const waits = fc.constantFrom<unknown>(
@@ -225,7 +149,7 @@ describe('a raw page', () => {
       .constantFrom('a b', '\ud800', '&before=1', '%', '')
       .map((nextBefore) => ({ hasMore: true, nextBefore }));
     holds(
-      jsonText(fc.oneof(page, callouts, wrapped, led)),
+      jsonText(fc.oneof(records, wrapped, led)),
       torn(fc.constant('/v2/thesis?limit=5&before=x#y')),
       (body, path) => {
         const cursor = pageIn({ text: body })?.nextBefore ?? undefined;

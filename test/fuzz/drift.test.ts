@@ -6,6 +6,19 @@ import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
+import {
+  batch,
+  board,
+  callout,
+  launchpadUser,
+  numbers,
+  page,
+  pending,
+  thesis,
+  USER_ID,
+  user,
+  WALLET,
+} from '../e2e/records.ts';
 import { anyMe, type FakeService, withService } from '../e2e/service.ts';
 
 type Json = Record<string, unknown>;
@@ -39,81 +52,6 @@ const hasList = (value: unknown, name: string): value is Json =>
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
 
 const HANDLES = ['mira', 'Quiet', 'solwolf', 'nosuch'];
-const ID = '7d0a0f3e-7a55-4c0e-9a36-6f0f5f0e8f10';
-const WALLET = '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6';
-const MINT = '11111111111111111111111111111111';
-
-const user = {
-  id: ID,
-  handle: 'mira',
-  name: 'Mira',
-  bio: 'Three chains.',
-  banner: null,
-  profilePicture: 'https://images.example/a.png',
-  twitter: 'https://x.com/mira',
-  solanaAddress: WALLET,
-  evmAddress: null,
-  socials: [{ provider: 'x', subject: '12', handle: 'mira' }],
-};
-const window = (rank: number) => ({ netUsd: 12.5, returnPct: -3, volumeUsd: 800, trades: 4, rank });
-const numbers = (handle: string) => ({
-  handle,
-  displayName: 'Mira',
-  avatarUrl: null,
-  twitter: 'mira',
-  followers: 9,
-  wallet: WALLET,
-  evmWallet: null,
-  updatedAt: 1_760_000_000_000,
-  windows: { '24h': window(1), '7d': null, '30d': window(3), all: window(2) },
-});
-const callout = (at: number) => ({
-  id: `c${at}`,
-  wallet: WALLET,
-  userName: 'mira',
-  xUsername: null,
-  isVerified: true,
-  coinMint: MINT,
-  chain: 'sol',
-  coinSymbol: 'WIF',
-  coinName: null,
-  thesis: 'up',
-  mediaUrl: null,
-  calledOutAtMcap: 12_000,
-  multiple: 1.5,
-  maxMultiplier: 3,
-  createdAt: 1_760_000_000_000 - at * 1000,
-});
-const entry = (rank: number) => ({
-  rank,
-  wallet: `${WALLET.slice(0, -2)}${String(rank).padStart(2, '1')}`,
-  username: 'mira',
-  isVerified: true,
-  pnlSol: 2,
-  pnlUsd: 300 - rank,
-  pnlPercent: 4,
-  realizedPnlUsd: 5,
-  unrealizedPnlUsd: 6,
-});
-const launchpadUser = {
-  wallet: WALLET,
-  username: 'mira',
-  bio: null,
-  profileImage: null,
-  xUsername: 'mira',
-  isVerified: true,
-  isLaunchpadUser: true,
-  followers: 3,
-  following: 4,
-  groupBadges: ['og'],
-};
-const page = (items: readonly unknown[]) => ({
-  count: items.length,
-  hasMore: false,
-  nextBefore: null,
-  updatedAt: 1_760_000_000_000,
-  items,
-});
 
 const found = (subject: string, record: Json) => [{ ...record, subject, found: true }];
 const oneUser = (subject: string) => (answer: unknown) =>
@@ -144,45 +82,13 @@ function batchOf(answer: unknown): Expected {
   });
 }
 
-const thesis = (at: number) => ({
-  id: `t${at}`,
-  tokenAddress: MINT,
-  tokenNetwork: 'sol',
-  tokenSymbol: 'WIF',
-  authorId: ID,
-  authorHandle: 'mira',
-  authorName: null,
-  authorIsDev: false,
-  thesis: 'up\nonly',
-  segments: [{ text: 'up', link: 'https://x.com' }],
-  likeCount: 4,
-  holdingsUsd: 900.5,
-  authorTradeUsd: 100,
-  pnl: -4,
-  tokenAmount: 12,
-  closedAt: null,
-  platformCreatedAt: 1_760_000_000_000 - at * 1000,
-  updatedAt: 1_760_000_000_000,
-});
-
-const batch = () => ({
-  count: 3,
-  missing: ['nosuch'],
-  entries: ['mira', 'quiet', 'solwolf'].map(numbers),
-});
-const board = () => ({
-  period: 'weekly',
-  capturedAt: 1_760_000_000_000,
-  count: 3,
-  entries: [1, 2, 3].map(entry),
-});
 const entriesOf = (answer: unknown): Expected =>
   hasList(answer, 'entries') ? listOf(answer['entries']).filter(isObject) : undefined;
 
 const scenarios: Readonly<Record<string, Scenario>> = {
   'a handle': { words: ['whois', 'mira'], valid: () => user, expected: oneUser('mira'), calls: 1 },
   'a wallet': { words: ['whois', WALLET], valid: () => user, expected: oneUser(WALLET), calls: 1 },
-  'a user id': { words: ['whois', ID], valid: () => user, expected: oneUser(ID), calls: 1 },
+  'a user id': { words: ['whois', USER_ID], valid: () => user, expected: oneUser(USER_ID), calls: 1 },
   'a resolve': {
     words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
     valid: () => user,
@@ -191,7 +97,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
   },
   'a pending resolve': {
     words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
-    valid: () => ({ pending: true, reason: 'queued', retryable: true, retryAfterSeconds: 4, position: 2 }),
+    valid: () => pending,
     status: 202,
     expected: () => [expect.objectContaining({ subject: 'mira', found: false, code: 'PENDING' })],
     calls: 1,

@@ -190,18 +190,6 @@ describe('CSV input', () => {
       for (const row of whole ?? []) expect(row.line).toBeGreaterThan(0);
     }));
 
-  test('returns the written cells', () =>
-    holdsInTime(
-      fc.array(fc.array(fc.oneof(marks, fc.string()), { minLength: 1, maxLength: 4 }), { maxLength: 5 }),
-      cuts,
-      async (rows, sizes) => {
-        const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
-        const text = rows.map((cells) => `${cells.map(quote).join(',')}\r\n`).join('');
-        const back = await gather(readCsv(pieces(text, sizes)));
-        expect(back.map(({ cells }) => cells)).toEqual(rows);
-      },
-    ));
-
   test('reads CSV written by trdr', () =>
     holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
       const text = `${cells.map((cell) => csvCell(cell)).join(',')}\n`;

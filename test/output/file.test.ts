@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import {
-  chmodSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -91,25 +89,6 @@ describe('an output file', () => {
     expect(readdirSync(folder)).toEqual(['out']);
   });
 
-  it('keeps the mode of the file it replaces', async () => {
-    const path = join(folder, 'out');
-    writeFileSync(path, 'old');
-    chmodSync(path, 0o640);
-    await put(path, 'new');
-    expect(statSync(path).mode & 0o777).toBe(0o640);
-    expect(readFileSync(path, 'utf8')).toBe('new');
-  });
-
-  it('is written to the target of a symbolic link, even if the target does not exist', async () => {
-    mkdirSync(join(folder, 'real'));
-    symlinkSync('real/data', join(folder, 'link'));
-    await put(join(folder, 'link'), 'one');
-    await put(join(folder, 'link'), 'two');
-    expect(readFileSync(join(folder, 'real/data'), 'utf8')).toBe('two');
-    expect(readdirSync(folder).sort()).toEqual(['link', 'real']);
-    expect(readdirSync(join(folder, 'real'))).toEqual(['data']);
-  });
-
   it('is rejected if the path is a folder, its folder is missing, or links form a loop', async () => {
     const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'give the name of a file in that folder' };
     await expect(fileSink(folder)).rejects.toMatchObject(isFolder);
@@ -121,22 +100,6 @@ describe('an output file', () => {
     });
     symlinkSync('loop', join(folder, 'loop'));
     await expect(fileSink(join(folder, 'loop'))).rejects.toMatchObject({ kind: 'local', code: 'ELOOP' });
-  });
-
-  it('may be a device', async () => {
-    await put('/dev/null', 'nothing');
-    const full = await fileSink('/dev/full');
-    await full.write('x');
-    await expect(full.finish('complete')).rejects.toMatchObject({ kind: 'local', code: 'ENOSPC' });
-  });
-
-  it('may be a pipe', async () => {
-    const path = join(folder, 'pipe');
-    execFileSync('mkfifo', [path]);
-    const { createReadStream } = await import('node:fs');
-    const read = createReadStream(path, 'utf8').toArray();
-    await put(path, 'through');
-    expect((await read).join('')).toBe('through');
   });
 
   it('may be a pipe without a reader until the signal, whenever the signal comes', async () => {

@@ -85,9 +85,7 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     const file = join(folder, 'server.conf');
     if (plain) writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`);
     const args = plain ? [file, ...conf] : [...ports, ...own, '--appendfsync', 'everysec', ...conf];
-    const started = spawn(serverProgram, args, {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const started = spawn(serverProgram, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(started);
     guard.add(started.pid ?? 0, folder);
     child = started;

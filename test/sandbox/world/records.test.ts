@@ -47,10 +47,7 @@ describe('generated records', () => {
         const { users, unverified, numbers, theses, accounts, callouts, boards } = generateRecords(
           seed,
           NOW,
-          {
-            socials,
-            theses: 500,
-          },
+          { socials, theses: 500 },
         );
         for (const user of users) {
           expect(User.parse(user)).toEqual(user);

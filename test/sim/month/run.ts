@@ -46,10 +46,7 @@ const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
 type Kind = (typeof common)[number] | (typeof ofStreams)[number];
 
 /** The lengths of some kinds of incidents in ms. */
-const lengths = {
-  pages: [1_000, 200_000],
-  mute: [60_000, 600_000],
-} as const;
+const lengths = { pages: [1_000, 200_000], mute: [60_000, 600_000] } as const;
 
 const isTrouble = (incident: Incident<Kind>): incident is Incident<Kind> & Trouble =>
   incident.kind !== 'kill' && incident.kind !== 'step' && incident.kind !== 'rename';

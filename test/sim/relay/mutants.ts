@@ -33,9 +33,7 @@ export const withoutFence: RelayMutation = {
 };
 
 /** The token of a lease consists only of its epoch. */
-export const withoutNonce: RelayMutation = {
-  script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''"),
-};
+export const withoutNonce: RelayMutation = { script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''") };
 
 const publishesWithoutIds = rewritten(
   'publish',
@@ -44,9 +42,7 @@ const publishesWithoutIds = rewritten(
 );
 
 /** Posts are published without their ids, and a new leader does not look for them in the stream. */
-export const withoutIds: RelayMutation = {
-  script: withoutCheck(publishesWithoutIds),
-};
+export const withoutIds: RelayMutation = { script: withoutCheck(publishesWithoutIds) };
 
 /** A follower takes its last post for the time up to which it has read everything. */
 export const withoutVerified: RelayMutation = {

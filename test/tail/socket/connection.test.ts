@@ -44,10 +44,7 @@ async function serve(): Promise<{
     sockets.close();
     http.close();
   });
-  return {
-    url,
-    next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)),
-  };
+  return { url, next: async () => arrived.shift() ?? new Promise((resolve) => waiting.push(resolve)) };
 }
 
 /** Opens a link; `until` waits for a condition that is checked after each event. */
