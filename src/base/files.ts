@@ -16,7 +16,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { Failure } from './failure.ts';
+import { quietly } from './calls.ts';
+import { Failure, usageError } from './failure.ts';
 
 /** File mode: only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;
@@ -121,11 +122,8 @@ export function ensureFolder(folder: string): void {
 /** Opens a file and lets only the user read and write it, whatever the umask. */
 function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
-  try {
-    if ((fstatSync(fd).mode & 0o777) !== PRIVATE_FILE) fchmodSync(fd, PRIVATE_FILE);
-  } catch {
-    // Ignore the error: the file belongs to another user, or the file system does not support permissions.
-  }
+  // This fails if the file belongs to another user, or if the file system does not support permissions.
+  quietly(() => (fstatSync(fd).mode & 0o777) !== PRIVATE_FILE && fchmodSync(fd, PRIVATE_FILE));
   return fd;
 }
 
@@ -187,14 +185,8 @@ export function syncFolder(folder: string): void {
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
 
-/** Removes a file; failures are ignored. */
-export function discard(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Ignore the error: a file that stays behind does no harm.
-  }
-}
+/** Removes a file; failures are ignored, because a file that stays behind does no harm. */
+export const discard = (path: string): void => quietly(() => unlinkSync(path));
 
 const NEWLINE = 10;
 
@@ -271,4 +263,12 @@ export function readBounded(path: string, most: number): string | undefined {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Throws a usage error unless the path is an existing folder. */
+export function checkFolder(path: string): void {
+  const found = statsOf(path);
+  if (found === undefined)
+    throw usageError(`folder not found: ${path}`, `create it first: mkdir -p '${path}'`);
+  if (!found.isDirectory()) throw usageError(`${path} is not a folder`, 'use a path in an existing folder');
 }

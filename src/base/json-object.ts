@@ -1,3 +1,4 @@
+import { quietly } from './calls.ts';
 /** A JSON object whose members are not validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -11,13 +12,7 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
  * Parses JSON with the built-in parser, which is fast but rounds long numbers; undefined if the text is not
  * JSON.
  */
-export function plainJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const plainJson = (text: string): unknown => quietly(() => JSON.parse(text));
 
 /** Parses the JSON text of an object; undefined for all other texts. */
 export function parseObject(text: string): JsonObject | undefined {

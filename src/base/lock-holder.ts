@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { quietly } from './calls.ts';
 import { errno } from './files.ts';
 
 /** The process that holds a lock, as recorded in the lock. */
@@ -36,17 +37,9 @@ export function readHolder(text: string): LockHolder | undefined {
 /** Whether a text may be the beginning of a lock's text, cut off by a crash. */
 export const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
 
-function quietly(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return '';
-  }
-}
-
 /** Status letter and start time of a process on Linux. Both are empty if they cannot be read, as on other systems. */
 function statusOf(pid: number): { state: string; began: string } {
-  const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  const status = quietly(() => readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? '';
   // The second field, the process name, may contain spaces and parentheses.
   const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', began: fields[19] ?? '' };

@@ -1,6 +1,7 @@
 import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { quietly } from './calls.ts';
 import { Failure } from './failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
 import {
@@ -95,13 +96,9 @@ function look(path: string): Seen | undefined {
 }
 
 function release(path: string, token: string): void {
-  try {
-    // Remove the lock only if this process still holds it: another process may have acquired the lock while
-    // the machine was suspended, or after a user removed the file.
-    if (look(path)?.token === token) discard(path);
-  } catch {
-    // Ignore the error: the folder was removed, and the lock with it.
-  }
+  // Remove the lock only if this process still holds it: another process may have acquired the lock while
+  // the machine was suspended, or after a user removed the file. If the folder was removed, so was the lock.
+  if (quietly(() => look(path))?.token === token) discard(path);
 }
 
 /** How to wait for a lock. The default timeout is 10 seconds. */
@@ -159,13 +156,10 @@ export function holdLock(path: string, what: string): LockHandle {
   if (!isHeld(result)) throw lockedFailure(path, result, what);
   const lock = result;
   const beat = setInterval(() => {
-    try {
-      const now = new Date();
-      lutimesSync(path, now, now);
-    } catch {
-      // Ignore the error: the lock was removed, or the system cannot change the time stamp of a link.
-      // Processes of this machine check the pid instead.
-    }
+    const now = new Date();
+    // If the lock was removed, or the system cannot change the time stamp of a link, processes of this machine
+    // check the pid instead.
+    quietly(() => lutimesSync(path, now, now));
   }, UNTOUCHED_MS / 20);
   beat.unref();
   return {

@@ -8,16 +8,15 @@ import {
   openSync,
   renameSync,
   type Stats,
-  statSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import {
   discard,
-  isAbsent,
   PRIVATE_FILE,
   readAt,
   realPath,
+  statsOf,
   syncFolder,
   temporaryIn,
   writeAll,
@@ -78,7 +77,7 @@ export interface ReplaceOptions {
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
-  const old = statOf(target);
+  const old = statsOf(target);
   if (old?.isDirectory()) throw coded('EISDIR', 'is a folder');
   if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
   // Open the old file to check that it is writable. The rename alone would not check this: it only needs
@@ -120,7 +119,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
       put(place, false, true);
       return place;
     } catch {
-      const isThere = !open || statOf(temporary)?.ino === fstatSync(fd).ino;
+      const isThere = !open || statsOf(temporary)?.ino === fstatSync(fd).ino;
       const rescued = isThere ? temporary : copyToTemporary(fd);
       close();
       return rescued;
@@ -138,15 +137,6 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
     saveBeside,
     discard: undo,
   };
-}
-
-function statOf(target: string): Stats | undefined {
-  try {
-    return statSync(target);
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
 }
 
 /**

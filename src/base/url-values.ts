@@ -1,4 +1,4 @@
-import { isLoopback } from './loopback.ts';
+import { quietly } from './calls.ts';
 import type { Kind } from './values.ts';
 
 /**
@@ -52,3 +52,14 @@ export const storeUrl: Kind<string> = {
     return /^\/?\d{0,4}$/.test(url.pathname) ? text : undefined;
   },
 };
+
+/** Whether a host name (as in `URL.hostname`) refers to this machine. */
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  return (
+    host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127(\.\d+){3}$/.test(host)
+  );
+}
+
+/** Decodes percent-encoded text. Text that is not validly encoded is returned unchanged, as curl does. */
+export const decodePercent = (text: string): string => quietly(() => decodeURIComponent(text)) ?? text;

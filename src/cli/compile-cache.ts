@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Script } from 'node:vm';
+import { quietly } from '../base/calls.ts';
 import { ensureFolder } from '../base/files.ts';
 import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 
@@ -39,7 +40,7 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
     if (known) return known.exports;
     const filename = join(folder, name);
     const path = join(place, name);
-    const cachedData = readIfThere(path);
+    const cachedData = quietly(() => readFileSync(path));
     // Latin-1 is enough, because the files contain only ASCII.
     const text = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
     const script = new Script(text, { filename, ...(cachedData && { cachedData }) });
@@ -93,13 +94,5 @@ function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);
     if (path !== place && Date.now() - statSync(path).mtimeMs > UNUSED_MS) rmSync(path, { recursive: true });
-  }
-}
-
-function readIfThere(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path);
-  } catch {
-    return undefined;
   }
 }

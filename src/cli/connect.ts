@@ -1,5 +1,5 @@
+import { once } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
-import { once } from '../base/once.ts';
 import type { Client, Ledger, Notice } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';

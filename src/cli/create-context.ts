@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { once } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
-import { once } from '../base/once.ts';
 import { unitsText } from '../base/units.ts';
 import type { Client } from '../contract/ports.ts';
 import { withoutKey, withoutKeys } from '../core/client/mask-key.ts';

@@ -1,5 +1,6 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { wantsColor } from '../output/terminal/style.ts';
 import { completionFiles } from './docs/completion/file-names.ts';
 import { layoutPage } from './docs/layout.ts';
@@ -91,12 +92,6 @@ function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }
 
-function readPrebuilt(folder: string, name: string): string | undefined {
-  try {
-    return readFileSync(join(__dirname, folder, name), 'utf8');
-  } catch {
-    // An unknown command has no page, and a single executable has no prebuilt files at all: run the program
-    // instead.
-    return undefined;
-  }
-}
+/** An unknown command has no page, and a single executable has no prebuilt files at all: the program runs instead. */
+const readPrebuilt = (folder: string, name: string): string | undefined =>
+  quietly(() => readFileSync(join(__dirname, folder, name), 'utf8'));

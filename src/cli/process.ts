@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
+import { quietly } from '../base/calls.ts';
 import { systemClock } from '../base/clock.ts';
 import { createInFlight } from '../core/client/in-flight.ts';
 import { workingFolder } from '../state/paths.ts';
@@ -64,13 +65,8 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
  * it stays set if stderr is redirected (systemd.exec(5)).
  */
 function isJournal(stream: string | undefined): boolean {
-  if (stream === undefined || stream === '') return false;
-  try {
-    const { dev, ino } = fstatSync(2);
-    return stream === `${dev}:${ino}`;
-  } catch {
-    return false;
-  }
+  const file = stream ? quietly(() => fstatSync(2)) : undefined;
+  return file !== undefined && stream === `${file.dev}:${file.ino}`;
 }
 
 /** The terminal of the session. It can be used for questions even if stdin and stdout are pipes. */
@@ -78,12 +74,9 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
   const path = platform === 'win32' ? '\\\\.\\CONIN$' : '/dev/tty';
   return {
     exists() {
-      try {
-        closeSync(openSync(path, 'r+'));
-        return true;
-      } catch {
-        return false;
-      }
+      const fd = quietly(() => openSync(path, 'r+'));
+      if (fd !== undefined) closeSync(fd);
+      return fd !== undefined;
     },
     // Load the module on first use, because loading takes milliseconds and few runs ask a question.
     open: () => new (process.getBuiltinModule('node:tty').ReadStream)(openSync(path, 'r+')),

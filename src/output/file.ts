@@ -1,8 +1,7 @@
 import { existsSync, fstatSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import { errno, realPath } from '../base/files.ts';
+import { realPath, statsOf } from '../base/files.ts';
 import { type Replacement, replaceFile } from '../base/replace-file.ts';
 import { descriptorIn, type OpenFile, openPipe, openToAppend } from './open-file.ts';
 import { createSink, failureOf, type Sink, type SinkOptions, syncTo, tryOnce, writeToFile } from './sink.ts';
@@ -67,7 +66,7 @@ export interface FileOptions extends SinkOptions {
  */
 export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
-    const before = await statOf(path);
+    const before = statsOf(path);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
     if (before && (!before.isFile() || descriptorIn(path) !== undefined)) {
       return sinkOn(await openPipe(path, signal), options);
@@ -133,17 +132,11 @@ function saveBeside(file: Replacement, path: string): string {
   return saved.startsWith(`${target}.partial`) ? `${path}${saved.slice(target.length)}` : saved;
 }
 
-const statOf = (path: string) =>
-  stat(path).catch((error: unknown) => {
-    if (errno(error) === 'ENOENT') return undefined;
-    throw error;
-  });
-
 /** Appends to a file. Each flush also syncs to disk. */
 export async function appendSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder();
-    const before = await statOf(path);
+    const before = statsOf(path);
     const file =
       before && !before.isFile() ? await openPipe(path, signal) : openToAppend(path, options.retry);
     const sink = sinkOn(file, options);

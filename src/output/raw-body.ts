@@ -1,19 +1,11 @@
+import { plainJson } from '../base/json-object.ts';
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts';
 
 /** Formats a response body for a terminal: indents JSON, and makes all text safe. */
 export function shownBody(text: string): string {
   if (text === '') return '';
-  const shown = isJson(text) ? safeJson(indentJson(text)) : safeText(text);
+  const shown = plainJson(text) !== undefined ? safeJson(indentJson(text)) : safeText(text);
   return shown.endsWith('\n') ? shown : `${shown}\n`;
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Indents JSON without parsing it, so that numbers and texts keep their spelling. */

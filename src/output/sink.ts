@@ -1,6 +1,7 @@
 import { fstatSync, fsync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
 
@@ -111,12 +112,8 @@ export async function syncTo(fd: number, name: string): Promise<void> {
 
 /** The descriptor of a stream that leads to a regular file, for which Node's own stream ignores partial writes. */
 export function fileIn(stream: Writable): number | undefined {
-  if (!('fd' in stream) || typeof stream.fd !== 'number') return undefined;
-  try {
-    return fstatSync(stream.fd).isFile() ? stream.fd : undefined;
-  } catch {
-    return undefined;
-  }
+  const fd = 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
+  return fd !== undefined && quietly(() => fstatSync(fd).isFile()) ? fd : undefined;
 }
 
 /** Creates a sink for a stream that the sink does not close, such as standard output, or for a function that writes. */

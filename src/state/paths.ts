@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 
 /** The facts that determine where trdr stores its files. */
@@ -56,12 +57,8 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
 export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
-  try {
-    // Node throws if the user id is not in the password file, which is common in containers.
-    return system() || undefined;
-  } catch {
-    return undefined;
-  }
+  // Node throws if the user id is not in the password file, which is common in containers.
+  return quietly(system) || undefined;
 }
 
 /** The working directory, or its former path if it was deleted. */

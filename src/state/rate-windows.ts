@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { fileFailure, readBounded } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
@@ -95,11 +96,3 @@ export function openWindows(options: WindowsOptions): RateWindows {
 }
 
 const isLimit = (limit: number) => Number.isSafeInteger(limit) && limit > 0;
-
-function quietly<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}

@@ -1,6 +1,5 @@
 import { Failure } from '../base/failure.ts';
-import { isLoopback } from '../base/loopback.ts';
-import { decodePercent } from '../base/percent.ts';
+import { decodePercent, isLoopback } from '../base/url-values.ts';
 
 /** The address of a store, without its password. */
 export interface StoreAddress {

@@ -1,3 +1,4 @@
+import { quietly } from '../base/calls.ts';
 import { isRecord, type JsonObject, parseObject } from '../base/json-object.ts';
 import type { GroupPlace } from './feed/group-batches.ts';
 import type { FeedState } from './feed/term.ts';
@@ -83,12 +84,4 @@ function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembere
       }),
     ),
   };
-}
-
-function quietly<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

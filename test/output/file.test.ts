@@ -20,12 +20,6 @@ beforeEach(() => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const put = async (path: string, text: string) => {
-  const sink = await fileSink(path);
-  await sink.write(text);
-  await sink.finish('complete');
-};
-
 describe('an output file', () => {
   it('is saved next to its target if it cannot replace the target', async () => {
     const path = join(folder, 'all.ndjson');

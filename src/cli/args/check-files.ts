@@ -1,5 +1,6 @@
 import { type BigIntStats, fstatSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { quietly } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
@@ -64,11 +65,7 @@ function namesOf(at: RunFile['at']): readonly string[] {
 
 /** The inode of a regular file; empty for anything else, and undefined if nothing is there. */
 function inodeOf(stat: () => BigIntStats | undefined): readonly string[] | undefined {
-  try {
-    const found = stat();
-    return found && (found.isFile() ? [`${found.dev}:${found.ino}`] : []);
-  } catch {
-    // Opening the file reports the problem.
-    return undefined;
-  }
+  // If it cannot be looked up, opening it reports the problem.
+  const found = quietly(stat);
+  return found && (found.isFile() ? [`${found.dev}:${found.ino}`] : []);
 }

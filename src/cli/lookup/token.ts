@@ -1,3 +1,4 @@
+import { quietly } from '../../base/calls.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
@@ -150,8 +151,5 @@ function tokenOf(post: Sent): KnownToken | undefined {
 /** Saves tokens. Failures are ignored: if a token is not saved, a later run searches for its ticker again. */
 function save(context: Context, tokens: readonly KnownToken[]): void {
   const { cache } = context.settings.folders;
-  if (cache === undefined) return;
-  try {
-    noteTokens(cache, tokens);
-  } catch {}
+  if (cache !== undefined) quietly(() => noteTokens(cache, tokens));
 }

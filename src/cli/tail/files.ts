@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { checkFolder } from '../../base/check-folder.ts';
-import { realPath, statsOf } from '../../base/files.ts';
+import { checkFolder, realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 
 /**

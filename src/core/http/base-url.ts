@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/url-values.ts';
 
 /** A validated base URL. */
 export interface BaseUrl {

@@ -1,3 +1,4 @@
+import { plainJson } from '../../base/json-object.ts';
 /**
  * The text of a body, without a byte order mark; undefined if the text is larger than `maxBytes`. trdr
  * does not request compression, but a proxy may still compress a response. A body that cannot be decoded is
@@ -40,12 +41,5 @@ function decodedOnce(bytes: Buffer, name: string, maxOutputLength: number): Buff
  * Whether a text is a complete JSON object. An object without its closing brace is not valid JSON, so a text
  * that was cut short is never complete.
  */
-export function isCompleteObject(text: string): boolean {
-  if (!/^\s*\{/.test(text)) return false;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const isCompleteObject = (text: string): boolean =>
+  /^\s*\{/.test(text) && plainJson(text) !== undefined;

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../base/failure.ts';
-import { isLoopback } from '../../base/loopback.ts';
+import { isLoopback } from '../../base/url-values.ts';
 
 /** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,3 @@
-import { andThen } from '../../base/and-then.ts';
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import type { Overflow } from '../../contract/answer-ports.ts';
@@ -44,7 +43,7 @@ export interface Lookup {
   readonly repeated: boolean;
 }
 
-export interface LookupOptions {
+interface LookupOptions {
   /** Looks up one subject. Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
   readonly as?: SubjectType | undefined;
@@ -176,3 +175,10 @@ const concernsAll = ({ kind, code }: Failure): boolean =>
   (kind === 'forbidden' && code !== 'FORBIDDEN');
 
 const isOutage = ({ kind }: Failure) => kind === 'network' || kind === 'service' || kind === 'answer';
+
+/**
+ * Applies a function to a value: at once, or when the promise of the value is fulfilled. Unlike `await`, this
+ * needs no promise for a value that is available.
+ */
+const andThen = <T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> =>
+  value instanceof Promise ? value.then(use) : use(value);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { $ZodNumber, $ZodOptional, $ZodUndefined } from 'zod/v4/core';
+import { quietly } from '../../base/calls.ts';
 import {
   type Answered,
   type AnyEndpoint,
@@ -79,7 +80,10 @@ function parseInput(row: AnyEndpoint, input: RequestInput): { request: Request }
   if (!params.success) return invalid(params.error);
   const query = z.safeParse(row.query, queryValues(row.query, input.query));
   if (!query.success) return invalid(query.error);
-  const json = row.body instanceof $ZodUndefined ? { value: undefined } : parseJson(input.body);
+  const json =
+    row.body instanceof $ZodUndefined
+      ? { value: undefined }
+      : quietly(() => ({ value: JSON.parse(input.body) as unknown }));
   if (!json) return reject('BAD_REQUEST', 'The body is not valid JSON.');
   const body = z.safeParse(row.body, json.value);
   if (!body.success) return invalid(body.error);
@@ -95,14 +99,6 @@ function queryValues(fields: FieldShapes, query: URLSearchParams): Record<string
       values[name] = inner instanceof $ZodNumber && /^-?\d{1,15}$/.test(text) ? Number(text) : text;
   }
   return values;
-}
-
-function parseJson(text: string): { value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(text) };
-  } catch {
-    return undefined;
-  }
 }
 
 const invalid = (error: z.core.$ZodError) =>

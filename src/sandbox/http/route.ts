@@ -1,3 +1,4 @@
+import { quietly } from '../../base/calls.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoints.ts';
 
 /** The endpoint of a path. `params` is undefined if a path parameter cannot be decoded. */
@@ -22,14 +23,11 @@ export function findRoute(method: string, path: string): Route | undefined {
 
 const isParam = (segment: string) => segment.startsWith('{');
 
-function paramsOf(segments: readonly string[], parts: readonly string[]): Route['params'] {
-  try {
-    return Object.fromEntries(
+const paramsOf = (segments: readonly string[], parts: readonly string[]): Route['params'] =>
+  quietly(() =>
+    Object.fromEntries(
       segments.flatMap((segment, at) =>
         isParam(segment) ? [[segment.slice(1, -1), decodeURIComponent(parts[at] ?? '')]] : [],
       ),
-    );
-  } catch {
-    return undefined;
-  }
-}
+    ),
+  );

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { plainJson } from '../../base/json-object.ts';
 import { ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { normalAddress } from '../world/address.ts';
@@ -16,7 +17,7 @@ export function applyClientFrame(
   text: string | null,
 ): { readonly state: SubscriptionState; readonly answers: readonly unknown[] } {
   const reject = (error: string) => ({ state: current, answers: [{ type: 'error', error }] });
-  const json = text === null ? undefined : parseJson(text);
+  const json = text === null ? undefined : plainJson(text);
   if (json === undefined) return reject('A frame must be JSON text.');
   const frame = z.safeParse(ClientFrame, json);
   if (!frame.success)
@@ -45,12 +46,4 @@ function subscribeTo(requested: Subscription): SubscriptionState {
     subscription: { type: 'tokens', tokens },
     matches: (token) => token !== null && named.has(normalAddress(token)),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

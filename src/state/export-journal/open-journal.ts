@@ -1,9 +1,16 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
-import { checkFolder } from '../../base/check-folder.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import { ensureFolder, inWords, readBounded, realPath, statsOf, syncFolder } from '../../base/files.ts';
+import {
+  checkFolder,
+  ensureFolder,
+  inWords,
+  readBounded,
+  realPath,
+  statsOf,
+  syncFolder,
+} from '../../base/files.ts';
 import { plainJson } from '../../base/json-object.ts';
 import { holdLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';

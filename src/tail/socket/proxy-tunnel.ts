@@ -3,7 +3,7 @@ import { request as tlsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
 import { Failure } from '../../base/failure.ts';
-import { decodePercent } from '../../base/percent.ts';
+import { decodePercent } from '../../base/url-values.ts';
 import { unreachable } from '../../core/http/network-failures.ts';
 
 const TUNNEL_MS = 15_000;

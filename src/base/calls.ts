@@ -6,3 +6,12 @@ export function once<T>(make: () => T): () => T {
     return made.value;
   };
 }
+
+/** The result of `work`; undefined if it throws. */
+export function quietly<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
