@@ -2,7 +2,6 @@ import { isRecord, type JsonObject } from '../base/json-object.ts';
 
 /** A difference between the API description that the service publishes and the one built into trdr. */
 export interface ApiDifference {
-  readonly what: 'endpoint' | 'parameter' | 'field';
   readonly how: 'added' | 'removed' | 'changed';
   /** The method and path of the call, such as `GET /v2/me`. */
   readonly call: string;
@@ -12,11 +11,12 @@ export interface ApiDifference {
 }
 
 /** An endpoint, a parameter, or a field of a body or an answer. */
-interface Part extends Pick<ApiDifference, 'what' | 'call'> {
-  /** What a text calls the part, such as `answer 200: items[].id`; empty for an endpoint. */
+interface Part {
+  readonly call: string;
+  /** What a text calls the part, such as `answer 200: items[].id`. */
   readonly name: string;
   /** The path of the part that contains this one. */
-  readonly parent?: string;
+  readonly outer?: string;
   /** Sorted JSON types; empty if any type is allowed. */
   readonly types: readonly string[];
   readonly required: boolean;
@@ -40,53 +40,52 @@ export function compareDescriptions(
   theirs: unknown,
   ignored: readonly string[] = [],
 ): ApiDifference[] {
-  const [known, present] = [flatten(ours, ignored), flatten(theirs, ignored)];
-  const differences: ApiDifference[] = [];
-  const report = ({ what, call, name }: Part, how: ApiDifference['how'], text: string, breaks: boolean) =>
-    differences.push({ what, how, call, text: `${name} ${text}`.trim(), breaks });
+  const [known, present] = [partsOf(ours, ignored), partsOf(theirs, ignored)];
   // Of a part that was added or removed, only the outermost one is reported. A part of any type may contain every
   // other part, although the description does not list them.
-  const isListedIn = (parts: ReadonlyMap<string, Part>, { parent }: Part) =>
-    parent === undefined || (parts.get(parent)?.types.length ?? 0) > 0;
-  for (const [path, part] of known) {
-    const other = present.get(path);
-    const [isSent, isNeeded] = [part.use === 'sent', part.use === 'needed'];
-    if (!other) {
-      if (isListedIn(present, part))
-        report(part, 'removed', 'was removed', isSent || (isNeeded && part.required));
-    } else if (isOther(part, other)) {
-      const breaks = isSent ? !accepts(other, part) : isNeeded && !accepts(part, other);
-      report(part, 'changed', `is ${typeText(other)}, was ${typeText(part)}`, breaks);
-    } else if (isSent && !part.required && other.required) report(part, 'changed', 'is now required', true);
-    else if (!isSent && part.required && !other.required)
-      report(part, 'changed', 'may now be absent', isNeeded);
+  const isListedIn = (parts: ReadonlyMap<string, Part>, { outer }: Part) =>
+    outer === undefined || (parts.get(outer)?.types.length ?? 0) > 0;
+  return [...new Set([...known.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {
+    const [part, other] = [known.get(path), present.get(path)];
+    if (part && other) return changes(part, other);
+    if (part && isListedIn(present, part)) {
+      const breaks = part.use === 'sent' || (part.use === 'needed' && part.required);
+      return [{ how: 'removed', call: part.call, text: `${part.name} was removed`, breaks }];
+    }
+    if (!other || !isListedIn(known, other)) return [];
+    const breaks = other.use === 'sent' && other.required;
+    const detail = breaks
+      ? ', and required'
+      : / parameter |^the /.test(other.name)
+        ? ''
+        : ` (${typeText(other)})`;
+    return [{ how: 'added', call: other.call, text: `${other.name} is new${detail}`, breaks }];
+  });
+}
+
+function changes(part: Part, other: Part): ApiDifference[] {
+  const { call, name, use } = part;
+  const changed = (text: string, breaks: boolean) => [
+    { how: 'changed' as const, call, text: `${name} ${text}`, breaks },
+  ];
+  if (isOther(part, other)) {
+    const breaks = use === 'sent' ? !accepts(other, part) : use === 'needed' && !accepts(part, other);
+    return changed(`is ${typeText(other)}, was ${typeText(part)}`, breaks);
   }
-  for (const [path, part] of present) {
-    if (known.has(path) || !isListedIn(known, part)) continue;
-    const isRequired = part.use === 'sent' && part.required;
-    const detail = isRequired ? ', and required' : part.what === 'field' ? ` (${typeText(part)})` : '';
-    report(part, 'added', `is new${detail}`, isRequired);
-  }
-  return differences;
+  if (use === 'sent') return !part.required && other.required ? changed('is now required', true) : [];
+  return part.required && !other.required ? changed('may now be absent', use === 'needed') : [];
 }
 
 /** The parts of a document by path. The names of path parameters are omitted, because they may differ. */
-function flatten(document: unknown, ignored: readonly string[]): Map<string, Part> {
+function partsOf(document: unknown, ignored: readonly string[]): Map<string, Part> {
   const parts = new Map<string, Part>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
     for (const method of METHODS) {
       const operation = asObject(item)[method];
       if (!isRecord(operation) || ignored.includes(path)) continue;
       const call = `${method.toUpperCase()} ${path}`;
-      const parent = call.replace(/\{[^}]*\}/g, '{}');
-      parts.set(parent, {
-        what: 'endpoint',
-        call,
-        name: '',
-        types: ['object'],
-        required: false,
-        use: 'sent',
-      });
+      const outer = call.replace(/\{[^}]*\}/g, '{}');
+      parts.set(outer, { call, name: 'the endpoint', types: ['object'], required: false, use: 'sent' });
       let position = 0;
       for (const given of [...list(asObject(item)['parameters']), ...list(operation['parameters'])]) {
         const parameter = resolved(given, document);
@@ -95,23 +94,15 @@ function flatten(document: unknown, ignored: readonly string[]): Map<string, Par
         const name = `${where} parameter ${where === 'path' ? ++position : String(parameter['name'])}`;
         const types = typesOf(alternativesOf(parameter['schema'] ?? parameter, document));
         const required = parameter['required'] === true;
-        parts.set(`${parent} ${name}`, {
-          what: 'parameter',
-          call,
-          name,
-          parent,
-          types,
-          required,
-          use: 'sent',
-        });
+        parts.set(`${outer} ${name}`, { call, name, outer, types, required, use: 'sent' });
       }
-      const add = (place: string, schema: unknown, isSent: boolean) =>
-        addFields(parts, document, schema, { call, endpoint: parent, place, isSent });
       const body = contentOf(operation['requestBody'], document);
-      if (body !== undefined) add('body', body, true);
-      for (const [status, answer] of Object.entries(asObject(operation['responses'])))
-        if (/^2\d\d$/.test(status))
-          add(`answer ${status}`, bare(contentOf(answer, document), document), false);
+      if (body !== undefined) addFields(parts, document, body, { call, outer, place: 'body' });
+      for (const [status, answer] of Object.entries(asObject(operation['responses']))) {
+        if (!/^2\d\d$/.test(status)) continue;
+        const schema = bare(contentOf(answer, document), document);
+        addFields(parts, document, schema, { call, outer, place: `answer ${status}` });
+      }
     }
   }
   return parts;
@@ -122,9 +113,9 @@ function addFields(
   parts: Map<string, Part>,
   document: unknown,
   schema: unknown,
-  { call, endpoint, place, isSent }: Record<'call' | 'endpoint' | 'place', string> & { isSent: boolean },
+  { call, outer: endpoint, place }: Record<'call' | 'outer' | 'place', string>,
 ): void {
-  const collect = (given: unknown, path: string, parent: string, isRequired: boolean, depth: number) => {
+  const collect = (given: unknown, path: string, outer: string, isRequired: boolean, depth: number) => {
     if (depth > DEEPEST) return;
     const alternatives = alternativesOf(given, document);
     const name = path === '' ? place : `${place}: ${path}`;
@@ -134,8 +125,8 @@ function addFields(
     const types =
       known && (known.types.length === 0 || own.length === 0) ? [] : union(known?.types ?? [], own);
     const required = isRequired && (known?.required ?? true);
-    const use = isSent ? 'sent' : NEEDED.includes(path) ? 'needed' : 'printed';
-    parts.set(key, { what: 'field', call, name, parent, types, required, use });
+    const use = place === 'body' ? 'sent' : NEEDED.includes(path) ? 'needed' : 'printed';
+    parts.set(key, { call, name, outer, types, required, use });
     for (const alternative of alternatives) {
       for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {
         // With several alternatives, every field counts as optional, because another alternative may lack the field.

@@ -8,7 +8,6 @@ import { trimText } from '../../base/trim-text.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
-import { toUtf8 } from './to-utf8.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 export interface GivenSubject {
@@ -225,4 +224,38 @@ export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenera
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));
   yield decoder.end();
+}
+
+const UTF8 = Buffer.from('\uFEFF');
+/** The byte order marks of UTF-16, which Windows PowerShell and spreadsheets write. */
+const UTF16 = [
+  { mark: Buffer.from([0xff, 0xfe]), name: 'utf-16le' },
+  { mark: Buffer.from([0xfe, 0xff]), name: 'utf-16be' },
+] as const;
+
+const startsWith = (bytes: Buffer, mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
+/** Whether more bytes are needed to decide whether these are a byte order mark. */
+const mayBecomeMark = (bytes: Buffer) =>
+  [UTF8, ...UTF16.map(({ mark }) => mark)].some(
+    (mark) => bytes.length < mark.length && startsWith(mark, bytes),
+  );
+
+/** Removes the byte order mark, if there is one. If it is a mark of UTF-16, also converts the input to UTF-8. */
+async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let head: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const chunk of chunks) {
+    let bytes: Buffer = Buffer.from(chunk);
+    if (head) {
+      head = Buffer.concat([head, bytes]);
+      if (mayBecomeMark(head)) continue;
+      bytes = startsWith(head, UTF8) ? head.subarray(UTF8.length) : head;
+      const wide = UTF16.find(({ mark }) => startsWith(bytes, mark));
+      decoder = wide && new TextDecoder(wide.name);
+      head = undefined;
+    }
+    yield decoder ? Buffer.from(decoder.decode(bytes, { stream: true })) : bytes;
+  }
+  if (head) yield head;
+  else if (decoder) yield Buffer.from(decoder.decode());
 }

@@ -1,4 +1,4 @@
-import type { Failure } from '../../base/failure.ts';
+import { Failure } from '../../base/failure.ts';
 import type { CheckRecord } from '../../contract/records/tool.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 
@@ -42,3 +42,13 @@ const withoutDoctor = (hint: string): string =>
  */
 export const exitOfAll = (checks: readonly Check[]): ExitCode =>
   checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;
+
+/** Returns the result of `work`, or the `Failure` that it threw. */
+export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}

@@ -65,8 +65,8 @@ export function judgeLimits(record: Sent): Check {
  */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
-  return differences.map(({ what, how, call, text, breaks }) => {
-    const detail = `${call}: ${what === 'endpoint' ? `the endpoint ${text}` : text}`;
+  return differences.map(({ how, call, text, breaks }) => {
+    const detail = `${call}: ${text}`;
     if (breaks) {
       return failedCheck(
         'drift',

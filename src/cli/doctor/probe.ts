@@ -10,8 +10,7 @@ import { keyKind } from '../../state/config/key-format.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
-import { attempt } from './attempt.ts';
-import { type Check, failedCheck, passed, skip, warn } from './check.ts';
+import { attempt, type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
