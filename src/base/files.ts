@@ -232,7 +232,7 @@ export function openRegular(path: string): number {
 }
 
 /** Opens a regular file; undefined if it does not exist. */
-export function openIfPresent(path: string): number | undefined {
+function openIfPresent(path: string): number | undefined {
   try {
     return openRegular(path);
   } catch (error) {

@@ -150,8 +150,7 @@ export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
   { folders }: Pick<RunSettings, 'folders'>,
   { clock }: Pick<Io, 'clock'>,
-): DifferenceLog =>
-  openDifferences({ dir: folders.state, baseUrl: embedded ? 'sandbox:' : baseUrl, now: clock.now });
+): DifferenceLog => openDifferences(folders.state, embedded ? 'sandbox:' : baseUrl, clock.now);
 
 /** The shared store; undefined if none is configured, and for the embedded service. */
 export async function openRunStore(

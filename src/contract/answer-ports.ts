@@ -84,10 +84,9 @@ export type Claim =
   | { readonly by: 'us'; readonly end: () => Promise<void> };
 
 /** Temporary storage on disk for the answers of a run that do not fit in memory. */
-export interface Overflow {
-  /** False if there is certainly no answer for `key`; true if there may be one. */
-  mayHold(key: string): boolean;
-  put(entries: readonly (readonly [key: string, text: string])[]): Promise<void>;
-  get(key: string): Promise<string | undefined>;
+export interface RunAnswers {
+  get(key: string): unknown;
+  /** Stores plain data; returns false if the disk cannot store it. */
+  put(key: string, answer: unknown): boolean;
   close(): Promise<void>;
 }

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { appendLines, ensureFolder, isAbsent } from '../base/files.ts';
 import { parseObject } from '../base/json-object.ts';
-import { readLines } from '../base/lines.ts';
 import { sha256 } from '../base/sha256.ts';
+import { remember, remembered } from './remember.ts';
 
 /**
  * A difference between a response and the service description, and when it was last saved. A difference is saved at
@@ -15,21 +14,7 @@ export interface SeenDifference {
   readonly time: number;
 }
 
-/**
- * Where differences are saved, and for which service: each service may differ from the description in its own
- * way.
- */
-export interface DifferenceOptions {
-  /** The state folder; undefined if there is none. */
-  readonly dir: string | undefined;
-  readonly baseUrl: string;
-  readonly now: () => number;
-}
-
-/**
- * Saves the differences from the service description, so that a later `trdr doctor` can list them without
- * sending a paid call.
- */
+/** Saves the differences from the service description, so that a later `trdr doctor` can list them without a paid call. */
 export interface DifferenceLog {
   note(call: string, text: string): void;
   list(): SeenDifference[];
@@ -41,28 +26,21 @@ const LISTED_MS = 30 * DAY_MS;
 /** The maximum number of differences that are saved for one service; no service has this many fields. */
 const MOST = 1_000;
 
-const fileIn = (dir: string) => join(dir, 'differences.ndjson');
-
-export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): DifferenceLog {
-  // Compute the digest on first use, because most runs see no difference.
-  let digest: string | undefined;
-  const serviceId = () => {
-    digest ??= sha256(baseUrl).slice(0, 16);
-    return digest;
-  };
+/**
+ * Opens the differences of one service, because each may differ from the description in its own way. `dir` is the state
+ * folder; undefined if there is none.
+ */
+export function openDifferences(dir: string | undefined, baseUrl: string, now: () => number): DifferenceLog {
+  const path = dir && join(dir, 'differences.ndjson');
   let known: Map<string, SeenDifference> | undefined;
 
   function load(): Map<string, SeenDifference> {
     if (known) return known;
     known = new Map();
-    if (dir === undefined) return known;
-    try {
-      for (const line of readLines(fileIn(dir), 4_096)) {
-        const seen = read(line, serviceId());
-        if (seen && known.size < MOST) known.set(`${seen.call} ${seen.text}`, seen);
-      }
-    } catch {
-      // Treat an unreadable list as empty: the run can continue, because only `trdr doctor` uses the list.
+    const service = serviceOf(baseUrl);
+    for (const line of path ? remembered(path) : []) {
+      const seen = read(line, service);
+      if (seen) known.set(`${seen.call} ${seen.text}`, seen);
     }
     return known;
   }
@@ -72,17 +50,10 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
       const time = now();
       const all = load();
       const last = all.get(`${call} ${text}`);
-      if (dir === undefined || all.size >= MOST || (last && time - last.time < DAY_MS)) return;
+      if (!path || all.size >= MOST || (last && time - last.time < DAY_MS)) return;
       all.set(`${call} ${text}`, { call, text, time });
-      const line = `${JSON.stringify({ service: serviceId(), call, text, time })}\n`;
       try {
-        try {
-          appendLines(fileIn(dir), line);
-        } catch (error) {
-          if (!isAbsent(error)) throw error;
-          ensureFolder(dir);
-          appendLines(fileIn(dir), line);
-        }
+        remember(path, [JSON.stringify({ service: serviceOf(baseUrl), call, text, time })], MOST);
       } catch {
         // Ignore the error: the difference is also reported on stderr, and the run can continue without this
         // list.
@@ -91,6 +62,8 @@ export function openDifferences({ dir, baseUrl, now }: DifferenceOptions): Diffe
     list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
   };
 }
+
+const serviceOf = (baseUrl: string) => sha256(baseUrl).slice(0, 16);
 
 function read(line: string, service: string): SeenDifference | undefined {
   const { call, text, time, service: of } = parseObject(line) ?? {};

@@ -1,22 +1,18 @@
-import { closeSync, fstatSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureFolder, errno, fileFailure, isAbsent, openRegular, readAt } from '../base/files.ts';
+import { discard, fileFailure } from '../base/files.ts';
 import { sha256 } from '../base/sha256.ts';
-import {
-  answerLine,
-  appendToBucket,
-  type Bucket,
-  type BucketAnswer,
-  type CacheKey,
-  cacheKey,
-  openBucket,
-  readAnswer,
-  scanLines,
-} from './bucket.ts';
-import { compact, FORGET_MS, isDue, nameOf } from './compact.ts';
+import { readFile, readValues, writeValues } from './answer-file.ts';
 import { listHandles, noteHandle } from './known-handles.ts';
 
-export type { BucketAnswer } from './bucket.ts';
+/** A cached answer: a 200 with its record, or a 404 without one. */
+export interface FileAnswer {
+  /** When the service sent the answer, epoch ms. */
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** The record as saved; null if the subject was not found. */
+  readonly record: unknown;
+}
 
 /** Base URL, key and folder of the cache. */
 export interface CacheOptions {
@@ -29,134 +25,62 @@ export interface CacheOptions {
   readonly notice?: (text: string) => void;
 }
 
-/** Statistics of a cache. */
-interface CacheStats {
-  readonly path: string | undefined;
-  readonly entries: number;
-  readonly found: number;
-  readonly missing: number;
-  readonly bytes: number;
-  readonly oldest: number | null;
-  readonly newest: number | null;
-}
-
-/** The answers that are saved for later runs. */
-export interface FileCache {
-  get(endpoint: string, subject: string): BucketAnswer | undefined;
-  put(endpoint: string, subject: string, answer: BucketAnswer): void;
-  stats(): CacheStats;
-  /** Removes the answers of this base URL and key; with `every`, those of all base URLs and keys. */
-  clear(every?: boolean): void;
-  /** The most recently found handles, latest first, for shell completion. */
-  listHandles(prefix: string, limit: number): string[];
-}
+/** Answers, and folders of other keys, that are older than this are removed. */
+const FORGET_MS = 30 * 86_400_000;
+/** An answer from further in the future was saved while the clock was wrong, and would expire too late. */
+const AHEAD_MS = 60_000;
 
 /**
- * The number of bucket files. With this number, a million answers give neither large files nor too many
- * files.
+ * Opens the cached answers of a base URL and key: one file per answer, which every process may replace. A failing cache
+ * never ends a run: unreadable answers are ignored, and a write error is reported once.
  */
-const BUCKETS = 1024;
-/**
- * The maximum memory of all open buckets in bytes. Beyond it, the buckets that were opened first are
- * dropped. It is enough for the content of all buckets, as long as they are small.
- */
-const MEMORY_BYTES = 48 * 1024 * 1024;
-/** The maximum length of a line in characters. Longer answers are not saved; no valid answer is that long. */
-const LONGEST_LINE = 256 * 1024;
-
-/**
- * Opens the cached answers of a base URL and key. Each answer is one line in a bucket file, which is chosen
- * by a hash. All processes append to the files; the newest answer of a subject is used. A failing cache never
- * ends a run: unreadable answers are ignored, and a write error is reported once.
- */
-export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions): FileCache {
+export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
   const all = dir && join(dir, 'answers');
-  const folder = all && join(all, sha256(`trdr answers\n${baseUrl}\n${key}`).slice(0, 32));
-  // The open buckets by number, in the order in which they were opened.
-  const buckets = new Map<number, Bucket>();
-  let weight = 0;
+  const folder = all && join(all, sha256(`trdr answers 2\n${baseUrl}\n${key}`).slice(0, 32));
+  let isSwept = false;
   let isReported = false;
 
-  const pathOf = (number: number) => join(folder ?? '', `${number.toString(16).padStart(3, '0')}.ndjson`);
-
-  function find(wanted: CacheKey): BucketAnswer | undefined {
-    const bucket = bucketAt(wanted.hash % BUCKETS);
-    const before = bucket.weight();
-    const answer = bucket.get(wanted, now());
-    weight += bucket.weight() - before;
-    if (weight > MEMORY_BYTES) dropOldest(bucket);
-    return answer;
-  }
-
-  function bucketAt(number: number): Bucket {
-    const open = buckets.get(number) ?? openBucket(pathOf(number));
-    buckets.set(number, open);
-    return open;
-  }
-
-  /** Drops the buckets that were opened first, but not the one in use, until the rest fits in `MEMORY_BYTES`. */
-  function dropOldest(used: Bucket): void {
-    for (const [number, bucket] of buckets) {
-      if (weight <= MEMORY_BYTES) return;
-      if (bucket === used) continue;
-      buckets.delete(number);
-      weight -= bucket.weight();
-    }
-  }
-
-  function write(work: (folder: string) => void): void {
-    if (folder === undefined || all === undefined) return;
-    try {
-      try {
-        work(folder);
-      } catch (error) {
-        if (errno(error) !== 'ENOENT') throw error;
-        ensureFolder(folder);
-        forgetUnused(all, folder, now());
-        work(folder);
-      }
-    } catch (error) {
-      if (!isReported)
-        notice?.(`answers are not saved for later runs: ${fileFailure('write in', folder, error).message}`);
-      isReported = true;
-    }
-  }
-
   return {
-    get(endpoint, subject) {
-      if (folder === undefined) return undefined;
-      const wanted = cacheKey(endpoint, subject);
-      try {
-        return find(wanted);
-      } catch {
-        return undefined;
-      }
+    get(endpoint: string, subject: string): FileAnswer | undefined {
+      const values = folder && readValues(folder, nameOf(endpoint, subject));
+      const answer = values && answerOf(values);
+      return answer && answer.time <= now() + AHEAD_MS ? answer : undefined;
     },
-    put(endpoint, subject, answer) {
-      const wanted = cacheKey(endpoint, subject);
-      const line = answerLine(wanted, answer);
-      if (readAnswer(line) === undefined || line.length > LONGEST_LINE) return;
-      write((into) => {
-        const path = pathOf(wanted.hash % BUCKETS);
-        const size = appendToBucket(path, line);
-        noteHandle(into, answer.record);
-        if (isDue(path, size)) compact(path, now());
-      });
+    put(endpoint: string, subject: string, { status, time, record }: FileAnswer): void {
+      if (folder === undefined || all === undefined) return;
+      try {
+        writeValues(folder, nameOf(endpoint, subject), [status, time, status === 200 ? record : null]);
+        noteHandle(folder, record);
+        if (!isSwept) sweep(all, folder, now());
+        isSwept = true;
+      } catch (error) {
+        if (!isReported)
+          notice?.(`answers are not saved for later runs: ${fileFailure('write in', folder, error).message}`);
+        isReported = true;
+      }
     },
     stats: () => ({ path: folder, ...statsOf(folder) }),
-    clear(every = false) {
+    /** Removes the answers of this base URL and key; with `every`, those of all base URLs and keys. */
+    clear(every = false): void {
       const path = every ? all : folder;
-      buckets.clear();
-      weight = 0;
       if (path === undefined) return;
       try {
         rmSync(path, { recursive: true, force: true, maxRetries: 3 });
       } catch (error) {
-        if (!isAbsent(error)) throw fileFailure('clear', path, error);
+        throw fileFailure('clear', path, error);
       }
     },
-    listHandles: (prefix, limit) => (folder === undefined ? [] : listHandles(folder, prefix, limit)),
+    /** The most recently found handles, latest first, for shell completion. */
+    listHandles: (prefix: string, limit: number): string[] =>
+      folder === undefined ? [] : listHandles(folder, prefix, limit),
   };
+}
+
+const nameOf = (endpoint: string, subject: string) => `${endpoint} ${subject}`;
+
+function answerOf([status, time, record]: readonly unknown[]): FileAnswer | undefined {
+  if ((status !== 200 && status !== 404) || typeof time !== 'number') return undefined;
+  return { time, status, record };
 }
 
 function namesIn(folder: string): string[] {
@@ -167,51 +91,41 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Removes each folder of another key or base URL to which nothing was added for 30 days. */
-function forgetUnused(all: string, mine: string, now: number): void {
+const isOld = (path: string, now: number): boolean => {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats !== undefined && now - stats.mtimeMs > FORGET_MS;
+};
+
+/**
+ * Removes the old files in one of the 256 folders, so that a run never has to read all of them, and the folders of
+ * other keys and base URLs to which nothing was added for 30 days.
+ */
+function sweep(all: string, mine: string, now: number): void {
+  const one = join(mine, (now % 256).toString(16).padStart(2, '0'));
+  for (const name of namesIn(one)) if (isOld(join(one, name), now)) discard(join(one, name));
   for (const name of namesIn(all)) {
     const folder = join(all, name);
     if (folder === mine || !/^[0-9a-f]{32}$/.test(name)) continue;
-    const used = namesIn(folder).some((file) => {
-      const stats = statSync(join(folder, file), { throwIfNoEntry: false });
-      return stats !== undefined && now - stats.mtimeMs <= FORGET_MS;
-    });
-    if (!used) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The bytes of a bucket file; empty if it cannot be read, for example because another process has just removed it. */
-function wholeOf(path: string): Buffer {
-  try {
-    const fd = openRegular(path);
-    try {
-      return readAt(fd, 0, fstatSync(fd).size);
-    } finally {
-      closeSync(fd);
+    if (namesIn(folder).every((part) => isOld(join(folder, part), now))) {
+      rmSync(folder, { recursive: true, force: true });
     }
-  } catch {
-    return Buffer.alloc(0);
   }
 }
 
-function statsOf(folder: string | undefined): Omit<CacheStats, 'path'> {
+function statsOf(folder: string | undefined) {
   let [entries, found, bytes] = [0, 0, 0];
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const name of folder === undefined ? [] : namesIn(folder)) {
-    if (folder === undefined || !/^[0-9a-f]{3}\.ndjson$/.test(name)) continue;
-    const text = wholeOf(join(folder, name));
-    const latest = new Map<string, BucketAnswer>();
-    scanLines(text, (from, end) => {
-      const line = text.toString('utf8', from, end);
-      const answer = readAnswer(line);
-      if (answer) latest.set(nameOf(line), answer);
-    });
-    bytes += text.length;
-    for (const { status, time } of latest.values()) {
+  for (const part of folder === undefined ? [] : namesIn(folder)) {
+    if (folder === undefined || !/^[0-9a-f]{2}$/.test(part)) continue;
+    for (const name of namesIn(join(folder, part))) {
+      const path = join(folder, part, name);
+      const answer = answerOf(readFile(path)?.slice(1) ?? []);
+      if (!answer) continue;
       entries++;
-      if (status === 200) found++;
-      oldest = Math.min(oldest, time);
-      newest = Math.max(newest, time);
+      if (answer.status === 200) found++;
+      bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      oldest = Math.min(oldest, answer.time);
+      newest = Math.max(newest, answer.time);
     }
   }
   const span = entries === 0 ? { oldest: null, newest: null } : { oldest, newest };

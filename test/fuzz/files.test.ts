@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { readStart } from '../../src/cli/tail/position-file.ts';
-import { answerLine, cacheKey, openBucket, readAnswer, scanLines } from '../../src/state/bucket.ts';
+import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { linesOf, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
 import { readLedgerLine } from '../../src/state/ledger/lines.ts';
@@ -113,40 +113,41 @@ describe('a batch file of a journal', () => {
   });
 });
 
-describe('a bucket of the cache', () => {
+describe('a cached answer', () => {
   const answer = fc.oneof(
     fc.record({ status: fc.constant(200 as const), time: moment, record: jsonOf('id', 'handle') }),
     fc.record({ status: fc.constant(404 as const), time: moment, record: fc.constant(null) }),
   );
-  test('returns the newest answer of a subject, with any other contents', () => {
-    const path = join(folder, 'bucket');
-    holds(
-      word,
-      answer,
-      torn(answer.map((other) => answerLine(cacheKey('user.id', 'other'), other))),
-      torn(fc.constant('x')),
-      (subject, kept, noise, more) => {
-        const key = cacheKey('user.handle', subject);
-        const line = answerLine(key, kept);
-        writeFileSync(path, `${noise}\n${line}\n${more}\n`);
-        expect(openBucket(path).get(key, NOW)).toEqual(JSON.parse(JSON.stringify(kept)));
-        expect(openBucket(path).get(cacheKey('user.handle', `${subject}x`), NOW)).toBeUndefined();
-        expect(openBucket(path).get(cacheKey('user.wallet', subject), NOW)).toBeUndefined();
-      },
-    );
+  const open = (dir: string) => openCache({ dir, baseUrl: 'b', key: 'k', now: () => NOW });
+
+  test('is returned under its own name only', () => {
+    holds(word, answer, (subject, kept) => {
+      const cache = open(join(folder, 'cache'));
+      cache.put('user.handle', subject, kept);
+      expect(cache.get('user.handle', subject)).toEqual(JSON.parse(JSON.stringify(kept)));
+      expect(cache.get('user.handle', `${subject}x`)).toBeUndefined();
+      expect(cache.get('user.wallet', subject)).toBeUndefined();
+      cache.clear();
+    });
   });
 
-  test('contains lines that are an answer or nothing', () => {
-    holds(torn(answer.map((one) => answerLine(cacheKey('user.handle', 'mira'), one))), (text) => {
-      const found = readAnswer(text);
+  test('is an answer or nothing, whatever its file contains, and can be replaced', () => {
+    const dir = join(folder, 'torn');
+    const cache = open(dir);
+    cache.put('user.handle', 'mira', { status: 404, time: NOW, record: null });
+    const path = readdirSync(dir, { recursive: true, encoding: 'utf8' }).find((name) =>
+      /\/[0-9a-f]{14}$/.test(name),
+    );
+    const line = answer.map(({ status, time, record }) =>
+      JSON.stringify(['user.handle mira', status, time, record]),
+    );
+    holds(torn(line), (text) => {
+      writeFileSync(join(dir, path ?? ''), text);
+      const found = cache.get('user.handle', 'mira');
       if (found) expect([200, 404]).toContain(found.status);
-      let seen = 0;
-      const bytes = Buffer.from(text);
-      const end = scanLines(bytes, () => {
-        seen++;
-      });
-      expect(end).toBeLessThanOrEqual(bytes.length);
-      expect(seen).toBeLessThanOrEqual(bytes.filter((byte) => byte === 10).length);
+      cache.stats();
+      cache.put('user.handle', 'mira', { status: 200, time: NOW, record: 1 });
+      expect(cache.get('user.handle', 'mira')?.record).toBe(1);
     });
   });
 });

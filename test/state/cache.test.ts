@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  existsSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,17 +10,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { answerLine, cacheKey, readAnswer } from '../../src/state/bucket.ts';
-import { type BucketAnswer, openCache } from '../../src/state/cache.ts';
-import { BUCKET_BYTES, compact, FORGET_MS } from '../../src/state/compact.ts';
-import { anyText, room, runs, workers } from './room.ts';
+import { type FileAnswer, openCache } from '../../src/state/cache.ts';
+import { room } from './room.ts';
 
-const { path, under } = room();
-const worker = workers(path);
+const { under } = room();
 const KEY = 'trdr_live_planted0secret';
 const NOW = 1_700_000_000_000;
+const DAY_MS = 86_400_000;
 const HANDLE = 'user.handle';
 
 function cacheAt(
@@ -30,7 +28,7 @@ function cacheAt(
   const cache = openCache({ dir, baseUrl, key, now: () => now, notice: (text) => notices.push(text) });
   return { cache, notices };
 }
-const found = (record: unknown, time = NOW): BucketAnswer => ({ status: 200, time, record });
+const found = (record: unknown, time = NOW): FileAnswer => ({ status: 200, time, record });
 
 /** All files under a folder with their contents. */
 function filesUnder(dir: string): { file: string; text: string }[] {
@@ -39,16 +37,6 @@ function filesUnder(dir: string): { file: string; text: string }[] {
     .filter((file) => statSync(file).isFile())
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 }
-const onlyBucket = (dir: string) => filesUnder(dir).find(({ file }) => file.endsWith('.ndjson'))?.file ?? '';
-
-/** Subjects that share the first bucket. */
-const crowded = (count: number): string[] => {
-  const subjects: string[] = [];
-  for (let at = 0; subjects.length < count; at++) {
-    if (cacheKey(HANDLE, `s${at}`).hash % 1024 === 0) subjects.push(`s${at}`);
-  }
-  return subjects;
-};
 
 test('finds answers by endpoint and subject, in this process and the next', () => {
   const dir = under('found');
@@ -72,35 +60,6 @@ test('returns the newest answer of any process', () => {
   expect(other.get(HANDLE, 'ann')).toEqual(found(2));
 });
 
-test.each([
-  ['small', 10],
-  ['large', 60_000],
-])('notices every change of a %s bucket by another process', (_, filler) => {
-  const dir = under(`changes-${filler}`);
-  const [one = '', other = ''] = crowded(2);
-  const { cache: reader } = cacheAt(dir);
-  const get = () => reader.get(HANDLE, one)?.record;
-  const put = (record: string) => cacheAt(dir).cache.put(HANDLE, one, found(record));
-  cacheAt(dir).cache.put(HANDLE, other, found('x'.repeat(filler)));
-  expect(get()).toBeUndefined();
-  put('appended');
-  expect(get()).toBe('appended');
-  const file = onlyBucket(dir);
-  writeFileSync(file, readFileSync(file, 'utf8').replace('appended', 'reworded'));
-  utimesSync(file, 1, 1);
-  expect(get()).toBe('reworded');
-  put('repeated');
-  expect(get()).toBe('repeated');
-  compact(file, NOW);
-  expect(get()).toBe('repeated');
-  put('appended after a compaction');
-  expect(get()).toBe('appended after a compaction');
-  cacheAt(dir).cache.clear();
-  expect(get()).toBeUndefined();
-  put('new');
-  expect(get()).toBe('new');
-});
-
 test('ignores an answer from the future, saved while the clock was wrong', () => {
   const dir = under('future');
   cacheAt(dir, { now: NOW + 1e9 }).cache.put(HANDLE, 'ann', found(1, NOW + 1e9));
@@ -121,73 +80,15 @@ test('separates answers by base URL and key, without revealing the key on disk',
   }
 });
 
-test('saves nothing but answers', () => {
-  const dir = under('only');
+test('no folder has many files, and all of them are private', () => {
+  const dir = under('folders');
   const { cache } = cacheAt(dir);
-  const odd = JSON.parse('{"status":429,"time":1,"record":null}');
-  cache.put(HANDLE, 'ann', odd);
-  cache.put(HANDLE, 'ann', found('x'.repeat(300_000)));
-  expect(cache.stats()).toMatchObject({ entries: 0, oldest: null, newest: null });
-});
-
-test('keeps the complete lines of a bucket that was cut off, and accepts new lines', () => {
-  const dir = under('torn');
-  const [first = '', second = '', third = ''] = crowded(3);
-  const { cache } = cacheAt(dir);
-  cache.put(HANDLE, first, found('één'));
-  cache.put(HANDLE, second, found('two'));
-  const file = onlyBucket(dir);
-  const whole = readFileSync(file);
-  const ends = [whole.indexOf('\n'), whole.length - 1];
-  for (let length = 0; length <= whole.length; length++) {
-    writeFileSync(file, whole.subarray(0, length));
-    const { cache: next } = cacheAt(dir);
-    next.put(HANDLE, third, found('three'));
-    expect(next.get(HANDLE, first)?.record).toBe(length >= (ends[0] ?? 0) ? 'één' : undefined);
-    expect(next.get(HANDLE, second)?.record).toBe(length >= (ends[1] ?? 0) ? 'two' : undefined);
-    expect(next.get(HANDLE, third)?.record).toBe('three');
-  }
-});
-
-test('loses no answer while six processes write to a bucket that is compacted', async () => {
-  const dir = under('crowd');
-  const subjects = crowded(6 * 30);
-  const list = under('subjects');
-  writeFileSync(list, JSON.stringify(subjects));
-  await Promise.all(Array.from({ length: 6 }, (_, who) => worker(['cache', dir, 6, list, who])));
-  const cache = openCache({ dir, baseUrl: 'b', key: 'k', now: () => NOW });
-  for (const subject of subjects) expect(cache.get(HANDLE, subject)?.record).toMatchObject({ round: 5 });
-  expect(statSync(onlyBucket(dir)).size).toBeLessThan(3 * BUCKET_BYTES);
-});
-
-test('removes replaced, old and surplus answers from a bucket', () => {
-  const dir = under('growth');
-  const subjects = crowded(400);
-  const { cache } = cacheAt(dir);
-  const record = 'x'.repeat(4_000);
-  cache.put(HANDLE, 'old', found(record, NOW - FORGET_MS - 1));
-  for (let round = 0; round < 3; round++) {
-    for (const [at, subject] of subjects.entries()) cache.put(HANDLE, subject, found(record, NOW + at));
-  }
-  expect(statSync(onlyBucket(dir)).size).toBeLessThan(2 * BUCKET_BYTES + 5_000);
-  expect(cache.get(HANDLE, subjects.at(-1) ?? '')).toBeDefined();
-  for (const subject of subjects.slice(-100)) {
-    expect(cacheAt(dir).cache.get(HANDLE, subject)?.record).toBe(record);
-  }
-});
-
-test('survives a crash during a compaction', () => {
-  const dir = under('crash');
-  const { cache } = cacheAt(dir);
-  const [one = '', ...others] = crowded(20);
-  cache.put(HANDLE, one, found('kept'));
-  writeFileSync(`${onlyBucket(dir)}.tmp`, 'half');
-  for (let round = 0; round < 4; round++) {
-    for (const other of others) cache.put(HANDLE, other, found('x'.repeat(9_000)));
-  }
-  expect(cacheAt(dir).cache.get(HANDLE, one)).toEqual(found('kept'));
-  expect(cacheAt(dir).cache.stats().entries).toBe(20);
-  expect(statSync(onlyBucket(dir)).size).toBeLessThan(500_000);
+  for (let at = 0; at < 5_000; at++) cache.put(HANDLE, `s${at}`, found(at));
+  const { path = '' } = cache.stats();
+  const sizes = readdirSync(path).map((name) => readdirSync(join(path, name)).length);
+  expect(sizes).toHaveLength(256);
+  expect(Math.max(...sizes)).toBeLessThan(60);
+  expect(statSync(join(path, '00')).mode & 0o777).toBe(0o700);
 });
 
 test('reports once that nothing can be saved', () => {
@@ -219,15 +120,24 @@ test('clears the answers of one key, or of all, and nothing else', () => {
   expect(readdirSync(dir)).toEqual(['theirs']);
 });
 
-test('removes the folders of unused keys', () => {
-  const dir = under('unused');
+test('removes what is older than 30 days', () => {
+  const dir = under('old');
+  const old = new Date(NOW - 31 * DAY_MS);
   cacheAt(dir, { key: 'gone' }).cache.put(HANDLE, 'ann', found(1));
+  for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+    utimesSync(join(dir, name), old, old);
+  }
   cacheAt(dir, { key: 'used' }).cache.put(HANDLE, 'ann', found(1));
-  const long = new Date(NOW - 2 * FORGET_MS);
-  for (const { file } of filesUnder(dir)) utimesSync(file, new Date(NOW), new Date(NOW));
-  utimesSync(onlyBucket(dir), long, long);
-  cacheAt(dir, { key: 'third' }).cache.put(HANDLE, 'ann', found(1));
-  expect(readdirSync(join(dir, 'answers'))).toHaveLength(2);
+  expect(readdirSync(join(dir, 'answers'))).toHaveLength(1);
+  for (let at = 0; at < 256; at++) cacheAt(dir).cache.put(HANDLE, `s${at}`, found(1));
+  const mine = cacheAt(dir).cache;
+  const files = filesUnder(mine.stats().path ?? '').filter(({ text }) => text.startsWith('['));
+  const [kept, ...aged] = files;
+  for (const { file } of aged) utimesSync(file, old, old);
+  // Each run removes the old files of one folder, which depends on its time.
+  for (let at = 0; at < 256; at++) cacheAt(dir, { now: NOW + at }).cache.put(HANDLE, 'new', found(1));
+  expect(mine.stats().entries).toBe(2);
+  expect(existsSync(kept?.file ?? '')).toBe(true);
 });
 
 test('counts each subject once', () => {
@@ -272,46 +182,4 @@ test('limits the list of handles to the latest', () => {
   cache.put(HANDLE, 'a', found({ handle: 'last' }));
   expect(statSync(file).size).toBeLessThan(100_000);
   expect(cache.listHandles('', 2)).toEqual(['last', 'filler29999']);
-});
-
-test('reads any text as an answer or nothing, and reads back what it wrote', () => {
-  fc.assert(
-    fc.property(anyText, anyText, fc.jsonValue(), fc.integer(), (endpoint, subject, record, time) => {
-      const line = answerLine(cacheKey(endpoint, subject), { status: 200, time, record });
-      expect(readAnswer(line)).toEqual({ status: 200, time, record: JSON.parse(JSON.stringify(record)) });
-      expect(line).not.toContain('\n');
-    }),
-    runs(300),
-  );
-  fc.assert(
-    fc.property(anyText, (text) => {
-      const answer = readAnswer(text);
-      if (answer) expect([200, 404]).toContain(answer.status);
-    }),
-    runs(500),
-  );
-});
-
-test('works with any contents of a bucket', () => {
-  const dir = under('garbage');
-  const { cache } = cacheAt(dir);
-  cache.put(HANDLE, 'ann', found(1));
-  const file = onlyBucket(dir);
-  const { prefix } = cacheKey(HANDLE, 'ann');
-  const pieces = fc.array(
-    fc.oneof(
-      anyText,
-      fc.constantFrom(prefix, `${prefix}200,1,2]`, '\n', '["live",5]\n', prefix.slice(0, 12)),
-    ),
-  );
-  fc.assert(
-    fc.property(pieces, (parts) => {
-      writeFileSync(file, parts.join(''));
-      cache.get(HANDLE, 'ann');
-      cache.put(HANDLE, 'ann', found('new'));
-      expect(cache.get(HANDLE, 'ann')?.record).toBe('new');
-      cache.stats();
-    }),
-    runs(150),
-  );
 });

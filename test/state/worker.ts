@@ -5,7 +5,6 @@ import { Failure } from '../../src/base/failure.ts';
 import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
-import { openCache } from '../../src/state/cache.ts';
 import { openConfig } from '../../src/state/config/config.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
@@ -95,18 +94,6 @@ const modes: Record<string, () => Promise<void>> = {
     process.umask(Number.parseInt(name, 8));
     const config = openConfig({ config: path, state: undefined, cache: undefined });
     for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
-  },
-  /** Repeatedly caches an answer for every sixth subject; the name is the file that lists the subjects. */
-  async cache() {
-    const cache = openCache({ dir: path, baseUrl: 'b', key: 'k', now: () => 1_000 });
-    const subjects: string[] = JSON.parse(readFileSync(name, 'utf8'));
-    const mine = subjects.filter((_, at) => at % 6 === Number(who));
-    for (let round = 0; round < times; round++) {
-      for (const subject of mine) {
-        const record = { round, filler: 'x'.repeat(4_000) };
-        cache.put('user.handle', subject, { status: 200, time: round, record });
-      }
-    }
   },
   async hold() {
     holdLock(path, name);

@@ -4,7 +4,7 @@ import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
-import { openOverflow } from '../../state/overflow.ts';
+import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { gatherSubjects, isSingle } from '../args/subjects.ts';
@@ -69,7 +69,7 @@ export const launchpadUser = command({
       strict,
       found: lookup(subjects.all(), {
         answer,
-        overflow: openOverflow(),
+        older: openRunAnswers(),
         signal: context.signal,
       }),
     });

@@ -8,7 +8,7 @@ import { readHandle, resolveAll } from '../../core/lookup/resolve-all.ts';
 import { SILENT_WAIT_MS } from '../../core/spend/lane.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
-import { openOverflow } from '../../state/overflow.ts';
+import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
@@ -98,7 +98,7 @@ export const resolveCommand = command({
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {
         for await (const { record, failure } of resolveAll(subjects.all(), resolver, {
           signal,
-          overflow: openOverflow(),
+          older: openRunAnswers(),
         })) {
           tally.add(record.found === null ? { found: null, failure } : record);
           if ('reason' in record && typeof record.reason === 'string') {

@@ -5,7 +5,7 @@ import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { whoisView } from '../../output/views/subject.ts';
-import { openOverflow } from '../../state/overflow.ts';
+import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { excluding, flag, value } from '../args/option.ts';
@@ -77,7 +77,7 @@ export const whois = command({
       found: lookup(subjects.all(), {
         answer: users.answer,
         as,
-        overflow: openOverflow(),
+        older: openRunAnswers(),
         signal: context.signal,
       }),
     });

@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
+import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
-import type { Overflow } from '../../contract/answer-ports.ts';
+import type { RunAnswers } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { readSavedAnswer, writeAnswer } from './answer-text.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject, type SubjectType } from './subject.ts';
@@ -39,8 +39,6 @@ export type LookupRecord =
 export interface Lookup {
   readonly record: LookupRecord;
   readonly answer: LookupAnswer;
-  /** Whether the subject occurred before in this run, so that the answer is a repetition. */
-  readonly repeated: boolean;
 }
 
 interface LookupOptions {
@@ -49,13 +47,13 @@ interface LookupOptions {
   readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
-  /** How many answers each of the two generations of the memo keeps in memory for repeated subjects. */
+  /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number | undefined;
   /**
    * Temporary storage on disk for the oldest answers, which do not fit in memory; `lookup` closes it at the end.
    * Without it, they are dropped.
    */
-  readonly overflow?: Overflow | undefined;
+  readonly older?: RunAnswers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,12 +72,12 @@ const GIVE_UP_AFTER = 20;
  */
 export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
-  { answer, as, window = WINDOW, memory = MEMORY, overflow, signal }: LookupOptions,
+  { answer, as, window = WINDOW, memory = MEMORY, older, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
   const remember = createMemo<LookupAnswer>({
     size: memory,
     isWorthKeeping: isPaidFor,
-    overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
+    disk: older && { place: older, write: plainAnswer, read: readPlainAnswer },
   });
   let failuresInRow = 0;
 
@@ -90,16 +88,9 @@ export function lookup(
   }
 
   function lookUp(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
-    let repeated = true;
-    const answered = remember(`${subject.type}:${subject.normal}`, () => {
-      repeated = false;
-      return andThen(answer(subject, stop), checkOutage);
-    });
-    return andThen(answered, (found) => ({
-      record: toRecord(subject.text, found),
-      answer: found,
-      repeated,
-    }));
+    const request = () => andThen(answer(subject, stop), checkOutage);
+    const answered = remember(`${subject.type}:${subject.normal}`, request);
+    return andThen(answered, (found) => ({ record: toRecord(subject.text, found), answer: found }));
   }
 
   async function readAndLookUp(text: string, stop: AbortSignal): Promise<Lookup> {
@@ -109,7 +100,7 @@ export function lookup(
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       const answered = { found: null, failure: error } as const;
-      return { record: toRecord(trimText(text), answered), answer: answered, repeated: false };
+      return { record: toRecord(trimText(text), answered), answer: answered };
     }
     return lookUp(subject, stop);
   }
@@ -117,7 +108,7 @@ export function lookup(
   const work = (subject: string | Subject, stop: AbortSignal) =>
     typeof subject === 'string' ? readAndLookUp(subject, stop) : lookUp(subject, stop);
 
-  return ordered(subjects, work, { window, signal, end: overflow?.close });
+  return ordered(subjects, work, { window, signal, end: older?.close });
 }
 
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
@@ -165,6 +156,16 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
  * can return them again.
  */
 const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
+
+/** What is stored of an answer that does not fit in memory. A failure is not: the subject is requested again. */
+const plainAnswer = (answer: LookupAnswer) => (answer.found === null ? undefined : answer);
+
+function readPlainAnswer(stored: unknown): LookupAnswer | undefined {
+  const { time, code, record }: JsonObject = isRecord(stored) ? stored : {};
+  if (typeof time !== 'number') return undefined;
+  if (isRecord(record)) return { found: true, record, time, from: 'service' };
+  return typeof code === 'string' ? { found: false, code, time, from: 'service' } : undefined;
+}
 
 const concernsAll = ({ kind, code }: Failure): boolean =>
   kind === 'auth' ||

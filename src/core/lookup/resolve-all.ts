@@ -1,12 +1,12 @@
 import { Failure } from '../../base/failure.ts';
+import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
-import type { Overflow } from '../../contract/answer-ports.ts';
-import { readSavedAnswer, writeAnswer } from './answer-text.ts';
+import type { RunAnswers } from '../../contract/answer-ports.ts';
 import { errorFields } from './lookup.ts';
 import { createMemo } from './memo.ts';
 import { ordered } from './ordered.ts';
 import type { Resolver } from './resolve.ts';
-import type { Resolved } from './resolve-record.ts';
+import type { Resolved, ResolveOutput } from './resolve-record.ts';
 import { readSubject, type Subject } from './subject.ts';
 
 export interface ResolveAllOptions {
@@ -17,18 +17,23 @@ export interface ResolveAllOptions {
    * Temporary storage on disk for the oldest answers, which do not fit in memory; `resolveAll` closes it at the
    * end. Without it, they are dropped.
    */
-  readonly overflow?: Overflow | undefined;
+  readonly older?: RunAnswers | undefined;
 }
 
 /** Resolves handles concurrently and yields one record for each, in their order. */
 export function resolveAll(
   handles: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   resolve: Resolver,
-  { signal, window = WINDOW, overflow }: ResolveAllOptions = {},
+  { signal, window = WINDOW, older }: ResolveAllOptions = {},
 ): AsyncGenerator<Resolved, void, void> {
   const remember = createMemo<Resolved>({
     size: MEMORY,
-    overflow: overflow && { place: overflow, write: writeAnswer, read: readSavedAnswer },
+    disk: older && {
+      place: older,
+      // A failure is not stored: the handle is requested again.
+      write: ({ record, failure }) => (failure ? undefined : record),
+      read: (record) => (isResolveOutput(record) ? { record } : undefined),
+    },
   });
   const resolveOne = async (subject: Subject, stop: AbortSignal): Promise<Resolved> => {
     const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
@@ -46,8 +51,11 @@ export function resolveAll(
     }
     return resolveOne(subject, stop);
   };
-  return ordered(handles, work, { window, signal, end: overflow?.close });
+  return ordered(handles, work, { window, signal, end: older?.close });
 }
+
+const isResolveOutput = (value: unknown): value is ResolveOutput =>
+  isRecord(value) && typeof value['subject'] === 'string' && typeof value['found'] === 'boolean';
 
 /** Parses a handle; throws if the text is a wallet address or a user id. */
 export async function readHandle(text: string): Promise<Subject> {

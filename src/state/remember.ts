@@ -1,0 +1,58 @@
+import { closeSync, fstatSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { appendLines, ensureFolder, isAbsent, openRegular, readAt } from '../base/files.ts';
+import { isHeld, tryLock } from '../base/lock.ts';
+import { writeAtomic } from '../base/replace-file.ts';
+
+/** Only this many bytes at the end of a file are read. A larger file is reduced when lines are added. */
+const LARGEST = 256 * 1024;
+
+/**
+ * Adds lines to a file that all processes share, for what a later run may know but does not need. A file that has become
+ * large is reduced to its latest `max` distinct lines.
+ */
+export function remember(path: string, lines: readonly string[], max: number): void {
+  const text = `${lines.join('\n')}\n`;
+  if (append(path, text) <= LARGEST) return;
+  const lock = tryLock(`${path}.lock`);
+  if (!isHeld(lock)) return;
+  try {
+    // Other processes append without a lock, so a line that one of them adds at this moment may be lost. It is added
+    // again the next time it occurs.
+    const latest = [...new Set(remembered(path).reverse())].slice(0, max).reverse();
+    writeAtomic(path, `${latest.join('\n')}\n`, { sync: false, temporary: `${path}.tmp` });
+  } finally {
+    lock.release();
+  }
+}
+
+function append(path: string, text: string): number {
+  try {
+    return appendLines(path, text).after;
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    ensureFolder(dirname(path));
+    return appendLines(path, text).after;
+  }
+}
+
+/** The lines of a file, oldest first; an empty list if the file cannot be read. */
+export function remembered(path: string): string[] {
+  try {
+    const fd = openRegular(path);
+    try {
+      const { size } = fstatSync(fd);
+      const from = Math.max(0, size - LARGEST);
+      const lines = readAt(fd, from, size - from)
+        .toString('utf8')
+        .split('\n')
+        .slice(0, -1);
+      // The bytes may begin in the middle of a line, so drop the first line.
+      return from === 0 ? lines : lines.slice(1);
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return [];
+  }
+}
