@@ -1,64 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  ask,
-  costOf,
-  handlesWhere,
-  holdsWallet,
-  sandbox,
-  statusAndCode,
-  walletHolder,
-  walletless,
-} from './help.ts';
+import { ask, handlesWhere, holdsWallet, sandbox, statusAndCode, walletHolder, walletless } from './help.ts';
 
 const DAY = 86_400_000;
 const page = '/v2/thesis';
-
-describe('the price list', () => {
-  it('charges hits and misses of each lookup', async () => {
-    const service = await sandbox();
-    const user = service.world.users.byHandle(walletHolder(service));
-    const wallet = user?.solanaAddress ?? user?.evmAddress;
-    for (const [path, cu] of [
-      [`/v2/user/handle/${user?.handle}`, 100],
-      [`/v2/user/handle/${walletless(service)}`, 100],
-      ['/v2/user/handle/nobody_at_all', 200],
-      [`/v2/user/id/${user?.id}`, 100],
-      ['/v2/user/id/3f0a4a4e-7a9f-4c0e-9d7e-0d3f3b1f9a11', 200],
-      [`/v2/user/wallet/${wallet}`, 30_000],
-      ['/v2/user/wallet/0x52908400098527886E0F7030069857D2E4169EE7', 200],
-      ['/v2/me', 0],
-      ['/openapi.json', 0],
-    ] as const) {
-      expect([path, (await costOf(service, () => ask(service, path))).cu]).toEqual([path, cu]);
-    }
-  });
-
-  it.each([
-    '401',
-    '403',
-    '429',
-    '500',
-    'overloaded',
-    'b2b_disabled',
-    '504',
-    '400',
-    '402',
-    'conflict',
-    'free_tier_disabled',
-  ])('charges nothing for %s', async (fault) => {
-    const service = await sandbox({ faults: fault });
-    for (const path of [page, `/v2/user/handle/${walletHolder(service)}`]) await ask(service, path);
-    expect(service.meter()).toMatchObject({ totalUnits: 0, totalReveals: 0 });
-  });
-
-  it('charges nothing for unknown paths', async () => {
-    const service = await sandbox();
-    for (const path of ['/v2/nothing', '/', '/v2/ws', '/v2/user/handle/a/b']) {
-      expect(await statusAndCode(service, path)).toBe('404 NOT_FOUND');
-    }
-    expect(service.meter().totalUnits).toBe(0);
-  });
-});
 
 describe('the allowance', () => {
   it('rejects calls that exceed it with 402 QUOTA_EXCEEDED, and allows cheaper ones', async () => {

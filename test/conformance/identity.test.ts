@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { User } from '../../src/contract/records/user.ts';
-import {
-  ask,
-  costOf,
-  first,
-  handlesWhere,
-  sandbox,
-  statusAndCode,
-  walletHolder,
-  walletless,
-} from './help.ts';
+import { ask, first, handlesWhere, sandbox, statusAndCode, walletHolder, walletless } from './help.ts';
 
 describe('identity', () => {
   it('returns the same user record for a handle, its id and its wallet', async () => {
@@ -134,15 +125,5 @@ describe('identity', () => {
     expect(await statusAndCode(await sandbox(), `/v2/user/handle/${'a'.repeat(64)}`)).toBe(
       '404 NOT_OBSERVED',
     );
-  });
-
-  it('counts a reveal for each response with a wallet', async () => {
-    const service = await sandbox();
-    const reveals = async (path: string) => (await costOf(service, () => ask(service, path))).reveals;
-    const user = service.world.users.byHandle(walletHolder(service));
-    expect(await reveals(`/v2/user/handle/${user?.handle}`)).toBe(1);
-    expect(await reveals(`/v2/user/id/${user?.id}`)).toBe(1);
-    expect(await reveals(`/v2/user/handle/${walletless(service)}`)).toBe(0);
-    expect(await reveals('/v2/user/handle/nobody_at_all')).toBe(0);
   });
 });

@@ -84,14 +84,6 @@ describe('trading numbers', () => {
     const numbers = await ask(service, `/v2/user/handle/${name}/pnl`);
     expect(body.twitter).toBe(`https://x.com/${numbers.body.twitter}`);
   });
-
-  it('cost 30,000 CU per hit and 200 per miss', async () => {
-    const service = await sandbox();
-    const cost = (name: string) => costOf(service, () => ask(service, `/v2/user/handle/${name}/pnl`));
-    expect(await cost(walletHolder(service))).toEqual({ cu: 30_000, reveals: 1 });
-    expect(await cost(walletless(service))).toEqual({ cu: 30_000, reveals: 0 });
-    expect(await cost('nobody_at_all')).toEqual({ cu: 200, reveals: 0 });
-  });
 });
 
 describe('the batch', () => {

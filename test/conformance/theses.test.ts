@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Thesis, ThesisFrameData } from '../../src/contract/records/thesis.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from '../../src/contract/records/thesis.ts';
-import { ask, costOf, first, NOON, sandbox, statusAndCode } from './help.ts';
+import { ask, first, NOON, sandbox, statusAndCode } from './help.ts';
 
 type Service = Awaited<ReturnType<typeof sandbox>>;
 const common = ['count', 'hasMore', 'items', 'nextBefore', 'updatedAt'];
@@ -197,43 +197,5 @@ describe('the thesis feed', () => {
     const service = await sandbox();
     expect(await statusAndCode(service, '/v2/thesis/user/mira')).toBe('400 VALIDATION_ERROR');
     expect(await statusAndCode(service, '/v2/thesis/user/mira/token/0xabc')).toBe('400 VALIDATION_ERROR');
-  });
-
-  it.each([
-    ['', 200],
-    ['?limit=1', 200],
-    ['?limit=20', 200],
-    ['?limit=21', 400],
-    ['?limit=40', 400],
-    ['?limit=100', 1_000],
-  ])('costs 200 CU per started block of 20 rows of the limit: %s costs %i', async (query, cu) => {
-    for (const page of ['full', 'capped'] as const) {
-      const service = await sandbox({ page });
-      const empty = '/v2/thesis/token/0x0000000000000000000000000000000000000009';
-      for (const path of ['/v2/thesis', empty]) {
-        expect(await costOf(service, () => ask(service, path + query))).toEqual({ cu, reveals: 0 });
-      }
-    }
-  });
-
-  it('shows a late post at its position, below newer ones', async () => {
-    const service = await sandbox();
-    await service.advance(1_000);
-    const late = service.post();
-    service.world.theses.withhold(late.id, service.clock.now() + 60_000);
-    await service.advance(1_000);
-    const newer = service.post();
-    expect(ids((await ask(service, '/v2/thesis')).body.items)).not.toContain(late.id);
-    await service.advance(60_000);
-    expect(ids((await ask(service, '/v2/thesis')).body.items).slice(0, 2)).toEqual([newer.id, late.id]);
-  });
-
-  it('rejects a deleted post as a cursor', async () => {
-    const service = await sandbox();
-    const { body } = await ask(service, '/v2/thesis?limit=3');
-    const [, gone] = ids(body.items);
-    service.world.theses.remove(gone ?? '');
-    expect(ids((await ask(service, '/v2/thesis?limit=3')).body.items)).not.toContain(gone);
-    expect(await statusAndCode(service, `/v2/thesis?before=${gone}`)).toBe('400 VALIDATION_ERROR');
   });
 });

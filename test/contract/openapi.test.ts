@@ -1,7 +1,6 @@
 import SwaggerParser from '@apidevtools/swagger-parser';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
 import { openapi } from '../../src/contract/openapi.ts';
 import { type AnyJson, ask, handlesWhere, sandbox } from '../conformance/help.ts';
 
@@ -12,16 +11,6 @@ describe('the OpenAPI document', () => {
     const made = JSON.parse(JSON.stringify(openapi({ envelope, server: 'http://127.0.0.1:1' })));
     const validated = await SwaggerParser.validate(made);
     expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
-  });
-
-  it('contains every endpoint of the table, the socket and itself', () => {
-    const { paths } = document();
-    const expected = [...endpointIds.map((id) => endpoints[id].path), '/v2/ws', '/openapi.json'];
-    expect(Object.keys(paths).sort()).toEqual(expected.sort());
-    for (const id of endpointIds) {
-      const operation = paths[endpoints[id].path][endpoints[id].method.toLowerCase()];
-      expect(operation).toMatchObject({ operationId: id, 'x-price': { text: endpoints[id].price.text } });
-    }
   });
 
   it('includes the bounds of parameters', () => {

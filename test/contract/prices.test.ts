@@ -6,17 +6,6 @@ import { distinctHandles } from '../../src/contract/handles.ts';
 
 const none = { params: {}, query: {}, body: undefined };
 const wallet = 'So11111111111111111111111111111111111111112';
-const person = (solanaAddress: string | null) => ({
-  id: 'i',
-  handle: 'h',
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress,
-  evmAddress: null,
-});
 const numbers = (address: string | null) => ({
   handle: 'h',
   wallet: address,
@@ -55,22 +44,6 @@ describe('the price list', () => {
       'launchpad.callouts.wallet': [10, 10, 0, 10],
       'launchpad.board': [10, 10, 0, 10],
       me: [0, 0, 0, 0],
-    });
-  });
-
-  it('counts a response with a wallet as a reveal', () => {
-    const { price } = endpoints['user.handle'];
-    const request = { ...none, params: { handle: 'h' } };
-    expect(price.after(request, { status: 200, known: person(wallet) })).toEqual({ cu: 100, reveals: 1 });
-    expect(price.after(request, { status: 200, known: person(null) })).toEqual({ cu: 100, reveals: 0 });
-  });
-
-  it('prices a batch by its hits and misses', () => {
-    const request = { ...none, body: { handles: ['a', 'b', 'c'] } };
-    const record = { count: 2, missing: ['c'], entries: [numbers(wallet), numbers(null)] };
-    expect(endpoints['users.pnl'].price.after(request, { status: 200, known: record })).toEqual({
-      cu: 60_200,
-      reveals: 1,
     });
   });
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import { createFaults } from '../../src/sandbox/faults/engine.ts';
 import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 
@@ -30,12 +29,6 @@ describe('the fault syntax', () => {
     expect(rule('503@ws')?.at('ws')).toBe(true);
     expect(rule('503')?.at('ws')).toBe(false);
     expect(rule('delay@ws=1s')?.place).toBe('frame');
-  });
-
-  it('parses statuses and error codes', () => {
-    expect(rule('503')?.fault).toEqual({ kind: 'code', code: 'OVERLOADED' });
-    expect(rule('b2b_disabled')?.fault).toEqual({ kind: 'code', code: 'B2B_DISABLED' });
-    expect(rule('502')?.fault).toEqual({ kind: 'gateway', status: 502 });
   });
 
   it('parses a list, including an empty one', () => {
@@ -71,13 +64,6 @@ describe('the fault syntax', () => {
     expect(() => parseFaults(text)).toThrow(new RegExp(text.split(/[@=*]/)[0] ?? ''));
   });
 
-  it.each(['500=5%:1s:2s', '500=1s:5%', '500=5%:6%'])(
-    'rejects the order or number of values in %s',
-    (text) => {
-      expect(() => parseFaults(text)).toThrow('one probability and one time, in this order');
-    },
-  );
-
   const hintFor = (text: string) => {
     try {
       parseFaults(text);
@@ -102,36 +88,5 @@ describe('the fault syntax', () => {
     ['500=1s:5%', '429=5%:3s'],
   ])('suggests how to correct %s', (text, hint) => {
     expect(hintFor(text)).toContain(hint);
-  });
-});
-
-describe('active faults', () => {
-  const strikes = (text: string, seed: number, events: number) => {
-    const faults = createFaults(text, seed);
-    return Array.from({ length: events }, () => faults.trigger('call', 'thesis.all').length);
-  };
-
-  it('are triggered by their chance, identically for the same seed', () => {
-    const one = strikes('500=10%', 7, 2_000);
-    expect(strikes('500=10%', 7, 2_000)).toEqual(one);
-    expect(strikes('500=10%', 8, 2_000)).not.toEqual(one);
-    const share = one.reduce((sum, each) => sum + each, 0) / 2_000;
-    expect(share).toBeGreaterThan(0.07);
-    expect(share).toBeLessThan(0.13);
-  });
-
-  it('skip events first, then are triggered up to their count', () => {
-    expect(strikes('500+2*3', 1, 8)).toEqual([0, 0, 1, 1, 1, 0, 0, 0]);
-  });
-
-  it('are counted, replaced and removed', () => {
-    const faults = createFaults('500*1', 1);
-    faults.trigger('call', 'me');
-    faults.trigger('call', 'me');
-    expect(faults.triggered).toEqual({ '500*1': 1 });
-    expect(() => faults.set('nonsense')).toThrow(Failure);
-    expect(faults.triggered).toEqual({ '500*1': 1 });
-    faults.set('');
-    expect(faults.trigger('call', 'me')).toEqual([]);
   });
 });

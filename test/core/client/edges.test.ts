@@ -4,38 +4,8 @@ import type { Notice } from '../../../src/contract/ports.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
 import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
 import { createLimiter } from '../../../src/core/spend/lane.ts';
-import { createSpendLimit } from '../../../src/core/spend/limit.ts';
 import { error, ownWindows } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
-
-const bounds = (most: number) => ({ least: 0, most, reveals: 0 });
-
-describe('a spending limit', () => {
-  test('states how much of it is left', async () => {
-    const budget = createSpendLimit({ limit: 100 });
-    (await budget.reserve(bounds(60))).lose();
-    (await budget.reserve(bounds(40))).settle(10);
-    await expect(budget.reserve(bounds(31))).rejects.toThrow(
-      'may cost 31 CU but only 30 CU of the spending limit (100 CU) remain',
-    );
-  });
-
-  test('allows free calls when it is used up, and does not count them as paid', async () => {
-    const budget = createSpendLimit({ limit: 100 });
-    const held = await budget.reserve(bounds(100));
-    const waiting = budget.reserve(bounds(1)).catch(() => 'refused');
-    (await budget.reserve(bounds(0))).settle(0);
-    expect(budget.spent).toEqual({ cu: 0, atMost: 0, calls: 0 });
-    held.settle(100);
-    expect(await waiting).toBe('refused');
-  });
-
-  test('reserves nothing for a call that was aborted', async () => {
-    const budget = createSpendLimit({ limit: 100 });
-    await expect(budget.reserve(bounds(100), AbortSignal.abort('gone'))).rejects.toBe('gone');
-    (await budget.reserve(bounds(100))).settle(100);
-  });
-});
 
 describe('a retry', () => {
   const overloaded = (retryAfter?: number) =>
@@ -148,34 +118,6 @@ describe('a rate limiter', () => {
       expect(asked).toBe(wanted);
       await clock.sleep(30_000);
     }
-  });
-
-  test.each([
-    ['key', 'the key allows 300 requests per minute'],
-    ['resolve', 'the service allows 10 resolves per minute'],
-  ] as const)('reports a long wait for the lane "%s" once, with its reason', async (lane, reason) => {
-    const clock = virtualClock();
-    const notices: Notice[] = [];
-    const windows = ownWindows(clock);
-    await windows.learn('key', 300);
-    let full = 3;
-    const limiter = createLimiter({
-      windows: {
-        ...windows,
-        // The lane is full at the first three attempts.
-        take: async (wanted, ...more) => {
-          if (wanted === lane && full-- > 0) return { waitMs: 5_000, known: null, queued: true };
-          return windows.take(wanted, ...more);
-        },
-      },
-      clock,
-      askRate: async () => 300,
-      notify: (one) => notices.push(one),
-    });
-    await limiter.learn(300);
-    await limiter.acquire(lane);
-    expect(clock.slept).toEqual([5_000, 5_000, 5_000]);
-    expect(notices).toEqual([{ kind: 'wait', ms: 5_000, reason }]);
   });
 
   test('ignores an invalid limit', async () => {

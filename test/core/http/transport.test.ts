@@ -3,7 +3,6 @@ import { Failure } from '../../../src/base/failure.ts';
 import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
 import { createTransport, type TransportOptions } from '../../../src/core/http/transport.ts';
 import { type Served, serve, serveRaw } from '../server.ts';
-import { cert } from './certificate.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -43,18 +42,6 @@ describe('a request', () => {
     expect(answer.headers['x-mixed']).toBe('a');
     expect(answer.headers['set-cookie']).toBe('a=1, b=2');
     expect(answer.text).toBe('GET /v2/%40me?x=%20 1');
-  });
-
-  it('sends its body', async () => {
-    const server = keep(
-      await serve(async (request, response) => {
-        let text = '';
-        for await (const chunk of request) text += chunk;
-        response.end(text);
-      }),
-    );
-    const answer = await open().send(get(server.url, { method: 'POST', body: '{"é":1}' }));
-    expect(answer.text).toBe('{"é":1}');
   });
 
   it('reuses its connection, and opens no more than allowed', async () => {
@@ -98,13 +85,6 @@ describe('a request', () => {
     const server = keep(await serve((_, response) => response.setHeader('x-long', long).end('ok')));
     expect((await open().send(get(server.url))).headers['x-long']).toBe(long);
   });
-
-  it('reports when it is sent', async () => {
-    const server = keep(await serve((_, response) => response.end('ok')));
-    let sent = 0;
-    await open().send(get(server.url, { onSent: () => sent++ }));
-    expect(sent).toBe(1);
-  });
 });
 
 describe('a request that fails', () => {
@@ -121,12 +101,6 @@ describe('a request that fails', () => {
   it('is UNREACHABLE and not retried if the host name is unknown', async () => {
     const failure = await failureOf(open().send(get('http://nowhere.invalid/')));
     expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
-  });
-
-  it('is UNREACHABLE if TLS fails', async () => {
-    const server = keep(await serve((_, response) => response.end('ok')));
-    const failure = await failureOf(open().send(get(server.url.replace('http:', 'https:'))));
-    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE', retryable: false });
   });
 
   it('is BROKEN if the connection ends before the response', async () => {
@@ -212,27 +186,6 @@ describe('a request that fails', () => {
   });
 });
 
-describe('a certificate', () => {
-  it('is rejected if it is not trusted, with a hint', async () => {
-    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
-    let sent = false;
-    const request = get(server.url, {
-      onSent: () => {
-        sent = true;
-      },
-    });
-    const failure = await failureOf(open().send(request));
-    expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
-    expect(failure.hint).toContain('NODE_EXTRA_CA_CERTS');
-    expect(sent).toBe(false);
-  });
-
-  it('is accepted if its authority is configured', async () => {
-    const server = keep(await serve((_, response) => response.end('ok'), { tls: true }));
-    expect((await open({ ca: [cert] }).send(get(server.url))).text).toBe('ok');
-  });
-});
-
 describe('an abort', () => {
   it('ends a request at once with its reason', async () => {
     const arrived = later();
@@ -279,19 +232,6 @@ describe('an abort', () => {
     held[1]?.();
     await third;
     expect(asked).toEqual(['/1', '/3']);
-  });
-});
-
-describe('a redirect', () => {
-  it('is not followed, and the error names its target', async () => {
-    const elsewhere = keep(await serve((_, response) => response.end('caught')));
-    const server = keep(
-      await serve((_, response) => response.writeHead(302, { location: `${elsewhere.url}/x` }).end()),
-    );
-    const failure = await failureOf(open().send(get(server.url)));
-    expect(failure).toMatchObject({ kind: 'service', code: 'REDIRECT', status: 302, retryable: true });
-    expect(failure.message).toContain(`${elsewhere.url}/x`);
-    expect(failure.hint).toContain('the key is not sent elsewhere');
   });
 });
 
@@ -344,14 +284,6 @@ describe('a proxy from the environment', () => {
     );
     expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
     expect(asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
-  });
-
-  it('is never used for this machine', async () => {
-    const { proxy, seen } = await proxied();
-    const server = keep(await serve((_, response) => response.end('direct')));
-    const answer = await open({ env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } }).send(get(server.url));
-    expect(answer.text).toBe('direct');
-    expect(seen).toEqual([]);
   });
 });
 

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { calloutCall, thesisCall, thesisFeed } from '../../../src/core/pages/feeds.ts';
 import type { ListPage } from '../../../src/core/pages/read-pages.ts';
 import { type TimedFeed, type WalkOptions, walkPages } from '../../../src/core/pages/walk.ts';
-import { json, rig, user } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 interface Post {
@@ -49,18 +47,7 @@ const blocksOf = (asked: readonly { rows: number | undefined }[]) =>
   asked.reduce((sum, { rows }) => sum + Math.ceil((rows ?? 20) / 20), 0);
 
 describe('a walk', () => {
-  it('yields every row, newest first', async () => {
-    const { feed, posts } = feedOf(333);
-    expect(await ids(feed)).toEqual(posts.map(({ id }) => id));
-  });
-
-  it('of few rows requests one page of one block', async () => {
-    const { feed, asked } = feedOf(333);
-    expect((await ids(feed, { limit: 5 })).length).toBe(5);
-    expect(asked).toEqual([{ before: undefined, rows: 20 }]);
-  });
-
-  it.each([20, 21, 60, 99, 500, 1000])('of %i rows pays for no unnecessary block', async (limit) => {
+  it.each([5, 20, 21, 60, 99, 500, 1000])('of %i rows pays for no unnecessary block', async (limit) => {
     const { feed, asked } = feedOf(2000);
     expect((await ids(feed, { limit })).length).toBe(limit);
     expect(blocksOf(asked)).toBe(Math.ceil(limit / 20));
@@ -103,13 +90,6 @@ describe('a walk', () => {
     const long = feedOf(5000);
     expect((await ids(long.feed, { since: 4_000_000 })).length).toBe(1000);
     expect(blocksOf(long.asked)).toBeLessThanOrEqual(52);
-  });
-
-  it('does not lose the rows next to one with a wrong time', async () => {
-    const { feed } = feedOf(60);
-    const odd = { ...feed, timeOf: ({ id, time }: Post) => (id === 'p58' || id === 'p41' ? 1 : time) };
-    const wanted = (await ids(feed, { since: 20_000 })).filter((id) => id !== 'p58' && id !== 'p41');
-    expect(await ids(odd, { since: 20_000 })).toEqual(wanted);
   });
 
   it('fails if the times are in seconds, instead of ending at --since at once', async () => {
@@ -264,36 +244,5 @@ describe('a walk', () => {
     );
     const future = virtualClock().now() + 2 * 86_400_000;
     expect(await ids(wrong(['p80'], future), { since: 20_000, until: 95_000 })).toEqual(wanted().slice(5));
-  });
-});
-
-describe('the calls of a feed', () => {
-  it('use the endpoint with the most specific filter', () => {
-    const userId = user().id;
-    expect(thesisCall({}, {}).id).toBe('thesis.all');
-    expect(thesisCall({ userId }, {}).id).toBe('thesis.user');
-    expect(thesisCall({ tokenAddress: 't' }, {}).id).toBe('thesis.token');
-    expect(thesisCall({ userId, tokenAddress: 't' }, {}).id).toBe('thesis.userToken');
-    expect(
-      [calloutCall({}, {}), calloutCall({ mint: 'm' }, {}), calloutCall({ wallet: 'w' }, {})].map(
-        ({ id }) => id,
-      ),
-    ).toEqual(['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet']);
-  });
-
-  it('are sent by the client', async () => {
-    const { client, paths } = rig(() =>
-      json(200, {
-        count: 0,
-        hasMore: false,
-        nextBefore: null,
-        updatedAt: null,
-        items: [],
-        userId: 'u',
-        tokenAddress: null,
-      }),
-    );
-    await collect(walkPages(thesisFeed(client, { userId: user().id }), { limit: 3, clock: virtualClock() }));
-    expect(paths()).toEqual([`/v2/thesis/user/${user().id}?limit=20`]);
   });
 });
