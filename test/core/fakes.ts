@@ -23,7 +23,7 @@ export type Reply = (
 ) => HttpAnswer | Promise<HttpAnswer>;
 
 /** A transport that calls a function for each request, and reports the request as sent. */
-export const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
+const fakeTransport = (reply: Reply, sent: HttpRequest[] = []): Transport => ({
   async send(request, signal) {
     signal?.throwIfAborted();
     sent.push(request);
@@ -78,7 +78,7 @@ export interface Rig {
 }
 
 /** A ledger in memory; `entries` is always up to date, in the order in which the calls started. */
-export function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEntry[] } {
+function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEntry[] } {
   const byNumber = new Map<number, LedgerEntry>();
   const entries: LedgerEntry[] = [];
   let calls = 0;
