@@ -113,6 +113,14 @@ export const plainName: Kind<string> = {
   read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
 };
 
+/** A command line for a shell. */
+export const commandLine: Kind<string> = {
+  name: 'cmd',
+  noun: 'command',
+  hint: 'write a command that prints the secret on one line',
+  read: (text) => text.trim() || undefined,
+};
+
 /** The path of a file. Parsing does not check that the file exists. */
 export const filePath: Kind<string> = {
   name: 'file',

@@ -56,13 +56,14 @@ export async function findTarget({
     closers.push(embedded.close);
     return { baseUrl: embedded.url, key: embedded.key, embedded: true };
   }
-  const { baseUrl, key, profile, keptFor } = settings;
+  const { baseUrl, profile, keptFor } = settings;
   if (baseUrl === undefined) {
     throw new Failure('auth', 'no base URL configured', {
       code: 'NO_BASE_URL',
       hint: 'run "trdr auth login --base-url URL", set TRDR_BASE_URL, or try --sandbox',
     });
   }
+  const key = await settings.key.get();
   if (key === undefined) {
     throw new Failure('auth', `no key configured for profile "${profile}"`, {
       code: 'NO_KEY',
@@ -161,7 +162,7 @@ export async function openRunStore(
   if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
   const { openStore } = await import('./store/open-store.ts');
   const { baseUrl, key } = await target();
-  const store = openStore({ baseUrl, key: key ?? '' }, run);
+  const store = await openStore({ baseUrl, key: key ?? '' }, run);
   closers.push(() => store.link.close());
   return store;
 }

@@ -74,7 +74,7 @@ export interface Context {
    * The base URL and key that cached answers belong to; undefined if either is not configured. The sandbox has
    * its own base URL and key.
    */
-  readonly scope: { readonly baseUrl: string; readonly key: string } | undefined;
+  readonly scope: { readonly baseUrl: string; readonly key: () => Promise<string> } | undefined;
   /** A client for another service or key, for the commands that check keys. */
   connect(target: Target): Promise<Client>;
   /** The store that all machines of the key share; undefined if none is configured, or with --sandbox. */

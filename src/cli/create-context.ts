@@ -18,6 +18,7 @@ import { lookAtAccount } from './lookup/account.ts';
 import { formatOf } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
 import type { Receipt } from './receipt.ts';
+import { knownSecret } from './settings/secret.ts';
 import { loadSettings } from './settings/settings.ts';
 import { Permission } from './spend/permission.ts';
 
@@ -26,7 +27,12 @@ export async function createContext(io: Io, command: AnyCommand, { globals, give
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service has its own ledger and cache, because its CU are not real money.
   const settings = globals.sandbox
-    ? { ...loaded, profile: 'sandbox', folders: sandboxFolders(loaded.folders) }
+    ? {
+        ...loaded,
+        profile: 'sandbox',
+        key: knownSecret(loaded.key.known),
+        folders: sandboxFolders(loaded.folders),
+      }
     : loaded;
   // With --dry-run, ignore --out, --fields and --bom: they apply to the records of a real run.
   const shown = globals.dryRun ? { ...globals, out: undefined, fields: undefined, bom: false } : globals;
@@ -44,7 +50,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals, give
     layout: await layoutFor(io, settings),
   });
   const { notice, display, asking } = createScreen((text) =>
-    write(withoutKeys(withoutKey(text, settings.key))),
+    write(withoutKeys(withoutKey(text, settings.key.known))),
   );
   const diskWait =
     'status' in command.options
@@ -245,8 +251,9 @@ const logForm = (format: unknown, isTerminal: boolean): LogForm => {
  * the same on every port.
  */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
-  if (sandbox) return { baseUrl: 'sandbox:', key: 'sandbox' };
-  return baseUrl === undefined || key === undefined ? undefined : { baseUrl, key };
+  if (sandbox) return { baseUrl: 'sandbox:', key: async () => 'sandbox' };
+  if (baseUrl === undefined || !key.isSet) return undefined;
+  return { baseUrl, key: async () => (await key.get()) ?? '' };
 }
 
 const sandboxFolders = (folders: Context['settings']['folders']) => ({

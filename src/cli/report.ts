@@ -22,7 +22,7 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
   return async (error, settings) => {
     const known = error instanceof Failure ? error : failureOfUnknown(error);
     const hide = (text: string) =>
-      withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key));
+      withoutKeys(withoutKey(withoutKey(text, trimText(io.env['TRDR_API_KEY'] ?? '')), settings?.key.known));
     const failure = {
       ...printedFields(known),
       message: hide(known.message),

@@ -73,6 +73,13 @@ describe.skipIf(!hasServer())('the store commands', () => {
       persistence: 'ok',
     });
     expect(verdicts(runs[2]?.records() ?? [])).toMatchObject({ store: 'ok' });
+    const printing = (line: string) =>
+      runInProcess(['store', 'check'], {
+        ...{ sandbox, env: { TRDR_STORE: server.url, TRDR_STORE_PASSWORD_COMMAND: line } },
+      });
+    expect(verdicts((await printing('echo hunter2')).records())).toMatchObject({ reach: 'ok' });
+    const failed = await printing('echo locked >&2; exit 1');
+    expect([failed.exitCode, failed.error()['message']]).toEqual([4, expect.stringContaining('locked')]);
     const elsewhere = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const moved = await runInProcess(['store', 'check'], {
       home,

@@ -3,6 +3,7 @@ import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import { listRefused, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
+import type { Io } from '../io.ts';
 import { commandWith } from '../spend/continue-command.ts';
 import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts';
 
@@ -31,7 +32,7 @@ export async function gatherSubjects(
   context: Pick<Context, 'io' | 'settings'>,
   read: (text: string) => Subject | Promise<Subject>,
 ): Promise<Subjects> {
-  const input = subjectsOf(source, context);
+  const input = subjectsOf(source, context.io, await context.settings.key.get());
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
   let beyond: GivenSubject | undefined;
@@ -66,13 +67,14 @@ export async function gatherSubjects(
  */
 export const subjectsOf = (
   source: SubjectSource,
-  { io, settings }: Pick<Context, 'io' | 'settings'>,
+  io: Io,
+  key: string | undefined,
 ): AsyncGenerator<GivenSubject> =>
   readSubjects(source, io, ({ text, line }) => {
     const words = subjectsIn(text);
-    const word = words.find((each) => isKey(each, settings.key));
+    const word = words.find((each) => isKey(each, key));
     if (word !== undefined) {
-      const failure = keyAsSubject(word, settings.key);
+      const failure = keyAsSubject(word, key);
       throw line === undefined ? failure : onLine(line, failure);
     }
     if (line !== undefined || words.length === 0 || words[0] === trimText(text)) return;

@@ -1,18 +1,20 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { baseUrl as baseUrlKind } from '../../base/url-values.ts';
+import { commandLine } from '../../base/values.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import { profileView } from '../../output/views/settings.ts';
 import { noProfile, profileOf } from '../../state/config/config-file.ts';
-import { keyKind } from '../../state/config/key-format.ts';
+import { checkKeyFormat, keyKind } from '../../state/config/key-format.ts';
 import { needFolder } from '../../state/paths.ts';
-import { flag } from '../args/option.ts';
+import { excluding, flag, value } from '../args/option.ts';
 import { readKey } from '../args/read-key.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
+import { printedSecret } from '../settings/printed-secret.ts';
 import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
 import { configOf, profileName, sourcedSettings, withNearProfile } from '../settings/settings.ts';
 
@@ -20,7 +22,7 @@ export const authLogin = command({
   path: 'auth login',
   summary: 'Verify an API key and save it to a profile',
   about: [
-    'Prompts for the key (input hidden), or reads it from stdin with --with-key. The key is verified with a free call before it is saved, unless --no-verify is given.',
+    'Prompts for the key (input hidden), reads it from stdin with --with-key, or saves a command that prints it with --key-command. The key is verified with a free call before it is saved, unless --no-verify is given.',
     'A base URL without a scheme means https, or http if its host is this machine. If the service cannot be reached, you are asked for another URL, but not for the key again.',
     'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
     'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
@@ -29,6 +31,10 @@ export const authLogin = command({
   excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
   options: {
     withKey: flag('--with-key', 'read the key from stdin'),
+    keyCommand: excluding(
+      value('--key-command', 'save a command that prints the key, not the key', commandLine),
+      '--with-key',
+    ),
     noVerify: flag('--no-verify', 'save the key without verifying it'),
   },
   common: ['service'],
@@ -36,7 +42,11 @@ export const authLogin = command({
     { run: 'trdr auth login --base-url https://api.example.com', does: 'prompt for the key' },
     {
       run: 'pass show trdr/desk | trdr auth login --with-key --profile desk',
-      does: 'read the key from a password manager',
+      does: 'read the key from a password manager once, and save it',
+    },
+    {
+      run: "trdr auth login --key-command 'pass show trdr/desk'",
+      does: 'read the key from a password manager in every run',
     },
   ],
   savesSettings: true,
@@ -44,7 +54,7 @@ export const authLogin = command({
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
   parse: (_, given) => given,
-  async run(context, { withKey, noVerify }) {
+  async run(context, { withKey, keyCommand, noVerify }) {
     const { io, globals, signal } = context;
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
     // Fail before the prompt if there is no folder in which the key can be saved.
@@ -55,7 +65,12 @@ export const authLogin = command({
     const given = settings.baseUrl.value;
     let baseUrl =
       given === undefined ? await askBaseUrl(context, insecureHttp) : checkUrl(given, insecureHttp);
-    const key = await readKey(io, withKey, signal);
+    const key =
+      keyCommand === undefined
+        ? await readKey(io, withKey, signal)
+        : noVerify
+          ? ''
+          : await printedSecret('--key-command', keyCommand, io, checkKeyFormat);
     let plan: string | null | undefined;
     for (let url = baseUrl; !noVerify && plan === undefined; ) {
       try {
@@ -65,12 +80,13 @@ export const authLogin = command({
         url = await askUrlAgain(io, error, baseUrl, signal);
       }
     }
-    await configOf(io).login(profile, { key, baseUrl });
+    await configOf(io).login(profile, { ...(keyCommand === undefined ? { key } : { keyCommand }), baseUrl });
 
     const kind = keyKind(key);
-    const what = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
+    const shown = `${kind === 'unknown' ? '' : `${kind} `}key ${maskKey(key)}`;
+    const what = keyCommand === undefined ? shown : `the key command${noVerify ? '' : ` (${shown})`}`;
     context.notice(`Saved ${what} for ${baseUrl} to profile "${profile}"${plan ? ` (plan ${plan})` : ''}`);
-    if (io.env['TRDR_API_KEY']) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
+    noticeOverrides(context);
     const used = configOf(io).read().current;
     if (used !== profile && used !== undefined) {
       context.notice(
@@ -80,6 +96,13 @@ export const authLogin = command({
     return 0;
   },
 });
+
+const keyVariables = ['TRDR_API_KEY', 'TRDR_KEY_COMMAND'];
+
+function noticeOverrides({ io, notice }: Context): void {
+  for (const name of keyVariables)
+    if (io.env[name]) notice(`${name} is set and overrides the key of every profile`);
+}
 
 /** Prompts for the base URL until the input is valid. An empty line cancels the login. */
 async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promise<string> {
@@ -151,10 +174,8 @@ export const authStatus = command({
   async run(context, { check }) {
     if (context.globals.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
-    const profiles = savedProfiles(settings, configOf(context.io).read());
-    const asked = check
-      ? profiles.filter(({ key, baseUrl }) => key !== undefined && baseUrl !== undefined)
-      : [];
+    const profiles = savedProfiles(settings, configOf(context.io).read(), context.io);
+    const asked = check ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined) : [];
     if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
     for (const { message } of settings.problems) context.notice(message);
 
@@ -167,7 +188,7 @@ export const authStatus = command({
       }
     });
     if (failed !== undefined) throw failed;
-    if (settings.key.value !== undefined) return 0;
+    if (context.settings.key.isSet) return 0;
     throw new Failure('auth', `no key configured for profile "${settings.profile.value}"`, {
       code: 'NO_KEY',
       hint: 'run "trdr auth login", set TRDR_API_KEY, or try a command with --sandbox',
@@ -183,10 +204,10 @@ async function checked(
   context: Context,
   { record, baseUrl, key }: SavedProfile,
 ): Promise<{ readonly record: ProfileRecord; readonly failure?: Failure }> {
-  if (key === undefined) return { record: { ...record, check: 'NO_KEY' } };
+  if (!key.isSet) return { record: { ...record, check: 'NO_KEY' } };
   if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
   try {
-    const client = await context.connect({ baseUrl, key, embedded: false });
+    const client = await context.connect({ baseUrl, key: await key.get(), embedded: false });
     await client.call('me', {}, { signal: context.signal });
     return { record: { ...record, check: 'ok' } };
   } catch (failure) {
@@ -233,10 +254,10 @@ export const authSwitch = command({
       throw withNearProfile(error, Object.keys(config.read().profiles));
     }
     context.notice(`Switched to profile "${profile}"`);
-    const { TRDR_PROFILE: named, TRDR_API_KEY: key } = context.io.env;
+    const { TRDR_PROFILE: named } = context.io.env;
     if (named && named !== profile)
       context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
-    if (key) context.notice('TRDR_API_KEY is set and overrides the key of every profile');
+    noticeOverrides(context);
     return 0;
   },
 });
@@ -271,8 +292,9 @@ export const authLogout = command({
       const hadKey = await config.logout(name);
       context.notice(hadKey ? `Logged out of profile "${name}"` : `profile "${name}" has no key`);
     }
-    if (context.io.env['TRDR_API_KEY'])
-      context.notice('TRDR_API_KEY is still set, so commands continue to use its key');
+    for (const variable of keyVariables)
+      if (context.io.env[variable])
+        context.notice(`${variable} is still set, so commands continue to use its key`);
     return 0;
   },
 });

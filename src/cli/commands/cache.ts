@@ -23,7 +23,9 @@ export const cacheStats = command({
     const { scope, settings, io } = context;
     const none = { entries: 0, found: 0, missing: 0, bytes: 0, oldest: null, newest: null, path: undefined };
     const dir = settings.folders.cache;
-    const { path, ...stats } = scope ? openCache({ ...scope, dir, now: io.clock.now }).stats() : none;
+    const { path, ...stats } = scope
+      ? openCache({ baseUrl: scope.baseUrl, key: await scope.key(), dir, now: io.clock.now }).stats()
+      : none;
     await context.printOne(cacheView, { ...stats, path: path ?? dir ?? null });
     return 0;
   },
@@ -52,7 +54,8 @@ export const cacheClear = command({
         'use --all to clear everything',
       );
     }
-    const { baseUrl, key } = scope ?? { baseUrl: '', key: '' };
+    const baseUrl = scope?.baseUrl ?? '';
+    const key = (!all && (await scope?.key())) || '';
     openCache({ baseUrl, key, dir: settings.folders.cache, now: io.clock.now }).clear(all);
     notice(all ? 'Cleared the cache for all keys' : 'Cleared the cache for this key');
     return 0;

@@ -46,7 +46,7 @@ export const launchpadUser = command({
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, strict }) {
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text));
-    const users = openCachedLookup(context);
+    const users = await openCachedLookup(context);
     const all = distinct(subjects.checked);
     const others = all.filter(({ type }) => type !== 'wallet');
     // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.

@@ -96,8 +96,10 @@ export const pnl = command({
     if (needsFile && out === undefined) {
       throw usageError(`${needsFile} requires --out`, 'add the file of the export: --out FILE');
     }
+    const { settings } = context;
+    const key = from === undefined ? await settings.key.get() : settings.key.known;
     const { texts: subjects, others } = source
-      ? await gatherPnlSubjects(source, context, as)
+      ? await gatherPnlSubjects(source, context.io, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const shape: Shape = {
@@ -121,8 +123,8 @@ export const pnl = command({
       }
       return await showExport(context, { from, subjects, windows: window, shape, strict });
     }
-    const saved = openSavedNumbers(context, { noCache, maxAge });
-    const targets = createTargets(subjects, others, openCachedLookup(context, { noCache, maxAge }));
+    const saved = await openSavedNumbers(context, { noCache, maxAge });
+    const targets = createTargets(subjects, others, await openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
     if (dryRun) return await plan(context, targets, { resume, fresh, saved });
     // Reject unknown fields before numbers are paid for.

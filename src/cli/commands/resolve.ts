@@ -85,8 +85,8 @@ export const resolveCommand = command({
     const resolver = createResolver({
       client: lazyClient(context),
       clock: io.clock,
-      users: openCachedLookup(context),
-      askOnce: openAnswers(context)?.askOnce,
+      users: await openCachedLookup(context),
+      askOnce: (await openAnswers(context))?.askOnce,
       direct,
       waitMs,
       onStanding,

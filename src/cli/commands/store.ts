@@ -17,6 +17,7 @@ import type { Context } from '../context.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, confirm, isAttended } from '../output/prompt.ts';
+import { knownSecret } from '../settings/secret.ts';
 import { configOf } from '../settings/settings.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
@@ -69,10 +70,9 @@ export const storeLogin = command({
       }
     }
     await configOf(io).storeLogin(settings.profile, { store: url, password });
-    const next =
-      settings.key === undefined
-        ? 'run "trdr auth login" to save the API key that the machines share'
-        : 'run "trdr store check" to check its configuration';
+    const next = !settings.key.isSet
+      ? 'run "trdr auth login" to save the API key that the machines share'
+      : 'run "trdr store check" to check its configuration';
     notice(`Saved store ${address.shown} to profile "${settings.profile}"; ${next}`);
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
     return 0;
@@ -94,12 +94,14 @@ async function reach(
   noVerify: boolean,
 ): Promise<StoreAddress> {
   const { openStore } = await import('../store/open-store.ts');
-  const scope = { baseUrl: settings.baseUrl ?? '', key: settings.key ?? '' };
-  const store = openStore(scope, { io, settings: { ...settings, store: url, storePassword: password } });
+  const key = noVerify ? undefined : await settings.key.get();
+  const scope = { baseUrl: settings.baseUrl ?? '', key: key ?? '' };
+  const storePassword = knownSecret(password);
+  const store = await openStore(scope, { io, settings: { ...settings, store: url, storePassword } });
   if (noVerify) return store.address;
   // Without an API key, only connect: the further checks need names in the store, which are derived from the API key.
   const { connectStore } = await import('../../store/connection.ts');
-  const opening = settings.key === undefined ? connectStore(store.address, store.connect) : store.link.open();
+  const opening = key === undefined ? connectStore(store.address, store.connect) : store.link.open();
   const connection = await opening.catch((error: unknown) => {
     throw ofLogin(error, password !== undefined);
   });

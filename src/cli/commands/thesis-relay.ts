@@ -62,7 +62,7 @@ export const thesisRelay = command({
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
     const { io, signal, notice, diskWait, scope } = context;
-    const key = keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context));
+    const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
     const startLine = (line: string) => context.permission.withLimit(line);
     context.setOutcome({ text: null, total: 0 });
     const { watchRelay } = await import('../store/watch-relay.ts');

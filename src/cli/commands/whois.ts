@@ -59,7 +59,7 @@ export const whois = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, as, maxAge, noCache, strict }) {
-    const users = openCachedLookup(context, { noCache, maxAge });
+    const users = await openCachedLookup(context, { noCache, maxAge });
     if (!noCache) context.answersAreCached();
     const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
     const planned = planLookups(users, subjects.checked);

@@ -9,6 +9,7 @@ import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
+import { SECRET_COMMAND } from '../settings/secret.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
 import { attempt, type Check, failedCheck, passed, skip, warn } from './check.ts';
 import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
@@ -23,7 +24,9 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.client());
   if (client instanceof Failure) {
-    const failed = client.code === 'NO_KEY' ? 'key' : client.code.startsWith('STORE_') ? 'store' : 'reach';
+    const isKey = keyCodes.includes(client.code) && context.settings.key.known === undefined;
+    const isStore = client.code.startsWith('STORE_') || client.code === SECRET_COMMAND;
+    const failed = isKey ? 'key' : isStore ? 'store' : 'reach';
     yield failedCheck(failed, client);
     return yield* skipped(asking.filter((check) => check !== failed));
   }
@@ -56,6 +59,9 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   yield* budgetChecks(context);
   if (ws) yield await socketCheck(context);
 }
+
+/** The failures of a run that does not get a key. */
+const keyCodes = ['NO_KEY', 'BAD_KEY', SECRET_COMMAND];
 
 async function* budgetChecks(context: Context): AsyncGenerator<Check> {
   const { budgetStates, leftText } = await import('../spend/budgets.ts');
@@ -139,7 +145,8 @@ async function* keyChecks(context: Context, client: Client): AsyncGenerator<Chec
     yield failedCheck('key', me);
     return yield skip('limits', 'skipped');
   }
-  yield passed('key', `${shown} accepted`);
+  const { command } = context.settings.key;
+  yield passed('key', `${shown} accepted${command === undefined ? '' : `, from ${command}`}`);
   yield judgeLimits(me.record);
 }
 

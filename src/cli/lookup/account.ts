@@ -23,8 +23,8 @@ export interface AccountSharing {
 }
 
 /** What the run needs to share the answer of `me`; undefined if the run has no store. */
-export function accountSharing(context: Context): AccountSharing | undefined {
-  const { askOnce } = openAnswers(context) ?? {};
+export async function accountSharing(context: Context): Promise<AccountSharing | undefined> {
+  const { askOnce } = (await openAnswers(context)) ?? {};
   return askOnce && { askOnce, now: context.io.clock.now };
 }
 

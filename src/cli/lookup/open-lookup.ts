@@ -20,14 +20,14 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'affords'> {
  * Looks up users by handle, wallet or id. The answer comes from the cache if it is recent enough, otherwise
  * from the service.
  */
-export const openCachedLookup = (
+export const openCachedLookup = async (
   context: Context,
   { noCache = false, maxAge }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
-): CachedLookup =>
+): Promise<CachedLookup> =>
   createCachedLookup({
     client: lazyClient(context),
     clock: context.io.clock,
-    cache: noCache ? undefined : openAnswers(context),
+    cache: noCache ? undefined : await openAnswers(context),
     maxAgeMs: maxAge ?? context.settings.maxAge,
   });
 
@@ -35,11 +35,13 @@ export const openCachedLookup = (
  * The cached answers for the base URL and key of the run, on this machine and in the store. Undefined if the
  * base URL or the key is not configured.
  */
-export function openAnswers(context: Context): AnswerCache | undefined {
+export async function openAnswers(context: Context): Promise<AnswerCache | undefined> {
   const { scope, settings, io, notice } = context;
   if (scope === undefined) return undefined;
+  const key = await scope.key();
   const local = openCache({
-    ...scope,
+    baseUrl: scope.baseUrl,
+    key,
     dir: settings.folders.cache,
     now: io.clock.now,
     notice(text) {
@@ -49,7 +51,7 @@ export function openAnswers(context: Context): AnswerCache | undefined {
   });
   const { store } = settings;
   if (store === undefined || store === 'off' || context.globals.sandbox) return local;
-  return sharedAnswers(context, local, scope.key);
+  return sharedAnswers(context, local, key);
 }
 
 /**

@@ -33,7 +33,7 @@ export function plannedAuthor(author: Subject | undefined): {
 /** The user id of an author. A handle needs one lookup, unless its answer is cached. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.type === 'id') return subject.value;
-  const answer = await openCachedLookup(context).answer(subject, context.signal);
+  const answer = await (await openCachedLookup(context)).answer(subject, context.signal);
   if (answer.found === null) throw answer.failure;
   if (answer.found) {
     const { id } = known(User, answer.record);

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import type { SubjectSource } from '../args/input.ts';
 import { onLine, subjectsOf } from '../args/subjects.ts';
-import type { Context } from '../context.ts';
+import type { Io } from '../io.ts';
 
 /** The subjects of a run: their texts in order and, by position, those that are not handles. */
 export interface GatheredSubjects {
@@ -16,13 +16,14 @@ export interface GatheredSubjects {
  */
 export async function gatherPnlSubjects(
   source: SubjectSource,
-  context: Pick<Context, 'io' | 'settings'>,
+  io: Io,
+  key: string | undefined,
   as?: SubjectType,
 ): Promise<GatheredSubjects> {
   const texts: string[] = [];
   const others = new Map<number, Subject>();
   const seen = new Set<string>();
-  for await (const { text, line } of subjectsOf(source, context)) {
+  for await (const { text, line } of subjectsOf(source, io, key)) {
     let subject: Subject;
     try {
       subject = await readSubject(text, as);

@@ -11,8 +11,11 @@ export interface CacheUse {
 }
 
 /** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */
-export function openSavedNumbers(context: Context, { noCache, maxAge }: CacheUse): SavedNumbers | undefined {
-  const cache = noCache ? undefined : openAnswers(context);
+export async function openSavedNumbers(
+  context: Context,
+  { noCache, maxAge }: CacheUse,
+): Promise<SavedNumbers | undefined> {
+  const cache = noCache ? undefined : await openAnswers(context);
   if (!cache) return undefined;
   context.answersAreCached();
   return createSavedNumbers({

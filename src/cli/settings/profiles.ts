@@ -3,6 +3,9 @@ import { maskKey } from '../../core/client/mask-key.ts';
 import type { ConfigFile } from '../../state/config/config-file.ts';
 import { keyKind } from '../../state/config/key-format.ts';
 import { resolveSettings, type Settings as Sourced } from '../../state/config/resolve-settings.ts';
+import type { Io } from '../io.ts';
+import type { Secret } from './secret.ts';
+import { keyOf, keySource } from './settings.ts';
 
 /** Describes where a value comes from: a flag, a variable, a profile, the config file, or the default. */
 export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
@@ -14,38 +17,45 @@ export function originText({ origin, from }: { origin: string; from?: string | u
 export interface SavedProfile {
   readonly record: ProfileRecord;
   readonly baseUrl: string | undefined;
-  readonly key: string | undefined;
+  readonly key: Secret;
 }
 
 /**
  * The current profile with its effective values, and all other profiles as saved. A current profile that was
  * never saved is included only if the environment or a flag provides its key or base URL.
  */
-export function savedProfiles(current: Sourced, file: ConfigFile): SavedProfile[] {
+export function savedProfiles(current: Sourced, file: ConfigFile, io: Io): SavedProfile[] {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);
   const isUsed =
-    names.includes(name) || current.key.value !== undefined || current.baseUrl.value !== undefined;
+    names.includes(name) || keySource(current).value !== undefined || current.baseUrl.value !== undefined;
   const all = isUsed && !names.includes(name) ? [name, ...names] : names;
   return all.map((profile) =>
     profile === name
-      ? profileRecord(profile, true, current)
-      : profileRecord(profile, false, resolveSettings({ flags: { profile }, env: {}, file, tolerant: true })),
+      ? profileRecord(profile, true, current, io)
+      : profileRecord(
+          profile,
+          false,
+          resolveSettings({ flags: { profile }, env: {}, file, tolerant: true }),
+          io,
+        ),
   );
 }
 
-function profileRecord(profile: string, current: boolean, { baseUrl, key }: Sourced): SavedProfile {
-  const kind = key.value === undefined ? 'unknown' : keyKind(key.value);
+function profileRecord(profile: string, current: boolean, from: Sourced, io: Io): SavedProfile {
+  const { baseUrl } = from;
+  const key = keyOf(from, io);
+  const kind = key.known === undefined ? 'unknown' : keyKind(key.known);
   return {
     baseUrl: baseUrl.value,
-    key: key.value,
+    key,
     record: {
       profile,
       current,
       baseUrl: baseUrl.value ?? null,
       baseUrlFrom: baseUrl.value === undefined ? null : originText(baseUrl),
-      key: key.value === undefined ? null : maskKey(key.value),
-      keyFrom: key.value === undefined ? null : originText(key),
+      key: key.known === undefined ? null : maskKey(key.known),
+      keyFrom: key.isSet ? (key.command ?? originText(from.key)) : null,
       mode: kind === 'unknown' ? null : kind,
     },
   };

@@ -3,6 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { openConfig } from '../../state/config/config.ts';
 import { type ConfigFile, emptyConfig, profileOf } from '../../state/config/config-file.ts';
+import { checkKeyFormat } from '../../state/config/key-format.ts';
 import {
   type FlagValues,
   resolveSettings,
@@ -12,12 +13,13 @@ import { type SettingValues, settingNames } from '../../state/config/settings-ta
 import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
+import { commandSecret, knownSecret, type Secret } from './secret.ts';
 
 /** The effective settings of a run, from its flags, the environment, the profile and the defaults. */
 export interface RunSettings extends SettingValues {
   readonly profile: string;
-  readonly key: string | undefined;
-  readonly storePassword: string | undefined;
+  readonly key: Secret;
+  readonly storePassword: Secret;
   /** The base URL that the profile's key was saved for, if a flag or variable sets a different one for the run. */
   readonly keptFor: string | undefined;
   readonly folders: Folders;
@@ -93,12 +95,53 @@ function readFile(io: Io, tolerant: boolean): ConfigFile {
   }
 }
 
-function keptFor({ key, baseUrl }: Sourced, own: unknown): string | undefined {
+function keptFor(from: Sourced, own: unknown): string | undefined {
+  const { baseUrl } = from;
   const named = baseUrl.origin === 'flag' || baseUrl.origin === 'environment';
-  return key.origin === 'profile' && named && typeof own === 'string' && own !== baseUrl.value
+  return keySource(from).origin === 'profile' && named && typeof own === 'string' && own !== baseUrl.value
     ? own
     : undefined;
 }
+
+/** Whether a command prints the secret: it overrides a saved secret, but not one in the environment. */
+const isPrinted = (own: { origin: string }, command: { value: unknown }) =>
+  command.value !== undefined && own.origin !== 'environment';
+
+/** The setting that provides the key. */
+export const keySource = ({ key, keyCommand }: Sourced) => (isPrinted(key, keyCommand) ? keyCommand : key);
+
+/** The key of a profile. */
+export function keyOf(from: Sourced, io: Io): Secret {
+  const { key, keyCommand, profile } = from;
+  if (keyCommand.value === undefined || !isPrinted(key, keyCommand)) return knownSecret(key.value);
+  return commandSecret(
+    commandName('keyCommand', keyCommand, profile.value),
+    keyCommand.value,
+    io,
+    checkKeyFormat,
+  );
+}
+
+function storePasswordOf({ storePassword, storePasswordCommand, store, profile }: Sourced, io: Io): Secret {
+  const { value, origin } = storePasswordCommand;
+  // The command of a profile prints the password of the store of that profile only.
+  const isOther = origin === 'profile' && store.origin !== 'profile';
+  if (value === undefined || isOther || !isPrinted(storePassword, storePasswordCommand))
+    return knownSecret(storePassword.value);
+  return commandSecret(
+    commandName('storePasswordCommand', storePasswordCommand, profile.value),
+    value,
+    io,
+    (text) => text,
+  );
+}
+
+/** How messages name a command: by its variable, or by its setting and profile. */
+const commandName = (
+  setting: string,
+  { origin, from }: { origin: string; from?: string | undefined },
+  profile: string,
+) => (origin === 'environment' && from !== undefined ? from : `${setting} of profile "${profile}"`);
 
 /** Determines all settings of a run. */
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
@@ -108,8 +151,8 @@ export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSe
   return {
     ...(values as unknown as SettingValues),
     profile: from.profile.value,
-    key: from.key.value,
-    storePassword: from.storePassword.value,
+    key: keyOf(from, io),
+    storePassword: storePasswordOf(from, io),
     keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
     folders: folders(io),
   };

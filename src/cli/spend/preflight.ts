@@ -56,7 +56,7 @@ export async function preflight(
     { costs: (cost) => `${capital(what)} will cost ${cost}` },
   );
   if (most <= confirmAbove || context.globals.sandbox) return;
-  const sharing = accountSharing(context);
+  const sharing = await accountSharing(context);
   const left = await lookAtAccount(await context.client(), context.signal, { sharing });
   if (!left) return;
   const { units, reveals } = left;

@@ -34,9 +34,9 @@ type Parts = {
 };
 
 /** Creates the store for a base URL and key, without connecting. */
-export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStore {
+export async function openStore(scope: Scope, { io, settings, trace }: Parts): Promise<RunStore> {
   const address = readStoreUrl(settings.store ?? '');
-  const connect = storeConnectOptions(settings, trace);
+  const connect = await storeConnectOptions(settings, trace);
   const keys = keysOf({ ...scope, prefix: settings.storePrefix, egress: settings.egress });
   return {
     link: createLink({ address, connect, keys, clock: io.clock, random: io.random }),
@@ -49,11 +49,11 @@ export function openStore(scope: Scope, { io, settings, trace }: Parts): RunStor
 }
 
 /** Connection options from the settings. */
-const storeConnectOptions = (
+const storeConnectOptions = async (
   settings: RunSettings,
   trace?: ((line: string) => void) | undefined,
-): ConnectOptions => ({
-  password: settings.storePassword,
+): Promise<ConnectOptions> => ({
+  password: await settings.storePassword.get(),
   ca: settings.storeCa === undefined ? undefined : readCa(settings.storeCa),
   plain: settings.storePlain,
   name: `trdr-${version}`,

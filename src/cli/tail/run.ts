@@ -179,7 +179,7 @@ async function follow(
           await output.sink.end?.();
         },
       },
-      key: keyFacts(client, await context.ledger(), io.clock.now, accountSharing(context)),
+      key: keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context)),
       left: client.left,
       spent: () => client.spent,
       spool: () => openSpool(diskWait),

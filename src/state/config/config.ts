@@ -16,16 +16,21 @@ import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from 
 import { checkKeyFormat } from './key-format.ts';
 import { needSettingName, storedSetting } from './read-setting.ts';
 
+/** What a login saves: a key, or a command that prints it. */
+type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
+  readonly baseUrl?: string | undefined;
+};
+
 /** The config file. Every change is made while holding a lock. */
 export interface Config {
   /** The path of the file; undefined if neither the environment nor a home directory determines it. */
   readonly path: string | undefined;
   read(): ConfigFile;
   /**
-   * Saves a key and its base URL in a profile. The profile becomes the current one if the current profile has
+   * Saves a key, or the command that prints it, and its base URL in a profile. The profile becomes the current one if the current profile has
    * no key.
    */
-  login(profile: string, given: { key: string; baseUrl?: string | undefined }): Promise<void>;
+  login(profile: string, given: Login): Promise<void>;
   /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
   storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
   /** Removes the key of a profile; returns false if the profile had no key. */
@@ -86,14 +91,21 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
     read: () => readConfig(path),
     async login(name, given) {
       checkProfileName(name);
-      const key = checkKeyFormat(given.key);
+      const key =
+        'key' in given
+          ? { key: checkKeyFormat(given.key) }
+          : { keyCommand: storedSetting('keyCommand', given.keyCommand) };
       const address = given.baseUrl === undefined ? undefined : baseUrl.read(given.baseUrl);
       if (given.baseUrl !== undefined && address === undefined) {
         throw usageError('invalid base URL', baseUrl.hint);
       }
       await change((file) => {
-        const profile = { ...profileOf(file, name), key, ...(address !== undefined && { baseUrl: address }) };
-        const current = file.current !== undefined && profileOf(file, file.current)?.key !== undefined;
+        const profile = {
+          ...withoutLogin(profileOf(file, name)),
+          ...key,
+          ...(address !== undefined && { baseUrl: address }),
+        };
+        const current = file.current !== undefined && hasLogin(profileOf(file, file.current));
         return {
           ...file,
           current: current ? file.current : name,
@@ -112,9 +124,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
     },
     async logout(name) {
       return changeProfile(name, (profile) => {
-        if (profile.key === undefined) return profile;
-        const { key: _, ...rest } = profile;
-        return rest;
+        return hasLogin(profile) ? withoutLogin(profile) : profile;
       });
     },
     async use(name) {
@@ -186,4 +196,11 @@ async function store(file: string, config: ConfigFile): Promise<void> {
   // Set the mode again, because the umask may have removed permissions.
   chmodSync(file, PRIVATE_FILE);
   syncFolder(dir);
+}
+
+const hasLogin = (profile: Profile | undefined): boolean =>
+  profile?.key !== undefined || profile?.['keyCommand'] !== undefined;
+
+function withoutLogin({ key: _, keyCommand: __, ...rest }: Profile = {}): Profile {
+  return rest;
 }

@@ -1,6 +1,16 @@
 import { duration, timeout } from '../../base/time-values.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
-import { filePath, integer, type Kind, oneOf, onOff, plainName, share, units } from '../../base/values.ts';
+import {
+  commandLine,
+  filePath,
+  integer,
+  type Kind,
+  oneOf,
+  onOff,
+  plainName,
+  share,
+  units,
+} from '../../base/values.ts';
 import { timeoutText } from '../../contract/timeouts.ts';
 
 /** A setting: its kind of value, its default and its purpose. */
@@ -125,12 +135,26 @@ export const settingRows = {
     flag: '--insecure-http',
     about: 'allow plain HTTP to other machines',
   }),
+  keyCommand: row({
+    kind: commandLine,
+    fallback: undefined,
+    fallbackText: 'none',
+    env: 'TRDR_KEY_COMMAND',
+    about: 'command that prints the API key, run with /bin/sh when the key is needed',
+  }),
   store: row({
     kind: storeUrl,
     fallback: undefined,
     fallbackText: 'none',
     env: 'TRDR_STORE',
     about: 'store that all machines of a key share: a Redis or Valkey URL without password, or off',
+  }),
+  storePasswordCommand: row({
+    kind: commandLine,
+    fallback: undefined,
+    fallbackText: 'none',
+    env: 'TRDR_STORE_PASSWORD_COMMAND',
+    about: 'command that prints the password of the store',
   }),
   storeCa: row({
     kind: filePath,

@@ -154,7 +154,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
           signal: end.signal,
           notice: () => {},
           diskWait: noWait,
-          scope: { baseUrl: 'https://api.example.test', key: 'k' },
+          scope: { baseUrl: 'https://api.example.test', key: async () => 'k' },
           store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
           left,
           key: access.key(left),

@@ -32,6 +32,8 @@ test('defaults apply if nothing is set', () => {
     machine: undefined,
     egress: 'shared',
     baseUrl: undefined,
+    keyCommand: undefined,
+    storePasswordCommand: undefined,
     output: undefined,
     color: 'auto',
     utc: false,

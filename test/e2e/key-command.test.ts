@@ -1,0 +1,136 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { virtualClock } from '../core/virtual-clock.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+/** A home with a command that prints the key of a sandbox and counts its runs. */
+async function opened() {
+  const sandbox = await withSandbox();
+  const home = openHome();
+  const script = join(home.path, 'print-key');
+  writeFileSync(join(home.path, 'count'), '');
+  writeFileSync(script, `#!/bin/sh\nprintf x >> "$HOME/count"\nprintf '%s\\n' ${sandbox.key}\n`);
+  chmodSync(script, 0o700);
+  const ran = () => readFileSync(join(home.path, 'count'), 'utf8').length;
+  const options = { home, key: null, env: { TRDR_BASE_URL: sandbox.url } };
+  return { sandbox, home, script, ran, options };
+}
+
+describe('keyCommand', () => {
+  test('provides the key of each run that needs it, once per run', async () => {
+    const { script, ran, options, sandbox, home } = await opened();
+    const login = await trdr(['auth', 'login', '--key-command', script], options);
+    expect([login.exitCode, ran()], login.stderr).toEqual([0, 1]);
+    expect(readFileSync(join(home.config, 'config.json'), 'utf8')).not.toContain(sandbox.key);
+    const status = await trdr(['auth', 'status'], options);
+    expect(status.records()).toMatchObject([{ key: null, keyFrom: 'keyCommand of profile "default"' }]);
+    expect(ran()).toBe(1);
+    const needy: [number, ...string[]][] = [
+      [0, 'whois', 'mira', 'quantumhawk', 'nobody_here'],
+      [0, 'pnl', 'mira', '--dry-run'],
+      [0, 'pnl', 'mira', '--out', 'pnl.csv'],
+      [0, 'thesis', 'tail', '--no-follow', '--backfill', '3'],
+      [0, 'cache', 'stats'],
+      [0, 'auth', 'status', '--check'],
+      [0, 'doctor', '--debug'],
+      [3, 'whois', 'nobody_at_all'],
+    ];
+    const said: string[] = [];
+    for (const [exit, ...words] of needy) {
+      const before = ran();
+      const run = await trdr(words, options);
+      expect([words, run.exitCode, ran() - before], run.stderr).toEqual([words, exit, 1]);
+      said.push(run.stdout, run.stderr);
+    }
+    expect(said.join('')).toContain('accepted, from keyCommand of profile');
+    expect(said.join('')).not.toContain(sandbox.key);
+    const files = readdirSync(home.path, { recursive: true, encoding: 'utf8' })
+      .map((name) => join(home.path, name))
+      .filter((path) => path !== script && statSync(path).isFile());
+    for (const path of files) expect(readFileSync(path, 'latin1').includes(sandbox.key), path).toBe(false);
+  });
+
+  test.each([
+    'whois mira --help',
+    'schema whois',
+    'price',
+    'whois mira --sandbox',
+    'thesis list --limit 1 --sandbox',
+    'usage',
+    'config list',
+    'completion bash',
+    'help money',
+    'budget show',
+    'pnl --from pnl.csv',
+    'whois --nope',
+    'pnl --from pnl.csv mira',
+    'api /v2/me --max-cu x',
+    'auth login --key-command true --no-verify',
+  ])('is not run by %s', async (line) => {
+    const { script, ran, options, home } = await opened();
+    writeFileSync(join(home.path, 'pnl.csv'), 'subject,found\nmira,true\n');
+    const env = { ...options.env, TRDR_KEY_COMMAND: script };
+    await runInProcess(line.split(' '), { ...options, env, differs: true });
+    expect(ran()).toBe(0);
+  });
+
+  test.each([
+    ['echo no entry >&2; exit 3', 'failed with exit code 3: no entry'],
+    ['nosuchprogram', 'failed with exit code 127'],
+    ['kill $$', 'was ended by SIGTERM'],
+    ['true', 'printed nothing'],
+    ['echo', 'printed nothing'],
+    ['echo one; echo two', 'printed several lines'],
+    ['echo two words', 'has invalid characters'],
+    ['read -r line && echo "$line"', 'failed with exit code 1'],
+    ['echo trdr_live_0123456789abcdef0 >&2; exit 1', 'trdr_live_****'],
+  ])('that runs %s exits 4 before any call', async (line, why) => {
+    const { sandbox, options } = await opened();
+    const env = { ...options.env, TRDR_KEY_COMMAND: line };
+    const run = await trdr(['whois', 'mira'], { ...options, env, input: 'secret\n' });
+    expect([run.exitCode, sandbox.log.length]).toEqual([4, 0]);
+    expect(run.error()['message']).toContain(why);
+  });
+
+  test('is ended after 30s', async () => {
+    const { options } = await opened();
+    const env = { ...options.env, TRDR_KEY_COMMAND: 'sleep 60' };
+    const clock = virtualClock(Date.now());
+    const run = await runInProcess(['whois', 'mira'], { ...options, env, clock });
+    expect([run.exitCode, run.error()['message']]).toEqual([4, expect.stringContaining('within 30s')]);
+  });
+
+  test('comes after TRDR_API_KEY and before a saved key; logout removes it', async () => {
+    const { sandbox, script, options, ran } = await opened();
+    const withKey = { ...options, key: sandbox.key, env: { ...options.env, TRDR_KEY_COMMAND: 'exit 1' } };
+    expect((await trdr(['me'], withKey)).exitCode).toBe(0);
+    await trdr(['auth', 'login', '--with-key'], { ...options, input: sandbox.key });
+    await trdr(['config', 'set', 'keyCommand', script], options);
+    expect([(await trdr(['me'], options)).exitCode, ran()]).toEqual([0, 1]);
+    expect((await trdr(['config', 'get', 'keyCommand'], options)).stdout).toBe(`${script}\n`);
+    await trdr(['auth', 'logout'], options);
+    expect((await trdr(['me'], options)).error()['code']).toBe('NO_KEY');
+  });
+
+  test('is rejected at login if the service rejects its key', async () => {
+    const { options } = await opened();
+    const wrong = `echo trdr_test_${'0'.repeat(32)}`;
+    expect((await trdr(['auth', 'login', '--key-command', wrong], options)).exitCode).toBe(4);
+    expect((await trdr(['config', 'get', 'keyCommand'], options)).stdout).toBe('\n');
+    const both = await trdr(['auth', 'login', '--key-command', 'true', '--with-key'], options);
+    expect(both.exitCode).toBe(2);
+  });
+
+  test('keeps its secret from the command of --exec', async () => {
+    const { sandbox, script, options } = await opened();
+    const env = { ...options.env, TRDR_KEY_COMMAND: script };
+    const tail = ['thesis', 'tail', '--no-follow', '--backfill', '1', '--exec', 'env'];
+    const run = await trdr(tail, { ...options, env });
+    expect([run.exitCode, run.stdout.includes('TRDR_BATCH'), run.stdout.includes(sandbox.key)]).toEqual([
+      0,
+      true,
+      false,
+    ]);
+  });
+});
