@@ -2,8 +2,4 @@ import { systemClock } from '../src/base/clock.ts';
 import { createDiskWait, type DiskWait } from '../src/output/disk-wait.ts';
 
 /** Does not wait for a full disk. */
-export const noWait: DiskWait = createDiskWait({
-  clock: systemClock,
-  signal: AbortSignal.abort(),
-  notice() {},
-});
+export const noWait: DiskWait = createDiskWait(systemClock, AbortSignal.abort(), () => {});

@@ -54,7 +54,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals, give
   );
   const diskWait =
     'status' in command.options
-      ? (await import('../output/disk-wait.ts')).createDiskWait({ clock: io.clock, signal, notice })
+      ? (await import('../output/disk-wait.ts')).createDiskWait(io.clock, signal, notice)
       : noWait;
 
   let opened: Client | undefined;

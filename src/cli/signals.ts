@@ -14,16 +14,8 @@ const DELIVERY_MS = 3_000;
  */
 const SAME_MS = 100;
 
-/** Connects the signal handlers with the run. */
-export interface Signals {
-  /** Aborted by the first signal, which starts a clean shutdown. */
-  readonly first: AbortSignal;
-  /** Called when the run has ended. From then on, every signal exits at once. */
-  runEnded(): void;
-}
-
 /** Starts a clean shutdown at the first SIGINT, SIGTERM or SIGHUP, and exits at once at the second signal. */
-export function handleSignals(inFlight: InFlight): Signals {
+export function handleSignals(inFlight: InFlight) {
   const ending = new AbortController();
   let over = false;
   let first: { readonly signal: EndingSignal; readonly at: number } | undefined;
@@ -51,8 +43,10 @@ export function handleSignals(inFlight: InFlight): Signals {
   };
   for (const signal of Object.keys(endingSignals) as EndingSignal[]) process.on(signal, stop);
   return {
+    /** Aborted by the first signal, which starts a clean shutdown. */
     first: ending.signal,
-    runEnded() {
+    /** Called when the run has ended. From then on, every signal exits at once. */
+    runEnded(): void {
       over = true;
     },
   };

@@ -37,15 +37,8 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-export interface OpenApiOptions {
-  /**
-   * Whether an answer is the record itself (bare), or has the record under `data` next to `meta` (wrapped).
-   */
-  readonly envelope?: 'bare' | 'wrapped';
-  readonly server?: string;
-}
-
-export function openapi({ envelope = 'bare', server = '/' }: OpenApiOptions = {}) {
+/** The document. An answer is the record itself (bare), or has the record under `data` next to `meta` (wrapped). */
+export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
     const row: Row = endpoints[id];

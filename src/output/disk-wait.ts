@@ -7,33 +7,19 @@ import { failureOf } from './sink.ts';
  * Waits while a disk is full. A run that follows a feed has one of these for all files that it writes: while one of
  * them cannot be written, the run pauses, and it continues when there is space.
  */
-export interface DiskWait {
-  /** Why the run waits; undefined if it does not wait. */
-  readonly failure: Failure | undefined;
-  /** Resolves when the run no longer waits; undefined if it does not wait. */
-  wait(): Promise<void> | undefined;
-  /**
-   * Repeats `step` every second while it fails because the disk is full, the quota is used up or the device fails.
-   * Throws all other errors.
-   */
-  retry<T>(path: string, step: () => T | Promise<T>): Promise<T>;
-  /** Ends all waits: a step that waits is tried once more. From now on, each step is tried only once. */
-  close(): void;
-}
-
-interface DiskWaitParts {
-  readonly clock: Pick<Clock, 'sleep'>;
-  /** Ends all waits, like `close`. */
-  readonly signal: AbortSignal;
-  readonly notice: (text: string) => void;
-}
+export type DiskWait = ReturnType<typeof createDiskWait>;
 
 /** Whether a step that failed can succeed later. A `Failure` with EIO is final: see `syncTo`. */
 const mayPass = (error: unknown) =>
   isDiskFull(error) || (errno(error) === 'EIO' && !(error instanceof Failure));
 const RETRY_MS = 1_000;
 
-export function createDiskWait({ clock, signal, notice }: DiskWaitParts): DiskWait {
+/** Creates the wait. The signal ends all waits, like `close`. */
+export function createDiskWait(
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal,
+  notice: (text: string) => void,
+) {
   const closed = new AbortController();
   const until = AbortSignal.any([signal, closed.signal]);
   /** The failure of each step that waits. */
@@ -60,12 +46,18 @@ export function createDiskWait({ clock, signal, notice }: DiskWaitParts): DiskWa
   };
 
   return {
-    get failure() {
+    /** Why the run waits; undefined if it does not wait. */
+    get failure(): Failure | undefined {
       const [first] = waiting;
       return first;
     },
-    wait: () => over?.promise,
-    async retry(path, step) {
+    /** Resolves when the run no longer waits; undefined if it does not wait. */
+    wait: (): Promise<void> | undefined => over?.promise,
+    /**
+     * Repeats `step` every second while it fails because the disk is full, the quota is used up or the device fails.
+     * Throws all other errors.
+     */
+    async retry<T>(path: string, step: () => T | Promise<T>): Promise<T> {
       let failure: Failure | undefined;
       try {
         for (;;) {
@@ -86,6 +78,7 @@ export function createDiskWait({ clock, signal, notice }: DiskWaitParts): DiskWa
         if (failure) end(failure);
       }
     },
+    /** Ends all waits: a step that waits is tried once more. From now on, each step is tried only once. */
     close: () => closed.abort(),
   };
 }

@@ -54,17 +54,11 @@ function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   };
 }
 
-/** Options for opening a file. */
-export interface FileOptions extends SinkOptions {
-  /** Aborts the wait for the reader of a FIFO. */
-  readonly signal?: AbortSignal;
-}
-
 /**
  * Creates a sink for a file. A regular file gets its name only when it is complete. Pipes and
  * devices are written directly.
  */
-export async function fileSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
+export async function fileSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
     const before = statsOf(path);
     if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
@@ -133,7 +127,7 @@ function saveBeside(file: Replacement, path: string): string {
 }
 
 /** Appends to a file. Each flush also syncs to disk. */
-export async function appendSink(path: string, { signal, ...options }: FileOptions = {}): Promise<Sink> {
+export async function appendSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder();
     const before = statsOf(path);

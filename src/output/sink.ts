@@ -53,6 +53,8 @@ export interface SinkOptions {
   readonly beforeWrite?: () => void;
   /** Repeats the writes to a regular file, so that a full disk delays the output instead of ending it. */
   readonly retry?: Retry | undefined;
+  /** Aborts the wait for the reader of a FIFO. */
+  readonly signal?: AbortSignal;
 }
 
 /** The abort reason after the reader has closed the pipe. This is not a failure. */

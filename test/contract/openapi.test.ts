@@ -8,7 +8,7 @@ const document = (): AnyJson => JSON.parse(JSON.stringify(openapi()));
 
 describe('the OpenAPI document', () => {
   it.each(['bare', 'wrapped'] as const)('is valid OpenAPI 3.1.0 with %s responses', async (envelope) => {
-    const made = JSON.parse(JSON.stringify(openapi({ envelope, server: 'http://127.0.0.1:1' })));
+    const made = JSON.parse(JSON.stringify(openapi(envelope, 'http://127.0.0.1:1')));
     const validated = await SwaggerParser.validate(made);
     expect(validated).toMatchObject({ openapi: '3.1.0', info: { version: '1.1.0' } });
   });

@@ -1,22 +1,6 @@
-/** Limits how often notices of the same kind are shown. */
-export interface NoticeLimit<Kind extends string> {
-  /** Returns the text to print; undefined if the notice is suppressed. */
-  show(kind: Kind, text: string): string | undefined;
-  /** Returns a line for each kind of suppressed notices: its last notice, and how many more there were. */
-  rest(): string[];
-}
-
 /** The pause after the first notices of a kind. The pause doubles with each notice, up to an hour. */
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
-
-interface Shown {
-  shown: number;
-  suppressed: number;
-  last: string;
-  next: number;
-  pause: number;
-}
 
 /**
  * Limits the notices of the kinds in `repeated`, which a failing service or command can cause without end.
@@ -26,12 +10,14 @@ export function createNoticeLimit<Kind extends string>(
   mono: () => number,
   repeated: ReadonlySet<Kind>,
   first = 5,
-): NoticeLimit<Kind> {
-  const kinds = new Map<Kind, Shown>();
+) {
+  const begin = () => ({ shown: 0, suppressed: 0, last: '', next: 0, pause: PAUSE_MS });
+  const kinds = new Map<Kind, ReturnType<typeof begin>>();
   return {
-    show(kind, text) {
+    /** Returns the text to print; undefined if the notice is suppressed. */
+    show(kind: Kind, text: string): string | undefined {
       if (!repeated.has(kind)) return text;
-      const state = kinds.get(kind) ?? { shown: 0, suppressed: 0, last: '', next: 0, pause: PAUSE_MS };
+      const state = kinds.get(kind) ?? begin();
       kinds.set(kind, state);
       const now = mono();
       if (state.shown >= first && now < state.next) {
@@ -50,7 +36,8 @@ export function createNoticeLimit<Kind extends string>(
       }
       return `${text}${more}`;
     },
-    rest() {
+    /** Returns a line for each kind of suppressed notices: its last notice, and how many more there were. */
+    rest(): string[] {
       const suppressed = [...kinds.values()].filter((state) => state.suppressed > 0);
       return suppressed.map((state) => {
         const more = state.suppressed - 1;

@@ -1,10 +1,11 @@
 import type { WriteStream } from 'node:tty';
-import type { Progress } from '../../output/terminal/progress.ts';
 import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
 /** The progress line of a command. The cost of the run and the pace of its calls are added to the line. */
-export interface RunProgress extends Pick<Progress, 'describe' | 'stop'> {
+export interface RunProgress {
+  describe(text: string): void;
+  stop(): void;
   /** Shows `done` of `total`; `total` is undefined if the number is not known. */
   show(label: string, done: number, total: number | undefined): void;
 }
@@ -16,13 +17,11 @@ export async function openProgress(context: Context, delayMs?: number): Promise<
   const { io, globals, settings } = context;
   if (!canRedraw(io.stderr, io.env) || globals.quiet) return silent;
   const { createProgress } = await import('../../output/terminal/progress.ts');
-  const progress = createProgress({
-    stream: io.stderr as WriteStream,
+  const look = {
     color: wantsColor(globals.color, io.env, true, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
-    mono: io.clock.mono,
-    ...(delayMs !== undefined && { delayMs }),
-  });
+  };
+  const progress = createProgress(io.stderr as WriteStream, look, io.clock.mono, delayMs);
   const forget = context.display({ hide: progress.pause, show: progress.resume });
   return {
     describe: progress.describe,

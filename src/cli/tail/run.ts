@@ -131,11 +131,11 @@ async function follow(
           },
           () => tail.touch(),
         );
-  const status = createStatusLine({
-    stream: io.stderr,
-    enabled: canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
-    unicode: wantsUnicode(io.env, io.platform),
-  });
+  const status = createStatusLine(
+    io.stderr,
+    canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
+    wantsUnicode(io.env, io.platform),
+  );
   // Hide the status line before each write, so that rows do not continue its line.
   const openPrinted = () =>
     globals.out === undefined ? openSink(io, undefined, diskWait, status.hide) : undefined;

@@ -3,7 +3,7 @@ import type { Column } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
-import type { FormatContext, Printer, PrinterOptions } from './printing.ts';
+import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { tableClock } from './time.ts';
 
 /** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
@@ -19,12 +19,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
  */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
-  const context: FormatContext = {
-    utc: options.utc ?? false,
-    timeZone: options.timeZone,
-    unicode: true,
-    now: options.now ?? Date.now,
-  };
+  const context = contextOf({ ...options, unicode: true });
   const clock = tableClock(undefined, context.now(), context);
   let columns: readonly Column<T>[] | undefined;
 

@@ -81,3 +81,16 @@ export interface Cell {
   readonly text: string;
   readonly tone: Tone;
 }
+
+/** The settings of a printer on which formatting depends. */
+export const contextOf = ({
+  utc = false,
+  timeZone,
+  unicode = true,
+  now = Date.now,
+}: Pick<PrinterOptions<unknown>, 'utc' | 'timeZone' | 'unicode' | 'now'>): FormatContext => ({
+  utc,
+  timeZone,
+  unicode,
+  now,
+});

@@ -1,6 +1,6 @@
 import { loadStyle } from '../terminal/style.ts';
 import { columnsOf } from './picked-columns.ts';
-import type { FormatContext, Printer, PrinterOptions } from './printing.ts';
+import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
 /** The number of records that determine the column widths of a table. */
@@ -14,12 +14,7 @@ const RECENT = 50;
  */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
-  const context: FormatContext = {
-    utc: options.utc ?? false,
-    timeZone: options.timeZone,
-    unicode: options.unicode ?? true,
-    now: options.now ?? Date.now,
-  };
+  const context = contextOf(options);
   const style = await loadStyle(options.color ?? false);
   const highlight = view.highlight && new RegExp(view.highlight, `${view.highlight.flags.replace('g', '')}g`);
   const size = () => options.size?.() ?? { width: options.width ?? 80, height: undefined };

@@ -13,32 +13,6 @@ export interface ProgressState {
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
 }
 
-/** The progress line on a terminal. */
-export interface Progress {
-  /** Shows what the run is doing or waiting for. */
-  describe(text: string): void;
-  /** Shows a bar with the rate, the CU spent and the remaining time. */
-  show(label: string, state: ProgressState): void;
-  /** Hides the line until `resume` is called. */
-  pause(): void;
-  resume(): void;
-  /** Removes the line permanently. Later calls have no effect. */
-  stop(): void;
-}
-
-/** The output stream of a terminal. */
-type TerminalStream = NodeJS.WriteStream;
-
-export interface ProgressOptions {
-  readonly stream: TerminalStream;
-  readonly color: boolean;
-  readonly unicode: boolean;
-  /** A monotonic clock in milliseconds. */
-  readonly mono: () => number;
-  /** Nothing is shown before this time has passed; 250 ms by default. */
-  readonly delayMs?: number;
-}
-
 /**
  * Seconds as `42s`, `3m 20s` or `2h 5m`.
  * @internal Exported for tests.
@@ -99,10 +73,15 @@ export function barLine(
 const UPDATE_INTERVAL = 100;
 
 /**
- * Creates the progress line of a run. The spinner is loaded only when a task takes long enough to show it.
+ * The progress line of a run on a terminal. Nothing is shown before `delayMs` has passed, and the spinner is loaded
+ * only then. `mono` is a monotonic clock in milliseconds.
  */
-export function createProgress(options: ProgressOptions): Progress {
-  const { stream, color, unicode, mono } = options;
+export function createProgress(
+  stream: NodeJS.WriteStream,
+  { color, unicode }: { readonly color: boolean; readonly unicode: boolean },
+  mono: () => number,
+  delayMs = 250,
+) {
   const started = mono();
   let text = '';
   let shownAt = Number.NEGATIVE_INFINITY;
@@ -132,27 +111,31 @@ export function createProgress(options: ProgressOptions): Progress {
     text = next;
     shownAt = now;
     if (spinner) spinner.text = text;
-    else timer ??= setTimeout(() => void start().catch(() => {}), options.delayMs ?? 250).unref();
+    else timer ??= setTimeout(() => void start().catch(() => {}), delayMs).unref();
   };
 
   return {
-    describe(next) {
+    /** Shows what the run is doing or waiting for. */
+    describe(next: string): void {
       if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns || 80) - 3)), mono());
     },
-    show(label, state) {
+    /** Shows a bar with the rate, the CU spent and the remaining time. */
+    show(label: string, state: ProgressState): void {
       const now = mono();
       if (stopped || (now - shownAt < UPDATE_INTERVAL && state.done !== state.total)) return;
       set(barLine(label, state, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
     },
-    pause() {
+    /** Hides the line until `resume` is called. */
+    pause(): void {
       paused = true;
       spinner?.stop();
     },
-    resume() {
+    resume(): void {
       paused = false;
       if (!stopped) spinner?.start();
     },
-    stop() {
+    /** Removes the line permanently. Later calls have no effect. */
+    stop(): void {
       stopped = true;
       clearTimeout(timer);
       spinner?.stop();

@@ -82,7 +82,7 @@ export async function serveCall(
     const { openapi } = await import('../../contract/openapi.ts');
     const server = `http://${request.headers.host ?? '127.0.0.1'}`;
     // The OpenAPI document is sent without an envelope.
-    const document = openapi({ envelope: sandbox.envelope, server });
+    const document = openapi(sandbox.envelope, server);
     send(jsonResponse(200, document, { 'x-request-id': requestId }));
   }
 

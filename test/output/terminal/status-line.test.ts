@@ -7,7 +7,7 @@ const onTerminal = (columns: number, enabled = true) => {
   const stream = Object.assign(new PassThrough(), { columns });
   return {
     stream,
-    status: createStatusLine({ stream, enabled, unicode: true }),
+    status: createStatusLine(stream, enabled, true),
     said: () => String(stream.read() ?? ''),
   };
 };
