@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readSamples } from '../status-file.ts';
 import { idsOf, readText, startTail, until } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
@@ -77,12 +78,10 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect([idsOf(readText(out)).length, idsOf(readText(dead)).length]).toEqual([4, 2]);
     expect(ran.stderr).toContain(`the command failed on batch 2 (2 posts) after 2 attempts: exit code 1`);
     expect(ran.stderr).toContain('handed over 4 posts in 2 batches, 2 posts in the dead-letter file');
-    const status = await runInProcess(['tail', 'status', join(home.path, 'a.prom'), '--json'], { home });
-    expect(status.json()).toMatchObject({
-      handoff: {
-        ...{ batches: 2, rows: 4, retries: 1, deadBatches: 1, deadRows: 2 },
-        ...{ pendingRows: 0, oldestAge: 0, lastExit: 0 },
-      },
+    expect(readSamples(join(home.path, 'a.prom'))).toMatchObject({
+      ...{ handoff_batches_total: 2, handoff_rows_total: 4, handoff_retries_total: 1 },
+      ...{ handoff_dead_batches_total: 1, handoff_dead_rows_total: 2 },
+      ...{ handoff_pending_rows: 0, handoff_oldest_age_seconds: 0, handoff_last_exit_code: 0 },
     });
   });
 

@@ -160,8 +160,6 @@ test('relative names of files are relative to the folder of the run', async () =
     const ran = await runInProcess(words, { home, sandbox });
     expect([words, ran.stderr, ran.exitCode]).toEqual([words, ran.stderr, 0]);
   }
-  const status = await runInProcess(['tail', 'status', 'tail.prom'], { home });
-  expect(status.error()).toMatchObject({ code: 'TAIL_STOPPED' });
   const written = [
     'users.csv',
     'pnl.ndjson',
