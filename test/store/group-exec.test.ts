@@ -151,7 +151,7 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const begin = posted.indexOf(ids.find((id) => posted.includes(id)) ?? '');
     const own = ids.filter((id) => posted.includes(id));
     expect(own).toEqual(posted.slice(begin, begin + own.length));
-    expect(second.stderr).toMatch(/stopped: \d+ posts?, no gaps, 0 CU/);
+    expect(second.stderr).toMatch(/stopped after \S+: \d+ posts?, no gaps, 0 CU/);
     relay.kill('SIGTERM');
     await relay;
   });
@@ -177,7 +177,8 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
         '--batch',
         '3',
       ];
-      return startTail([...flags, '--exec', `cat >> '${log}'`], { sandbox, env, home });
+      // A batch takes so long that few of them are acknowledged between two saves.
+      return startTail([...flags, '--exec', `cat >> '${log}'; sleep 0.1`], { sandbox, env, home });
     };
     const posted: string[] = [];
     const timer = setInterval(() => posted.push(sandbox.post().id), 20);
@@ -195,8 +196,8 @@ describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --ex
     const once = [...new Set(own)];
     const begin = posted.indexOf(once[0] ?? '');
     expect(once).toEqual(posted.slice(begin, begin + once.length));
-    // A killed run may repeat what it has read at once from the store, of which it saves the position afterwards.
-    expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(2 * 100);
+    // A killed run repeats the batch that was not acknowledged, and those that were since the last save.
+    expect(ids.length - new Set(ids).size).toBeLessThanOrEqual(2 * 4 * 3);
     relay.kill('SIGTERM');
     await relay;
   });

@@ -1,38 +1,33 @@
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { View } from '../../output/view.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
+import type { TailSink } from '../../tail/ports.ts';
 import type { PostFields } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { printTo, type TailOutput } from '../tail/output/writer.ts';
+import { printTo } from '../tail/output/writer.ts';
 import type { TailFlags } from '../tail/run.ts';
-import { followText } from './follow-checkpoint.ts';
+import { followText, withIds } from './follow-checkpoint.ts';
+import type { FollowerOutput } from './run-follower.ts';
 
 /** The output of a follower, and its checkpoint. */
-export interface FollowOutput extends TailOutput {
-  /** Aborted when the reader closes the output. */
-  readonly closed: AbortSignal;
-  /**
-   * Whether a command processes the posts, so that they are acknowledged some time after they were written.
-   */
+export interface FollowOutput extends FollowerOutput {
+  readonly sink: TailSink;
+  /** Whether a command processes the posts, so that they are acknowledged some time after they were written. */
   readonly lags: boolean;
   /**
-   * Saves a position once all posts written so far were delivered. If saving fails, throws; with a command, aborts
-   * `ended` instead, and `settled` throws.
+   * Saves a position when all posts written so far were delivered. If saving fails, throws; with a command, calls `stop`
+   * instead, and `end` throws.
    */
-  reached(position: FeedPosition, ended: AbortController): Promise<void>;
-  /** Resolves when the last position was saved; throws if saving failed. */
-  settled(): Promise<void>;
+  reached(position: FeedPosition, stop: () => void): Promise<void>;
 }
 
-interface FollowOutputPlan {
-  readonly flags: TailFlags;
-  readonly view: View<PostFields>;
-}
+/** The shortest time between two saves while a command acknowledges posts. */
+const SAVE_MS = 200;
 
 /** Opens the output of the run: a printer, or the handoff to a command. */
 export async function openFollowOutput(
   context: Context,
-  { flags, view }: FollowOutputPlan,
+  { flags, view }: { readonly flags: TailFlags; readonly view: View<PostFields> },
   feed: string,
 ): Promise<FollowOutput> {
   const { checkpoint } = flags;
@@ -43,45 +38,75 @@ export async function openFollowOutput(
   };
   if (flags.exec === undefined) {
     const records = await context.records(view);
-    return {
-      ...printTo(records, () => {}),
-      closed: records.closed,
-      lags: false,
-      reached: save,
-      settled: async () => {},
-    };
+    return { ...printTo(records, () => {}), closed: records.closed, lags: false, reached: save };
   }
   const { openHandoff } = await import('../tail/exec/open.ts');
   const output = await openHandoff(context, { view, flags, checkpoint, feed });
-  let next: FeedPosition | undefined;
+  const { sink } = output;
+  /** Positions, and how many posts were written before each. The command has acknowledged those before the first. */
+  const places: { readonly position: FeedPosition; readonly written: number }[] = [];
+  /** The ids of the posts that were written after the first position. */
+  let ids: string[] = [];
+  let written = 0;
+  let isDue = false;
   let saving: Promise<void> | undefined;
-  let isSafe = false;
+  let stopRun = () => {};
   let failure: { readonly error: unknown } | undefined;
+  const ending = new AbortController();
+  const acknowledged = sink.delivered?.(() => start()) ?? (() => written);
 
-  /** Saves the latest position as soon as all posts up to it were acknowledged. */
-  const keepSaving = async () => {
-    for (let position = next; position; position = next) {
-      next = undefined;
-      if (await output.sink.flush()) await save(position);
+  /** The last position of which the command has everything, with what it has of the posts after it. */
+  function delivered(): FeedPosition | undefined {
+    const count = acknowledged();
+    for (let next = places[1]; next && next.written <= count; next = places[1]) {
+      ids = ids.slice(next.written - (places[0]?.written ?? 0));
+      places.shift();
     }
-    isSafe = true;
+    const [place] = places;
+    return place && withIds(place.position, ids.slice(0, count - place.written));
+  }
+
+  async function keepSaving(): Promise<void> {
+    while (isDue) {
+      isDue = false;
+      const position = delivered();
+      if (position) await save(position);
+      await context.io.clock.sleep(SAVE_MS, ending.signal).catch(() => {});
+    }
     saving = undefined;
-  };
+  }
+
+  function start(): void {
+    isDue = true;
+    saving ??= keepSaving().catch((error: unknown) => {
+      failure = { error };
+      stopRun();
+    });
+  }
 
   return {
     ...output,
-    closed: new AbortController().signal,
-    lags: true,
-    async reached(position, ended) {
-      next = position;
-      saving ??= keepSaving().catch((error: unknown) => {
-        failure = { error };
-        ended.abort();
-      });
-      // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
-      if (!isSafe) await saving;
+    sink: {
+      ...sink,
+      write(rows) {
+        written += rows.length;
+        for (const { id } of rows) ids.push(id);
+        return sink.write(rows);
+      },
     },
-    async settled() {
+    closed: undefined,
+    lags: true,
+    async reached(position, stop) {
+      stopRun = stop;
+      // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
+      if (places.length === 0) await save(position);
+      places.push({ position, written });
+      start();
+    },
+    async end() {
+      await sink.end?.();
+      ending.abort();
+      start();
       await saving;
       if (failure) throw failure.error;
     },

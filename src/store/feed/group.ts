@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreConnection } from '../connection.ts';
-import { interruptionText, isStoreFailure, storeFailure, unusable } from '../failures.ts';
+import { isStoreFailure, storeFailure, unusable } from '../failures.ts';
 import { ackOrdered } from '../scripts/feed.ts';
 import { renew, resign } from '../scripts/lease.ts';
 import {
@@ -46,7 +46,7 @@ export async function* followGroup(
       if (signal.aborted) return;
       if (!unusable(error)) throw error;
       const isAway = !isStoreFailure(error, 'STORE_LEASE');
-      if (!away) yield { kind: isAway ? 'away' : 'interrupted', why: interruptionText(error) };
+      if (!away) yield { kind: isAway ? 'away' : 'interrupted', why: error.message };
       away ||= isAway;
     } finally {
       signal.removeEventListener('abort', hangUp);
