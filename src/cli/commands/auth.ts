@@ -10,9 +10,10 @@ import { noProfile, profileOf } from '../../state/config/config-file.ts';
 import { checkKeyFormat, keyKind } from '../../state/config/key-format.ts';
 import { needFolder } from '../../state/paths.ts';
 import { excluding, flag, value } from '../args/option.ts';
-import { readKey } from '../args/read-key.ts';
+import { readAll } from '../args/stdin.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
 import { printedSecret } from '../settings/printed-secret.ts';
 import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
@@ -298,3 +299,22 @@ export const authLogout = command({
     return 0;
   },
 });
+
+/** The maximum length of the input in bytes. Longer input cannot be a key. */
+const LONGEST = 4096;
+
+/** Reads the API key from a prompt with hidden input, or from stdin until its end. */
+async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
+  if (isAttended(io)) {
+    const typed = await askLine(io, 'API key (input hidden):', { hidden: true, signal });
+    if (typed !== undefined) return checkKeyFormat(typed, 'the key');
+    throw new Failure('auth', 'no key given; nothing was saved', { code: 'NO_KEY' });
+  }
+  if (!fromStdin) {
+    throw usageError(
+      'not running interactively: cannot prompt for the key',
+      'pipe the key in: trdr auth login --with-key < key.txt',
+    );
+  }
+  return checkKeyFormat(await readAll(io, LONGEST, signal), 'the key on stdin');
+}

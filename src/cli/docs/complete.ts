@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { quietly } from '../../base/calls.ts';
 import { isRecord, type JsonObject, parseObject, textOf } from '../../base/json-object.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { baseUrl } from '../../base/url-values.ts';
@@ -70,8 +71,8 @@ interface Config {
  * that cannot be read counts as empty.
  */
 function readConfig(folder: string | undefined): Config {
-  const text = folder === undefined ? '' : fileText(join(folder, 'config.json'));
-  const { current, profiles } = parseObject(text) ?? {};
+  const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
+  const { current, profiles } = parseObject(text ?? '') ?? {};
   return {
     current: textOf(current) || 'default',
     profiles: Object.fromEntries(
@@ -80,12 +81,4 @@ function readConfig(folder: string | undefined): Config {
       ),
     ),
   };
-}
-
-function fileText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return '';
-  }
 }
