@@ -121,6 +121,25 @@ describe('the files', () => {
   });
 });
 
+it('the docs name files that exist', () => {
+  const files = ['src', 'test', '.tools', 'bin'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (name) => `/${folder}/${name}`,
+    ),
+  );
+  const pages = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') && name !== 'changelog.md',
+  );
+  const named = pages.flatMap((page) =>
+    [...readFileSync(join(root, 'docs', page), 'utf8').matchAll(/`([\w./-]+\.(?:m?[jt]s))`/g)].map(
+      ([, name = '']) => ({ page, name }),
+    ),
+  );
+  expect(named.length).toBeGreaterThan(50);
+  const isThere = (name: string) => name.includes('NAME') || files.some((file) => file.endsWith(`/${name}`));
+  expect(named.filter(({ name }) => !isThere(name))).toEqual([]);
+});
+
 describe('the dependencies', () => {
   it('are imported only by the files listed here', () => {
     const violations = vendors.filter(({ from, to }) => {
