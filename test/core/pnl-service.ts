@@ -160,7 +160,7 @@ export async function runThrough(
     made.notices.push(notice);
     onNotice?.(notice);
   };
-  const allowance = createAllowance({ client: made.client, clock: made.clock, maxCu, notify });
+  const allowance = createAllowance(made.client, made.clock, maxCu, notify);
   const lines: string[] = [];
   const log: BatchLog = {
     asking: async (positions) => lines.push(`asking ${positions.length}`) - 1,
@@ -179,8 +179,11 @@ export async function runThrough(
     client: made.client,
     clock: made.clock,
     allowance,
-    subjects,
-    handleAt,
+    targets: {
+      texts: subjects,
+      isMixed: handleAt !== undefined,
+      handleAt: handleAt ?? ((position) => subjects[position]),
+    },
     todo,
     log,
     signal,

@@ -19,7 +19,7 @@ import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
-import { divide, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
+import { cachedPositions, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
 import { planNumbers } from '../spend/preflight.ts';
@@ -174,7 +174,7 @@ async function plan(
     }
   }
   const lookups = await targets.lookups(left);
-  const { todo } = await divide(saved, targets, left);
+  const todo = await cachedPositions(saved, targets).without(left);
   await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
   return 0;
 }

@@ -2,24 +2,23 @@ import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import type { Allowance } from '../../core/pnl/allowance.ts';
 import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/batches.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
+import type { PnlRun } from '../../core/pnl/pnl-run.ts';
 import { failedPnl } from '../../core/pnl/records.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
+import type { View } from '../../output/view.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
-import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
-import { openAllowance } from './allowance.ts';
+import { createTextPrinter } from '../output/text-printer.ts';
+import { handlesText } from '../spend/preflight.ts';
+import { beginRun, type Held, reportLost } from './begin-run.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
-import { reportLost } from './report.ts';
-import { pnlText } from './text.ts';
 
 /** Options of an export. */
 export interface ExportOptions {
@@ -73,8 +72,7 @@ async function exportBy(
   targets: Targets,
   { out, resume, shape, strict, saved }: ExportOptions,
 ): Promise<ExitCode> {
-  const { texts: subjects, handleAt } = targets;
-  const allowance = lazyAllowance(context);
+  const { texts: subjects } = targets;
   const before = await settleLostBatches(journal);
   if (journal.resumed) {
     const done = `${group(journal.answers)} of ${handlesText(subjects.length)}`;
@@ -87,43 +85,30 @@ async function exportBy(
       `the last run died with ${handlesText(before.handles)} in flight (up to ${unitsText(before.cuAtMost)}); requesting the lost numbers again`,
     );
   }
-  const lookups = await targets.lookups(journal.free());
-  const read = await readSavedAnswers(journal, targets);
-  if (read > 0) {
-    context.notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
-  }
-  await fillFromCache(journal, saved, targets);
-  let todo: readonly number[] = journal.free();
-  let run: PnlRun | undefined;
-  let unfound: readonly PnlResult[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  if (todo.length > 0) {
-    const planned = [...lookups, ...planNumbers(targets, todo)];
-    await approveNumbers(context, planned, todo.length, await allowance());
-    const client = await context.client();
-    const { clock } = context.io;
-    if (targets.isMixed) {
-      unfound = await findHandles(context, journal, targets, todo);
+  const held: Held = {
+    todo: () => journal.free(),
+    async fill() {
+      const read = await readSavedAnswers(journal, targets);
+      if (read > 0) {
+        context.notice(
+          `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
+        );
+      }
       await fillFromCache(journal, saved, targets);
-      const failed = new Set(unfound.map(({ position }) => position));
-      todo = journal.free().filter((position) => !failed.has(position));
-    }
-    run = createPnlRun({
-      client,
-      clock,
-      allowance: await allowance(),
-      subjects,
-      ...(targets.isMixed && { handleAt }),
-      todo,
-      log: journal,
-      saved,
-      signal: context.signal,
-    });
-    try {
-      await follow(run, context, todo.length);
-    } catch (error) {
-      failure = { error };
-    }
+    },
+    async keep(results) {
+      await journal.found(
+        results.filter(isFinal).map(({ position, record }) => ({ position, value: record })),
+      );
+      return results.filter((result) => !isFinal(result));
+    },
+  };
+  const { run, todo, unfound } = await beginRun(context, targets, held, saved, { log: journal });
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    if (run) await follow(run, context, todo.length);
+  } catch (error) {
+    failure = { error };
   }
   const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
   const lost = run?.lost ?? [];
@@ -132,7 +117,7 @@ async function exportBy(
   // Write an incomplete file only if the run has requested all handles, or if an allowance or a limit was
   // used up. After any other failure or an interrupt, the previous file is not replaced.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
-  if (!whole) reportLost(context, lost, subjects);
+  if (run) reportLost(context, run, targets);
   if (failure?.error instanceof Failure) {
     if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
@@ -177,21 +162,8 @@ async function fillFromCache(
   if (rows.length > 0) await journal.found(rows);
 }
 
-/**
- * Looks up wallets and ids. Saves final results in the journal: no user found, or rejected by the service.
- * Returns the other failures, whose subjects a run with --resume looks up again.
- */
-async function findHandles(
-  { signal }: Context,
-  journal: ExportJournal,
-  targets: Targets,
-  todo: readonly number[],
-): Promise<PnlResult[]> {
-  const results = await targets.resolve(todo, signal);
-  const isFinal = ({ failure }: PnlResult) => failure === undefined || isRejected(failure);
-  await journal.found(results.filter(isFinal).map(({ position, record }) => ({ position, value: record })));
-  return results.filter((result) => !isFinal(result));
-}
+/** Whether a lookup found no user or was rejected by the service. A run with --resume repeats all other failures. */
+const isFinal = ({ failure }: PnlResult) => failure === undefined || isRejected(failure);
 
 /** The failure of each subject whose lookup or request failed, by position. */
 const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
@@ -201,15 +173,6 @@ const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): Rea
     ),
     ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
   ]);
-
-/** The allowance, created on first use, because an export that has all answers does not call the service. */
-function lazyAllowance(context: Context): () => Promise<Allowance> {
-  let allowance: Promise<Allowance> | undefined;
-  return () => {
-    allowance ??= context.client().then((client) => openAllowance(context, client));
-    return allowance;
-  };
-}
 
 async function follow(run: PnlRun, context: Context, total: number): Promise<void> {
   const progress = await openProgress(context);
@@ -284,4 +247,22 @@ async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Tar
     handles += rows.length;
   }
   return handles;
+}
+
+const PIECE = 64 * 1024;
+
+/** The text of a file with records, in pieces, so that memory is bounded. */
+async function* pnlText<T>(
+  context: Context,
+  view: View<T>,
+  single: boolean,
+  items: AsyncIterable<T>,
+): AsyncGenerator<string> {
+  const printer = await createTextPrinter(context, view, { format: context.format, single });
+  for await (const item of items) {
+    await printer.write(item);
+    if (printer.size >= PIECE) yield printer.take().toString('utf8');
+  }
+  await printer.end();
+  yield printer.take().toString('utf8');
 }

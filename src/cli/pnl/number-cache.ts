@@ -27,38 +27,26 @@ export async function openSavedNumbers(
   });
 }
 
-/** The subjects of a run, divided into those with a saved answer and those to request. */
-export interface Division {
-  readonly todo: readonly number[];
-  isCached(position: number): boolean;
-  /**
-   * Looks for cached answers again, after lookups have found the handles of more subjects. Returns the positions
-   * that must still be requested.
-   */
-  check(positions: readonly number[]): Promise<readonly number[]>;
-}
-
 /**
- * Checks which subjects at these positions have saved answers. The answers stay on disk, so each position
- * needs only one byte of memory.
+ * Remembers which subjects have saved answers. The answers stay on disk, so each position needs only one byte of
+ * memory.
  */
-export async function divide(
-  saved: SavedNumbers | undefined,
-  { texts, handleAt }: Targets,
-  positions: readonly number[],
-): Promise<Division> {
-  if (!saved) return { todo: positions, isCached: () => false, check: async (unchecked) => unchecked };
+export function cachedPositions(saved: SavedNumbers | undefined, { texts, handleAt }: Targets) {
   const cached = new Uint8Array(texts.length);
-  async function check(unchecked: readonly number[]): Promise<number[]> {
-    const todo: number[] = [];
-    for (const position of unchecked) {
-      const handle = handleAt(position);
-      if (handle !== undefined && (await saved?.find(handle))) cached[position] = 1;
-      else todo.push(position);
-    }
-    return todo;
-  }
-  return { todo: await check(positions), isCached: (position) => cached[position] === 1, check };
+  return {
+    has: (position: number) => cached[position] === 1,
+    /** Looks for the answers of these positions. Returns the positions without one. */
+    async without(positions: readonly number[]): Promise<readonly number[]> {
+      if (!saved) return positions;
+      const rest: number[] = [];
+      for (const position of positions) {
+        const handle = handleAt(position);
+        if (handle !== undefined && (await saved.find(handle))) cached[position] = 1;
+        else rest.push(position);
+      }
+      return rest;
+    },
+  };
 }
 
 /** All positions of a list. */

@@ -3,18 +3,16 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { type PnlResult, requestOne } from '../../core/pnl/batches.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { inOrder } from '../../core/pnl/in-order.ts';
-import { createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
-import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
-import { openAllowance } from './allowance.ts';
-import { divide, everyPosition } from './number-cache.ts';
+import { handlesText } from '../spend/preflight.ts';
+import { beginRun, reportLost } from './begin-run.ts';
+import { cachedPositions, everyPosition } from './number-cache.ts';
 import { isWhole, present, type Shape } from './present.ts';
-import { reportLost } from './report.ts';
 
 /** How many rows are written before they are flushed to the reader. */
 const FLUSH_ROWS = 100;
@@ -35,11 +33,21 @@ export async function streamPnl(
   const { texts: subjects, handleAt } = targets;
   const tally = createLookupTally();
   context.setOutcome(tally);
-  const lookups = await targets.lookups(everyPosition(subjects));
-  const division = await divide(saved, targets, everyPosition(subjects));
-  let { todo } = division;
+  const cached = cachedPositions(saved, targets);
   const unfound = new Map<number, PnlResult>();
-  let run: PnlRun | undefined;
+  let rest: readonly number[] = everyPosition(subjects);
+  const held = {
+    todo: () => rest,
+    async fill() {
+      rest = await cached.without(rest);
+    },
+    async keep(results: readonly PnlResult[]) {
+      for (const result of results) unfound.set(result.position, result);
+      rest = rest.filter((position) => !unfound.has(position));
+      return [];
+    },
+  };
+  const { run, todo } = await beginRun(context, targets, held, saved, { alone: subjects.length === 1 });
 
   async function request(position: number): Promise<PnlResult> {
     const client = await context.client();
@@ -50,7 +58,7 @@ export async function streamPnl(
   }
 
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
-    if (!division.isCached(position)) return unfound.get(position);
+    if (!cached.has(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
     // The answer is missing if it has expired in the meantime, or if another process has cleared the cache.
     return record ? { position, record } : await request(position);
@@ -68,8 +76,7 @@ export async function streamPnl(
     const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
     const shown = apart && subjects.length > 1;
     try {
-      const results = inOrder({ size: subjects.length, saved: cachedAt, requested: requested() });
-      for await (const { record, failure } of results) {
+      for await (const { record, failure } of inOrder(subjects.length, cachedAt, requested())) {
         tally.add(record.found === null ? { found: null, failure } : record);
         if (shown) progress.show('requesting', tally.total, subjects.length);
         yield record;
@@ -79,28 +86,6 @@ export async function streamPnl(
     }
   }
 
-  /**
-   * Looks up wallets and ids, then divides the subjects again, because the numbers of some of these users may
-   * be cached.
-   */
-  async function findHandles(): Promise<void> {
-    if (!targets.isMixed) return;
-    for (const result of await targets.resolve(todo, signal)) unfound.set(result.position, result);
-    todo = await division.check(todo.filter((position) => !unfound.has(position)));
-  }
-
-  if (subjects.length === 1 && todo.length === 1) {
-    await approveNumbers(context, [...lookups, ...planNumbers(targets, todo)], 1);
-    await findHandles();
-  } else if (todo.length > 0) {
-    const client = await context.client();
-    const allowance = openAllowance(context, client);
-    const planned = [...lookups, ...planNumbers(targets, todo)];
-    await approveNumbers(context, planned, todo.length, allowance);
-    await findHandles();
-    const shared = targets.isMixed ? { handleAt } : {};
-    run = createPnlRun({ client, clock: io.clock, allowance, subjects, todo, saved, signal, ...shared });
-  }
   try {
     await present(records(), shape, (view, single, items) =>
       context.emit(view, single, async (out) => {
@@ -113,7 +98,7 @@ export async function streamPnl(
     );
   } catch (error) {
     if (run && error instanceof Failure) {
-      reportLost(context, run.lost, subjects);
+      reportLost(context, run, targets);
       const left = run.left().map((position) => subjects[position] ?? '');
       reportSkipped(context, left, handlesText(left.length));
     }
@@ -121,7 +106,7 @@ export async function streamPnl(
   }
   const [lost] = run?.lost ?? [];
   if (run && lost) {
-    reportLost(context, run.lost, subjects);
+    reportLost(context, run, targets);
     throw lost.failure;
   }
   return tally.exit(strict);

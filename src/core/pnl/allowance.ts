@@ -12,48 +12,13 @@ type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
  * The number of handles that the run can pay for, even if every call costs its maximum, and what limits this
  * number.
  */
-export interface Room {
+interface Room {
   readonly handles: number;
   readonly by: Shortage;
 }
 
-export interface AllowanceOptions {
-  readonly client: Pick<Client, 'call' | 'spent' | 'left'>;
-  readonly clock: Pick<Clock, 'sleep'>;
-  /** The spending limit of the run. */
-  readonly maxCu?: number | undefined;
-  readonly notify?: ((notice: Notice) => void) | undefined;
-}
-
 /** How much a run may still spend, by the allowances of the key and by the spending limit of the run. */
-export interface Allowance {
-  /** Requests `me`, which is free. */
-  refresh(signal?: AbortSignal): Promise<KeyMeters>;
-  /** Requests `me` if the last answer of `me` may be outdated. */
-  ready(signal?: AbortSignal): Promise<void>;
-  room(): Room;
-  /** The units used this month, as reported by the last answer of `me`; null if not known. */
-  readonly unitsUsed: number | null;
-  /** Whether nothing was paid since the last answer of `me`. */
-  readonly fresh: boolean;
-  /** Callers report each paid batch here, with the wallets that it contained. */
-  paid(wallets: number): void;
-  /** Callers report here that an unknown amount may have been charged. */
-  lost(): void;
-  /**
-   * Callers report here that each wallet in a batch counts as one reveal, as the rejection of a call has
-   * shown.
-   */
-  countWallets(): void;
-  /**
-   * Whether a call whose answer was lost was probably not charged: true if the units used stay at `before`,
-   * their number before the call, for `waitMs` milliseconds. This is not certain, because the service may
-   * count the call later. False if `before` is null or 0, or if the usage cannot be requested.
-   */
-  unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean>;
-  /** The failure to report when the run cannot pay for another handle. */
-  shortage(): Failure;
-}
+export type Allowance = ReturnType<typeof createAllowance>;
 
 /** The maximum of `unchecked`, which doubles each time the usage agrees with the run's own count. */
 const MAX_UNCHECKED = 16;
@@ -61,7 +26,13 @@ const MAX_UNCHECKED = 16;
 /** How often to request the usage while waiting for a change. Each request counts against the rate limit. */
 const LOOK_MS = 5_000;
 
-export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptions): Allowance {
+/** `maxCu` is the spending limit of the run. */
+export function createAllowance(
+  client: Pick<Client, 'call' | 'spent' | 'left'>,
+  clock: Pick<Clock, 'sleep'>,
+  maxCu?: number,
+  notify?: (notice: Notice) => void,
+) {
   /** Whether the last answer of `me` shows what is left. */
   let isKnown = false;
   /** The number of batches that were paid since the last request of the usage. */
@@ -79,6 +50,7 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
     return { units, reveals: reveals === null ? null : reveals - revealed };
   }
 
+  /** Requests `me`, which is free. */
   async function refresh(signal?: AbortSignal): Promise<KeyMeters> {
     const used = unitsUsed();
     await client.call('me', {}, { signal });
@@ -109,28 +81,39 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
 
   return {
     refresh,
-    async ready(signal) {
+    /** Requests `me` if the last answer of `me` may be outdated. */
+    async ready(signal?: AbortSignal): Promise<void> {
       if (unitsUsed() === null || since > unchecked) await refresh(signal);
     },
     room,
-    get unitsUsed() {
+    /** The units used this month, as reported by the last answer of `me`; null if not known. */
+    get unitsUsed(): number | null {
       return unitsUsed();
     },
-    get fresh() {
+    /** Whether nothing was paid since the last answer of `me`. */
+    get fresh(): boolean {
       return since === 0;
     },
-    paid(wallets) {
+    /** Callers report each paid batch here, with the wallets that it contained. */
+    paid(wallets: number): void {
       since++;
       revealed += walletsCount ? wallets : Math.min(1, wallets);
     },
-    lost() {
+    /** Callers report here that an unknown amount may have been charged. */
+    lost(): void {
       isKnown = false;
       unchecked = 0;
     },
-    countWallets() {
+    /** Callers report here that each wallet in a batch counts as one reveal, as the rejection of a call has shown. */
+    countWallets(): void {
       walletsCount = true;
     },
-    async unmoved(before, waitMs, signal) {
+    /**
+     * Whether a call whose answer was lost was probably not charged: true if the units used stay at `before`,
+     * their number before the call, for `waitMs` milliseconds. This is not certain, because the service may
+     * count the call later. False if `before` is null or 0, or if the usage cannot be requested.
+     */
+    async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
       // If the counter is zero, a new month may have just started. The counter then does not show whether the
       // call was charged.
       if (before === null || before === 0) return false;
@@ -155,7 +138,8 @@ export function createAllowance({ client, clock, maxCu, notify }: AllowanceOptio
         return false;
       }
     },
-    shortage() {
+    /** The failure to report when the run cannot pay for another handle. */
+    shortage(): Failure {
       const { by } = room();
       if (by === 'CEILING') {
         const rest = Math.max(0, (maxCu ?? 0) - client.spent.atMost);

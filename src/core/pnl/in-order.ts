@@ -1,24 +1,16 @@
 import { Failure } from '../../base/failure.ts';
 import type { PnlResult } from './batches.ts';
 
-export interface InOrderOptions {
-  /** Number of handles. */
-  readonly size: number;
-  /** The saved answer at a position; undefined if there is none and the handle was requested. */
-  readonly saved: (position: number) => Promise<PnlResult | undefined>;
-  /** The answers of the service, in any order. */
-  readonly requested: AsyncIterable<readonly PnlResult[]>;
-}
-
 /**
- * Merges saved and requested answers in the order of the handles. After a failure, yields all answers
- * received so far before throwing it, because they were paid for.
+ * Merges saved answers and those of the service, which come in any order, in the order of `size` handles. `saved` returns
+ * undefined for a handle that is requested. After a failure, yields all answers received so far before throwing it,
+ * because they were paid for.
  */
-export async function* inOrder({
-  size,
-  saved,
-  requested,
-}: InOrderOptions): AsyncGenerator<PnlResult, void, void> {
+export async function* inOrder(
+  size: number,
+  saved: (position: number) => Promise<PnlResult | undefined>,
+  requested: AsyncIterable<readonly PnlResult[]>,
+): AsyncGenerator<PnlResult, void, void> {
   const early = new Map<number, PnlResult>();
   const answers = requested[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;

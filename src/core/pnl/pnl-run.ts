@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
@@ -7,7 +8,7 @@ import type { Allowance } from './allowance.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
-import { groupSameHandles } from './same-handles.ts';
+import type { Targets } from './targets.ts';
 import { createTurns, type Turn } from './turns.ts';
 
 interface Row {
@@ -30,13 +31,7 @@ export interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'affords'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
-  /** All subjects as the user wrote them, without duplicates. */
-  readonly subjects: readonly string[];
-  /**
-   * The handle to request for a subject; by default the subject itself. Several subjects may have the same
-   * handle.
-   */
-  readonly handleAt?: ((position: number) => string | undefined) | undefined;
+  readonly targets: Pick<Targets, 'texts' | 'isMixed' | 'handleAt'>;
   /** The positions of the subjects to request. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
@@ -52,18 +47,6 @@ export interface LostBatch {
   readonly failure: Failure;
 }
 
-/** Requests many handles in batches. */
-export interface PnlRun {
-  /**
-   * Yields the results of one batch at a time, not always in the order of the subjects. Throws the failure
-   * that ended the run early.
-   */
-  results(): AsyncGenerator<readonly PnlResult[], void, void>;
-  /** The positions of the subjects that have no result yet. */
-  left(): readonly number[];
-  readonly lost: readonly LostBatch[];
-}
-
 /** How long the service may still process a batch, and charge it, after the connection broke. */
 const WORK_MS = 30_000;
 /**
@@ -77,16 +60,19 @@ const LOST_IN_ROW = 2;
  */
 const REFUSED_IN_ROW = 20;
 
+/** Requests many handles in batches. */
+export type PnlRun = ReturnType<typeof createPnlRun>;
+
 /**
  * Requests handles in batches, one after another. A batch is sent only after the answers of the previous
  * batch were saved, so that a crash loses at most one paid batch.
  */
-export function createPnlRun(options: PnlRunOptions): PnlRun {
-  const { client, clock, allowance, subjects, log, saved, signal } = options;
-  const subjectAt = (position: number) => subjects[position] ?? '';
-  const handleAt = (position: number) => options.handleAt?.(position) ?? subjectAt(position);
-  const { todo, sharing } = groupSameHandles(options.todo, options.handleAt);
-  const turns = createTurns({ todo, handleAt, saved, clock });
+export function createPnlRun(options: PnlRunOptions) {
+  const { client, clock, allowance, targets, log, saved, signal } = options;
+  const subjectAt = (position: number) => targets.texts[position] ?? '';
+  const handleAt = (position: number) => targets.handleAt(position) ?? subjectAt(position);
+  const { todo, sharing } = groupSameHandles(options.todo, targets);
+  const turns = createTurns(todo, handleAt, saved, clock);
   const lost: LostBatch[] = [];
 
   /** The given positions in the list of subjects, and the positions of all other subjects with the same handles. */
@@ -120,7 +106,7 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
   }
 
   const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
-    requestBatch(client, asked, { signal, saved, once: true, repeat, alone: subjects.length === 1 });
+    requestBatch(client, asked, { signal, saved, once: true, repeat, alone: targets.texts.length === 1 });
 
   /**
    * Whether to request a batch again after its answer was lost: only if the batch probably was not charged,
@@ -134,6 +120,10 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
 
   let turn: Turn | undefined;
 
+  /**
+   * Yields the results of one batch at a time, not always in the order of the subjects. Throws the failure
+   * that ended the run early.
+   */
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
     try {
       yield* batches();
@@ -264,7 +254,12 @@ export function createPnlRun(options: PnlRunOptions): PnlRun {
     }
   }
 
-  return { results, left: () => all(turns.left()), lost };
+  return {
+    results,
+    /** The positions of the subjects that have no result yet. */
+    left: () => all(turns.left()),
+    lost,
+  };
 }
 
 /** Whether the service sent an answer that cannot be read: another one would probably be the same. */
@@ -276,3 +271,24 @@ const rowsOf = (results: readonly PnlResult[]) =>
 
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;
+
+/**
+ * Returns the first position of each distinct handle, and the other positions with the same handle. Two
+ * subjects have the same handle only if one of them is a wallet or an id.
+ */
+function groupSameHandles(
+  positions: readonly number[],
+  { isMixed, handleAt }: Pick<Targets, 'isMixed' | 'handleAt'>,
+): { readonly todo: readonly number[]; readonly sharing: ReadonlyMap<number, readonly number[]> } {
+  const sharing = new Map<number, number[]>();
+  if (!isMixed) return { todo: positions, sharing };
+  const first = new Map<string, number>();
+  const todo = positions.filter((position) => {
+    const handle = normalHandle(handleAt(position) ?? '');
+    const earlier = first.get(handle);
+    if (earlier === undefined) first.set(handle, position);
+    else sharing.set(earlier, [...(sharing.get(earlier) ?? []), position]);
+    return earlier === undefined;
+  });
+  return { todo, sharing };
+}

@@ -9,23 +9,7 @@ import type { PnlResult } from './batches.ts';
 import { failedPnl, missingPnl } from './records.ts';
 
 /** The subjects of a run, and the handle of each. */
-export interface Targets {
-  /** The subjects as the user wrote them. */
-  readonly texts: readonly string[];
-  /** Whether some subjects are wallets or ids; then two subjects may have the same handle. */
-  readonly isMixed: boolean;
-  /** The handle of a subject; for a wallet or id, undefined until it is looked up, or if no handle was found. */
-  handleAt(position: number): string | undefined;
-  /**
-   * The calls that would look up the wallets and ids at these positions. Cached wallets and ids need no call.
-   */
-  lookups(positions: readonly number[]): Promise<LookupCall[]>;
-  /**
-   * Looks up the wallets and ids at these positions. Returns a result for each subject whose handle was not
-   * found.
-   */
-  resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]>;
-}
+export type Targets = ReturnType<typeof createTargets>;
 
 /** How many users are looked up concurrently. */
 const WINDOW = 8;
@@ -35,12 +19,13 @@ export function createTargets(
   texts: readonly string[],
   others: ReadonlyMap<number, Subject>,
   users: CachedLookup,
-): Targets {
+) {
   const answers = new Map<number, LookupAnswer>();
 
   const open = (positions: readonly number[]) =>
     others.size === 0 ? [] : positions.filter((position) => others.has(position) && !handleAt(position));
 
+  /** The handle of a subject; for a wallet or id, undefined until it is looked up, or if no handle was found. */
   function handleAt(position: number): string | undefined {
     if (!others.has(position)) return texts[position];
     const answer = answers.get(position);
@@ -56,10 +41,13 @@ export function createTargets(
   }
 
   return {
+    /** The subjects as the user wrote them. */
     texts,
+    /** Whether some subjects are wallets or ids; then two subjects may have the same handle. */
     isMixed: others.size > 0,
     handleAt,
-    async lookups(positions) {
+    /** The calls that would look up the wallets and ids at these positions. Cached ones need no call. */
+    async lookups(positions: readonly number[]): Promise<LookupCall[]> {
       const calls: LookupCall[] = [];
       for (const position of open(positions)) {
         const subject = others.get(position);
@@ -70,7 +58,8 @@ export function createTargets(
       }
       return calls;
     },
-    async resolve(positions, signal) {
+    /** Looks up the wallets and ids at these positions. Returns a result for each whose handle was not found. */
+    async resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]> {
       const results: PnlResult[] = [];
       const ask = async (position: number, stop: AbortSignal) => {
         const subject = others.get(position);

@@ -3,14 +3,6 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { PnlResult } from './batches.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
 
-export interface TurnsOptions {
-  /** The positions of the subjects to request. */
-  readonly todo: readonly number[];
-  readonly handleAt: (position: number) => string;
-  readonly saved: SavedNumbers | undefined;
-  readonly clock: Pick<Clock, 'mono' | 'sleep'>;
-}
-
 /** The next step: the positions of a batch to request, and answers that the store already has. */
 export interface Turn {
   readonly positions: readonly number[];
@@ -20,35 +12,30 @@ export interface Turn {
 }
 
 /**
- * Divides the handles of a run into batches. Skips handles that another machine is requesting, and reads
- * their answers from the store.
- */
-export interface Turns {
-  /** Returns a batch of up to `size` handles. */
-  next(size: number, signal?: AbortSignal): Promise<Turn>;
-  /** Marks positions as done: they were answered, or their answer was lost and is not requested again. */
-  done(positions: readonly number[]): void;
-  /** The positions that are not done. */
-  left(): readonly number[];
-  /** The number of positions that are not done. */
-  readonly size: number;
-}
-
-/**
  * How long to wait for the answer of another machine: longer than a call with the default timeout can take. After
  * this time, this machine requests the handle itself.
  */
 const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 
-export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Turns {
+/**
+ * Divides the handles of a run into batches. Skips handles that another machine is requesting, and reads
+ * their answers from the store. `todo` has the positions of the subjects to request.
+ */
+export function createTurns(
+  todo: readonly number[],
+  handleAt: (position: number) => string,
+  saved: SavedNumbers | undefined,
+  clock: Pick<Clock, 'mono' | 'sleep'>,
+) {
   /** The next positions. The positions after them are in `todo`, from index `at`. */
   let head: number[] = [];
   let at = 0;
   /** For each position, the time at which another machine was first seen requesting the handle. */
   const waiting = new Map<number, number>();
 
-  const done = (positions: readonly number[]) => {
+  /** Marks positions as done: they were answered, or their answer was lost and is not requested again. */
+  const done = (positions: readonly number[]): void => {
     const gone = new Set(positions);
     head = head.filter((position) => !gone.has(position));
     for (const position of positions) waiting.delete(position);
@@ -63,6 +50,7 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
     return claim;
   }
 
+  /** Returns a batch of up to `size` handles. */
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
     // Load more handles into `head` than fit into the batch, so that the handles that other machines are
     // requesting can be moved behind others.
@@ -104,8 +92,10 @@ export function createTurns({ todo, handleAt, saved, clock }: TurnsOptions): Tur
   return {
     next,
     done,
-    left: () => [...head, ...todo.slice(at)],
-    get size() {
+    /** The positions that are not done. */
+    left: (): readonly number[] => [...head, ...todo.slice(at)],
+    /** The number of positions that are not done. */
+    get size(): number {
       return head.length + todo.length - at;
     },
   };

@@ -32,7 +32,7 @@ test('yields every answer once and in order, whatever the order in which request
         for (let from = 0; from < todo.length; from += batch) yield todo.slice(from, from + batch).map(at);
       }
       const saved = async (position: number) => (cached(position) ? at(position) : undefined);
-      const { positions, error } = await gather(inOrder({ size, saved, requested: requested() }));
+      const { positions, error } = await gather(inOrder(size, saved, requested()));
       expect([positions, error]).toEqual([all, undefined]);
     }),
   );
@@ -45,7 +45,7 @@ test('yields the answers so far before it throws the failure of the requests', a
     throw failure;
   }
   const saved = async (position: number) => (position > 3 ? at(position) : undefined);
-  const { positions, error } = await gather(inOrder({ size: 6, saved, requested: requested() }));
+  const { positions, error } = await gather(inOrder(6, saved, requested()));
   expect([positions, error]).toEqual([[1, 3, 4, 5], failure]);
 });
 
@@ -55,7 +55,7 @@ test('ends at once when the run is aborted', async () => {
     throw new Error('called off');
   }
   const saved = async (position: number) => (position > 1 ? at(position) : undefined);
-  const { positions, error } = await gather(inOrder({ size: 6, saved, requested: requested() }));
+  const { positions, error } = await gather(inOrder(6, saved, requested()));
   expect([positions, error]).toMatchObject([[0], { message: 'called off' }]);
 });
 
@@ -64,8 +64,6 @@ test('throws a failure that comes after the last answer', async () => {
     yield [at(0)];
     throw new Failure('answer', 'no entry', { code: 'NO_ENTRY' });
   }
-  const { positions, error } = await gather(
-    inOrder({ size: 1, saved: async () => undefined, requested: requested() }),
-  );
+  const { positions, error } = await gather(inOrder(1, async () => undefined, requested()));
   expect([positions, error]).toMatchObject([[0], { code: 'NO_ENTRY' }]);
 });

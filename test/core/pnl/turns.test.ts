@@ -47,7 +47,7 @@ test('yields every position once, requested here or answered elsewhere', async (
       async (until, size) => {
         const { saved, open } = elsewhere((handle) => until[Number(handle)] ?? 0);
         const todo = until.map((_, at) => at);
-        const turns = createTurns({ todo, handleAt: String, saved, clock: virtualClock() });
+        const turns = createTurns(todo, String, saved, virtualClock());
         const ours: number[] = [];
         const theirs: number[] = [];
         while (turns.size > 0) {
@@ -69,7 +69,7 @@ test('yields every position once, requested here or answered elsewhere', async (
 test('requests a handle itself if the other machine takes longer than any call', async () => {
   const clock = virtualClock();
   const { saved } = elsewhere(() => Number.POSITIVE_INFINITY);
-  const turns = createTurns({ todo: [0], handleAt: String, saved, clock });
+  const turns = createTurns([0], String, saved, clock);
   let positions: readonly number[] = [];
   while (positions.length === 0) ({ positions } = await turns.next(1));
   expect(positions).toEqual([0]);
@@ -80,10 +80,12 @@ test('releases its claims if the journal cannot be written', async () => {
   const { saved, open } = elsewhere(() => 0);
   const service = pnlService();
   const { client, clock } = rig((request) => service.reply(request, 0));
-  const allowance = createAllowance({ client, clock, maxCu: 10 * cu.reveal });
+  const allowance = createAllowance(client, clock, 10 * cu.reveal);
   const fail = async () => Promise.reject(new Error('disk full'));
   const log = { asking: fail, answered: fail, dropped: fail, found: fail, lost: fail };
-  const run = createPnlRun({ client, clock, allowance, subjects: ['a', 'b'], todo: [0, 1], log, saved });
+  const texts = ['a', 'b'];
+  const targets = { texts, isMixed: false, handleAt: (at: number) => texts[at] };
+  const run = createPnlRun({ client, clock, allowance, targets, todo: [0, 1], log, saved });
   await expect(run.results().next()).rejects.toThrow('disk full');
   expect([open.size, service.paid]).toEqual([0, []]);
 });

@@ -1,0 +1,74 @@
+import { unitsText } from '../../base/units.ts';
+import { createAllowance } from '../../core/pnl/allowance.ts';
+import type { PnlResult } from '../../core/pnl/batches.ts';
+import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import { type BatchLog, createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
+import type { Targets } from '../../core/pnl/targets.ts';
+import { namesText } from '../../output/terminal/names-text.ts';
+import type { Context } from '../context.ts';
+import { noticeText } from '../output/client-notice-text.ts';
+import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
+
+/** The answers that a run need not request: those in the journal of an export, or in the cache. */
+export interface Held {
+  /** The positions without an answer. */
+  todo(): readonly number[];
+  /** Looks for answers in the cache. Is called again when more handles are known. */
+  fill(): Promise<void>;
+  /** Takes the results of lookups that found no handle. Returns those that are not final. */
+  keep(results: readonly PnlResult[]): Promise<readonly PnlResult[]>;
+}
+
+/** The requests of a run, and the positions that they answer. */
+export interface Begun {
+  /** Absent if there is nothing to request, or if the run requests a single handle without a batch. */
+  readonly run?: PnlRun | undefined;
+  readonly todo: readonly number[];
+  /** The results of lookups that found no handle and are not final. */
+  readonly unfound: readonly PnlResult[];
+}
+
+/**
+ * Finds out which numbers must be requested, asks for confirmation if they are expensive, and looks up the wallets and
+ * ids. `alone` requests a single handle, without a batch and without the free `me` before it.
+ */
+export async function beginRun(
+  context: Context,
+  targets: Targets,
+  held: Held,
+  saved: SavedNumbers | undefined,
+  { log, alone = false }: { readonly log?: BatchLog; readonly alone?: boolean },
+): Promise<Begun> {
+  const { io, settings, signal, notice } = context;
+  const lookups = await targets.lookups(held.todo());
+  await held.fill();
+  let todo = held.todo();
+  if (todo.length === 0) return { todo, unfound: [] };
+  const client = alone ? undefined : await context.client();
+  const allowance =
+    client && createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
+  await approveNumbers(context, [...lookups, ...planNumbers(targets, todo)], todo.length, allowance);
+  let unfound: readonly PnlResult[] = [];
+  if (targets.isMixed) {
+    unfound = await held.keep(await targets.resolve(todo, signal));
+    // The numbers of some of these users may be cached.
+    await held.fill();
+    const failed = new Set(unfound.map(({ position }) => position));
+    todo = held.todo().filter((position) => !failed.has(position));
+  }
+  if (!client || !allowance) return { todo, unfound };
+  const run = createPnlRun({ client, clock: io.clock, allowance, targets, todo, log, saved, signal });
+  return { run, todo, unfound };
+}
+
+/** The maximum number of names in a notice. */
+const NAMED = 20;
+
+/** Reports lost answers and what they may have cost. */
+export function reportLost({ notice }: Context, { lost }: PnlRun, { texts }: Targets): void {
+  for (const { positions, cuAtMost } of lost) {
+    const names = positions.map((position) => texts[position] ?? '');
+    const cost = `which may have cost up to ${unitsText(cuAtMost)}`;
+    notice(`lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names, NAMED)}`);
+  }
+}
