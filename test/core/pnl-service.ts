@@ -187,7 +187,7 @@ export async function runThrough(
     todo,
     log,
     signal,
-    saved: caches ? createSavedNumbers({ cache, now: made.clock.now }) : undefined,
+    saved: caches ? createSavedNumbers(cache, made.clock.now) : undefined,
   });
   const records: PnlAnswer[] = [];
   let failure: unknown;

@@ -18,13 +18,10 @@ export async function openSavedNumbers(
   const cache = noCache ? undefined : await openAnswers(context);
   if (!cache) return undefined;
   context.answersAreCached();
-  return createSavedNumbers({
-    cache,
-    now: context.io.clock.now,
-    // Use the setting maxAge only up to the maximum age of numbers: the setting is meant for records of
-    // users, which stay valid for longer than numbers.
-    maxAgeMs: maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS),
-  });
+  // Use the setting maxAge only up to the maximum age of numbers: the setting is meant for records of
+  // users, which stay valid for longer than numbers.
+  const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
+  return createSavedNumbers(cache, context.io.clock.now, maxAgeMs);
 }
 
 /**

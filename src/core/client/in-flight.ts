@@ -1,24 +1,7 @@
-/**
- * Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their answers.
- */
-export interface InFlight {
-  /**
-   * Counts a call that was sent. If a shutdown begins, the call ends within `timeoutMs` after that. The caller
-   * calls the returned function when the call has ended.
-   */
-  begin(timeoutMs: number): () => void;
-  readonly count: number;
-  /** The maximum time in ms that the counted calls can still take once a shutdown begins; 0 without calls. */
-  leftMs(): number;
-  /**
-   * Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended.
-   */
-  hold(): () => void;
-  /** Resolves when all counted calls and all other work have ended. */
-  idle(): Promise<void>;
-}
+/** Counts the paid calls that were sent and not answered yet, so that a shutdown can wait for their answers. */
+export type InFlight = ReturnType<typeof createInFlight>;
 
-export function createInFlight(): InFlight {
+export function createInFlight() {
   const calls = new Map<symbol, number>();
   const holds = new Set<symbol>();
   const waiting: (() => void)[] = [];
@@ -27,7 +10,11 @@ export function createInFlight(): InFlight {
     for (const resolve of waiting.splice(0)) resolve();
   };
   return {
-    begin(timeoutMs) {
+    /**
+     * Counts a call that was sent. If a shutdown begins, the call ends within `timeoutMs` after that. The caller
+     * calls the returned function when the call has ended.
+     */
+    begin(timeoutMs: number): () => void {
       const id = Symbol();
       calls.set(id, timeoutMs);
       return () => {
@@ -35,7 +22,8 @@ export function createInFlight(): InFlight {
         look();
       };
     },
-    hold() {
+    /** Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended. */
+    hold(): () => void {
       const id = Symbol();
       holds.add(id);
       return () => {
@@ -43,11 +31,13 @@ export function createInFlight(): InFlight {
         look();
       };
     },
-    get count() {
+    get count(): number {
       return calls.size;
     },
-    leftMs: () => Math.max(0, ...calls.values()),
-    async idle() {
+    /** The maximum time in ms that the counted calls can still take once a shutdown begins; 0 without calls. */
+    leftMs: (): number => Math.max(0, ...calls.values()),
+    /** Resolves when all counted calls and all other work have ended. */
+    async idle(): Promise<void> {
       if (calls.size > 0 || holds.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },
   };

@@ -53,17 +53,6 @@ export interface SenderParts {
   readonly userAgent: string | undefined;
 }
 
-/** Sends planned calls. */
-export interface Sender {
-  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
-  transmit(plan: Transmission, signal?: AbortSignal, onSent?: () => void): Promise<HttpAnswer>;
-  /**
-   * Sends a call within the rate limit and the spending limit, retries it as the endpoint's retry rule
-   * allows, and records it in the ledger.
-   */
-  run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>>;
-}
-
 type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'> & {
   readonly isFresh?: boolean | undefined;
   readonly ending?: AbortSignal | undefined;
@@ -76,10 +65,12 @@ type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'
 const isPrecious = ({ rule, bounds }: Plan<unknown>) =>
   rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
 
-export function createSender(parts: SenderParts): Sender {
+/** Sends planned calls. */
+export function createSender(parts: SenderParts) {
   const { transport, base, key, clock, limit, limiter, spend, inFlight, notify } = parts;
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
+  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
   async function transmit(
     plan: Transmission,
     signal?: AbortSignal,
@@ -185,6 +176,10 @@ export function createSender(parts: SenderParts): Sender {
     if (bounds !== undefined && bounds.most > 0) notify({ kind: 'lost', endpoint, cuAtMost: bounds.most });
   }
 
+  /**
+   * Sends a call within the rate limit and the spending limit, retries it as the endpoint's retry rule
+   * allows, and records it in the ledger.
+   */
   const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
     withRetries(
       async (previous) => {

@@ -27,19 +27,7 @@ export interface LookupCall {
 }
 
 /** Looks up users in the cache, or at the service if the cache has no recent answer. */
-export interface CachedLookup {
-  /** Returns a recent cached answer at once; requests the answer if there is none. */
-  answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer>;
-  /** Requests the answer from the service even if the cache has one, and caches the new answer. */
-  ask(subject: Subject, signal?: AbortSignal): Promise<LookupAnswer>;
-  /** Caches a user whom another call found by a handle. */
-  keep(subject: Subject, user: Sent): Promise<void>;
-  /**
-   * The calls that `answer` would make now; empty if a cached answer is recent enough. `answer` then uses that
-   * cached answer without reading the cache again, unless it has expired.
-   */
-  plan(subject: Subject): readonly LookupCall[];
-}
+export type CachedLookup = ReturnType<typeof createCachedLookup>;
 
 type SavedUser = { readonly time: number; readonly user: Sent | null };
 
@@ -52,7 +40,7 @@ const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
 /** The maximum number of answers of each type that `plan` holds for `answer`. */
 const PLANNED = 10_000;
 
-export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
+export function createCachedLookup(options: CachedLookupOptions) {
   const { client, clock, cache } = options;
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
@@ -175,7 +163,8 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
   }
 
   return {
-    answer(subject, signal) {
+    /** Returns a recent cached answer at once; requests the answer if there is none. */
+    answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
       const saved = savedAnswer(subject);
       if (!saved || !isFresh(saved)) return request(subject, saved, signal);
       const { time, user } = saved;
@@ -184,11 +173,19 @@ export function createCachedLookup(options: CachedLookupOptions): CachedLookup {
         : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
     },
 
-    ask: (subject, signal) => callService(endpointOf[subject.type], subject, signal),
+    /** Requests the answer from the service even if the cache has one, and caches the new answer. */
+    ask: (subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> =>
+      callService(endpointOf[subject.type], subject, signal),
 
-    keep: (subject, user) => keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
+    /** Caches a user whom another call found by a handle. */
+    keep: (subject: Subject, user: Sent): Promise<void> =>
+      keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
 
-    plan(subject) {
+    /**
+     * The calls that `answer` would make now; empty if a cached answer is recent enough. `answer` then uses that
+     * cached answer without reading the cache again, unless it has expired.
+     */
+    plan(subject: Subject): readonly LookupCall[] {
       const endpoint = endpointOf[subject.type];
       const saved = savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) {

@@ -1,10 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
-import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { createMemo } from './memo.ts';
-import { ordered } from './ordered.ts';
+import { andThen, answerEach, type SubjectList } from './answer-each.ts';
 import { readSubject, type Subject, type SubjectType } from './subject.ts';
 
 /** The answer for one subject: found, not found, or failed. */
@@ -57,7 +55,6 @@ interface LookupOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const WINDOW = 8;
 const MEMORY = 10_000;
 /**
  * After this many consecutive failures of the network or of the service, the service is considered down and
@@ -71,14 +68,9 @@ const GIVE_UP_AFTER = 20;
  * key, is thrown after all earlier answers were yielded.
  */
 export function lookup(
-  subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
-  { answer, as, window = WINDOW, memory = MEMORY, older, signal }: LookupOptions,
+  subjects: SubjectList,
+  { answer, as, window, memory = MEMORY, older, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
-  const remember = createMemo<LookupAnswer>({
-    size: memory,
-    isWorthKeeping: isPaidFor,
-    disk: older && { place: older, write: plainAnswer, read: readPlainAnswer },
-  });
   let failuresInRow = 0;
 
   function checkOutage(answered: LookupAnswer): LookupAnswer {
@@ -87,28 +79,21 @@ export function lookup(
     return answered;
   }
 
-  function lookUp(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
-    const request = () => andThen(answer(subject, stop), checkOutage);
-    const answered = remember(`${subject.type}:${subject.normal}`, request);
-    return andThen(answered, (found) => ({ record: toRecord(subject.text, found), answer: found }));
-  }
-
-  async function readAndLookUp(text: string, stop: AbortSignal): Promise<Lookup> {
-    let subject: Subject;
-    try {
-      subject = await readSubject(text, as);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const answered = { found: null, failure: error } as const;
-      return { record: toRecord(trimText(text), answered), answer: answered };
-    }
-    return lookUp(subject, stop);
-  }
-
-  const work = (subject: string | Subject, stop: AbortSignal) =>
-    typeof subject === 'string' ? readAndLookUp(subject, stop) : lookUp(subject, stop);
-
-  return ordered(subjects, work, { window, signal, end: older?.close });
+  return answerEach(
+    subjects,
+    {
+      read: (text) => readSubject(text, as),
+      request: (subject, stop) => andThen(answer(subject, stop), checkOutage),
+      unread: (failure) => ({ found: null, failure }),
+      output: (subject, found) => ({ record: toRecord(subject, found), answer: found }),
+    },
+    {
+      size: memory,
+      isWorthKeeping: isPaidFor,
+      disk: older && { place: older, write: plainAnswer, read: readPlainAnswer },
+    },
+    { window, signal },
+  );
 }
 
 function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
@@ -176,10 +161,3 @@ const concernsAll = ({ kind, code }: Failure): boolean =>
   (kind === 'forbidden' && code !== 'FORBIDDEN');
 
 const isOutage = ({ kind }: Failure) => kind === 'network' || kind === 'service' || kind === 'answer';
-
-/**
- * Applies a function to a value: at once, or when the promise of the value is fulfilled. Unlike `await`, this
- * needs no promise for a value that is available.
- */
-const andThen = <T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> =>
-  value instanceof Promise ? value.then(use) : use(value);

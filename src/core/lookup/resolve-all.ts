@@ -1,10 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/answer-ports.ts';
+import { answerEach, type SubjectList } from './answer-each.ts';
 import { errorFields } from './lookup.ts';
-import { createMemo } from './memo.ts';
-import { ordered } from './ordered.ts';
 import type { Resolver } from './resolve.ts';
 import type { Resolved, ResolveOutput } from './resolve-record.ts';
 import { readSubject, type Subject } from './subject.ts';
@@ -12,7 +10,7 @@ import { readSubject, type Subject } from './subject.ts';
 export interface ResolveAllOptions {
   readonly signal?: AbortSignal | undefined;
   /** How many handles are resolved concurrently. */
-  readonly window?: number;
+  readonly window?: number | undefined;
   /**
    * Temporary storage on disk for the oldest answers, which do not fit in memory; `resolveAll` closes it at the
    * end. Without it, they are dropped.
@@ -21,38 +19,30 @@ export interface ResolveAllOptions {
 }
 
 /** Resolves handles concurrently and yields one record for each, in their order. */
-export function resolveAll(
-  handles: AsyncIterable<string | Subject> | Iterable<string | Subject>,
+export const resolveAll = (
+  handles: SubjectList,
   resolve: Resolver,
-  { signal, window = WINDOW, older }: ResolveAllOptions = {},
-): AsyncGenerator<Resolved, void, void> {
-  const remember = createMemo<Resolved>({
-    size: MEMORY,
-    disk: older && {
-      place: older,
-      // A failure is not stored: the handle is requested again.
-      write: ({ record, failure }) => (failure ? undefined : record),
-      read: (record) => (isResolveOutput(record) ? { record } : undefined),
+  { signal, window, older }: ResolveAllOptions = {},
+): AsyncGenerator<Resolved, void, void> =>
+  answerEach<Resolved, Resolved>(
+    handles,
+    {
+      read: readHandle,
+      request: resolve,
+      unread: (failure) => ({ record: { subject: '', found: null, error: errorFields(failure) }, failure }),
+      output: (subject, { record, failure }) => ({ record: { ...record, subject }, failure }),
     },
-  });
-  const resolveOne = async (subject: Subject, stop: AbortSignal): Promise<Resolved> => {
-    const { record, failure } = await remember(subject.normal, () => resolve(subject, stop));
-    return { record: { ...record, subject: subject.text }, failure };
-  };
-  const work = async (handle: string | Subject, stop: AbortSignal): Promise<Resolved> => {
-    if (typeof handle !== 'string') return resolveOne(handle, stop);
-    let subject: Subject;
-    try {
-      subject = await readHandle(handle);
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error;
-      const record = { subject: trimText(handle), found: null, error: errorFields(error) } as const;
-      return { record, failure: error };
-    }
-    return resolveOne(subject, stop);
-  };
-  return ordered(handles, work, { window, signal, end: older?.close });
-}
+    {
+      size: MEMORY,
+      disk: older && {
+        place: older,
+        // A failure is not stored: the handle is requested again.
+        write: ({ record, failure }) => (failure ? undefined : record),
+        read: (record) => (isResolveOutput(record) ? { record } : undefined),
+      },
+    },
+    { window, signal },
+  );
 
 const isResolveOutput = (value: unknown): value is ResolveOutput =>
   isRecord(value) && typeof value['subject'] === 'string' && typeof value['found'] === 'boolean';
@@ -68,5 +58,4 @@ export async function readHandle(text: string): Promise<Subject> {
   });
 }
 
-const WINDOW = 8;
 const MEMORY = 10_000;

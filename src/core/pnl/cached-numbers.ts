@@ -8,12 +8,6 @@ import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
 import { foundRecord } from '../lookup/lookup.ts';
 import { missingPnl, type PnlAnswer } from './records.ts';
 
-export interface SavedNumbersOptions {
-  readonly cache: AnswerCache;
-  readonly now: () => number;
-  readonly maxAgeMs?: number | undefined;
-}
-
 /**
  * Where the answer for a handle comes from: the cache; another machine, whose request is in progress or has
  * just failed; or this machine, which must call `end` after its own request.
@@ -54,11 +48,11 @@ export interface SavedNumbers {
 }
 
 /** Opens the cache of numbers. Answers are saved unchanged. */
-export function createSavedNumbers({
-  cache,
-  now,
+export function createSavedNumbers(
+  cache: AnswerCache,
+  now: () => number,
   maxAgeMs = NUMBERS_AGE_MS,
-}: SavedNumbersOptions): SavedNumbers {
+): SavedNumbers {
   // Ages are relative to the start of the run, so that answers do not expire between the cost estimate and
   // their use.
   const began = now();
