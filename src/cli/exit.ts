@@ -12,7 +12,7 @@ export const exitCodes = {
   7: 'still rate limited (429) after the allowed waits',
   8: 'resolve: no answer yet',
   9: 'the service, the network, the disk or the shared store failed, after retries',
-  10: '--strict and at least one subject is missing or failed',
+  10: '--strict and at least one subject is missing or failed; verify: not complete, or changed',
   11: 'confirmation declined, or required in a run that is not interactive',
   129: 'hung up (SIGHUP), shut down cleanly',
   130: 'interrupted (SIGINT), shut down cleanly',

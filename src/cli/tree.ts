@@ -39,6 +39,7 @@ export const tree: Readonly<Record<string, Load>> = {
   'config path': async () => (await import('./commands/config.ts')).configPath,
   api: async () => (await import('./commands/api.ts')).api,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
+  verify: async () => (await import('./commands/verify.ts')).verify,
   help: async () => (await import('./commands/help.ts')).help,
   version: async () => (await import('./commands/version.ts')).versionCommand,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,

@@ -52,22 +52,21 @@ export interface Certificate {
 }
 
 /**
- * The stretches of which every post is in the file, or in one of the files that it continues if those are there too:
- * `isFirst` states whether they are missing.
+ * The stretches of which every post is in the file. Other posts of the file may be newer than those; `before` is the
+ * newest post time in the files that it continues, unless those are there too.
  */
-function stretchesOf(
+export function stretchesOf(
   { coverage: { after, gaps }, verified, lowest, lines }: Omit<Certificate, 'feed' | 'filters' | 'bytes'>,
-  isFirst = true,
+  before: number | null = lines.before,
 ): Stretch[] {
   if (verified === null) return [];
   // Without a start, the stretch begins with the oldest post that was seen.
   const start = after ?? (lowest === null ? verified : lowest - 1);
-  const from = Math.max(start, (isFirst ? lines.before : null) ?? start) + 1;
-  return without([{ from, to: verified }], gaps);
+  return without([{ from: Math.max(start, before ?? start) + 1, to: verified }], gaps);
 }
 
 /** What is left of stretches outside of others. */
-function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
+export function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   const left = others.reduce<readonly Stretch[]>(
     (parts, other) =>
       parts.flatMap(({ from, to }) =>

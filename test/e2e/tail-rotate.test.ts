@@ -38,6 +38,12 @@ test('finished files and the current file have each post once, whenever the tail
   expect(files.length, `SEED=${seed}`).toBeGreaterThan(KILLS);
   const ids = [...files.map(({ path }) => readText(path)), readText(out)].flatMap(idsOf);
   expect([...ids].sort(), `SEED=${seed}`).toEqual([...(posted?.ids ?? [])].sort());
+  // Each file keeps its certificate, and all of them together have no gap.
+  const paths = [out, ...files.map(({ path }) => path)];
+  const verified = await runInProcess(['verify', ...paths], { sandbox, home });
+  expect(verified.records(), `SEED=${seed} ${verified.stderr}`).toMatchObject([
+    { rows: ids.length, gaps: [], files: paths.map((file) => ({ file, gaps: [] })) },
+  ]);
 });
 
 test('SIGUSR2 does not end a tail, which continues in a new file', async () => {

@@ -22,6 +22,9 @@ import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts'
 import { serviceClock } from '../lookup/service-time.ts';
 import { createListPosition, giveUp } from '../spend/continue-command.ts';
 import { approveList } from '../spend/preflight.ts';
+import { filtersOf } from '../tail/certify.ts';
+import { calloutFeedName } from '../tail/source.ts';
+import { createListCertificate } from '../verify/list-certificate.ts';
 
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
@@ -78,12 +81,15 @@ export const launchpadCallouts = command({
     const exact = readRange(flags, clock.now(), utc);
     const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
-    const feed = calloutFeed(await context.client(), scope);
-    const found = walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
+    const certificate = createListCertificate(context, 'createdAt', walk);
+    const feed = certificate.watch(calloutFeed(await context.client(), scope));
+    const limits = rows === undefined ? {} : giveUp(context);
+    const found = walkPages(feed, walk, certificate.filter({ ...position.filter, ...limits }));
     await context.print(
       { ...calloutView, highlight: highlightOf(flags.grep) },
       position.follow(sortedRows(found, { sort, reverse })),
     );
+    certificate.write(calloutFeedName(coin, wallet), filtersOf(flags));
     return 0;
   },
 });

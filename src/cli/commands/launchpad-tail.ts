@@ -7,7 +7,7 @@ import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
-import { calloutSource } from '../tail/source.ts';
+import { calloutFeedName, calloutSource } from '../tail/source.ts';
 
 export const launchpadTail = command({
   path: 'launchpad tail',
@@ -58,7 +58,7 @@ export const launchpadTail = command({
       ...shown,
       flags,
       source: calloutSource(client, scope),
-      options: { via: 'poll', feed: ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim() },
+      options: { via: 'poll', feed: calloutFeedName(coin, wallet) },
     });
     return 0;
   },

@@ -24,6 +24,9 @@ import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
 import { createListPosition, giveUp } from '../spend/continue-command.ts';
 import { approveList } from '../spend/preflight.ts';
+import { filtersOf } from '../tail/certify.ts';
+import { thesisFeedName } from '../tail/source.ts';
+import { createListCertificate } from '../verify/list-certificate.ts';
 
 export const thesisList = command({
   path: 'thesis list',
@@ -106,18 +109,23 @@ export const thesisList = command({
     const exact = readRange(flags, clock.now(), utc);
     const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
     const position = createListPosition(context, walk, (record) => filter({ record }));
+    const certificate = createListCertificate(context, 'platformCreatedAt', walk);
+    let name = '';
     // Look up author and token after the output was opened, so that nothing is paid for if the output cannot
     // be written.
     async function* found() {
       const userId = author && (await userIdOf(author, context));
       const named = author && userId !== undefined ? { userId, name: author.text } : undefined;
       const tokenAddress = choice && (await tokenAddressOf(choice, named, context));
-      const feed = thesisFeed(await context.client(), { userId, tokenAddress });
-      yield* walkPages(feed, walk, { ...position.filter, ...(rows !== undefined && giveUp(context)) });
+      name = thesisFeedName(userId, tokenAddress === undefined ? [] : [tokenAddress]);
+      const feed = certificate.watch(thesisFeed(await context.client(), { userId, tokenAddress }));
+      const limits = rows === undefined ? {} : giveUp(context);
+      yield* walkPages(feed, walk, certificate.filter({ ...position.filter, ...limits }));
     }
     const view = { ...thesisView, highlight: highlightOf(flags.grep) };
     const sorted = sortedRows(savingTokens(found(), context), { sort, reverse });
     await context.print(view, position.follow(sorted));
+    certificate.write(name, filtersOf(flags));
     return 0;
   },
 });

@@ -13,7 +13,7 @@ import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { lockFiles } from '../tail/files.ts';
 import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
-import { keyFacts, thesisSource } from '../tail/source.ts';
+import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
 
 export const thesisRelay = command({
   path: 'thesis relay',
@@ -96,7 +96,7 @@ export const thesisRelay = command({
           waitForBudget,
           limitLeft: () => context.permission.left,
           socketShare: context.settings.socketShare,
-          feed: ['thesis', '', normal.join(',')].join(' ').trim(),
+          feed: thesisFeedName(undefined, normal),
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
           carries: byToken ? createFilter({ tokens }) : undefined,
           scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),

@@ -15,11 +15,12 @@ import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
+import { filtersOf } from '../tail/certify.ts';
 import { checkTail, tailOptions } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
-import { thesisSource } from '../tail/source.ts';
+import { thesisFeedName, thesisSource } from '../tail/source.ts';
 import { onceInBudget } from '../tail/wait-for-budget.ts';
 
 export const thesisTail = command({
@@ -161,7 +162,8 @@ export const thesisTail = command({
       options: {
         via,
         socketShare: context.settings.socketShare,
-        feed: ['thesis', userId ?? '', normal.join(',')].join(' ').trim(),
+        feed: thesisFeedName(userId, tokens),
+        filters: filtersOf({ symbol, minHoldings, devOnly, ...patterns }),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
         // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
         // most, so with several tokens, pages also contain posts of other tokens.

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { readBounded, realPath, statsOf } from '../../base/files.ts';
 import { parseObject } from '../../base/json-object.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
+import { normalSymbol } from '../../core/pages/filter.ts';
 import { type Certificate, type FileLines, type Filters, readCertificate } from '../../tail/certificate.ts';
 import { certificateText, type FilePlace, type Position } from '../../tail/position.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
@@ -13,8 +14,28 @@ const LARGEST = 256 * 1024 * 1024;
 
 const certificatePath = (file: string): string => `${file}.trdr`;
 
+/** The filters of a command line, for certificates: only those that are set, in a fixed order. */
+export function filtersOf(flags: {
+  readonly symbol?: readonly string[];
+  readonly minHoldings?: number | undefined;
+  readonly devOnly?: boolean;
+  readonly grep?: RegExp | string | undefined;
+  readonly exclude?: RegExp | string | undefined;
+}): Filters {
+  const { symbol = [], minHoldings, devOnly = false, grep, exclude } = flags;
+  return {
+    ...(symbol.length > 0 && { symbol: [...new Set(symbol.map(normalSymbol))].sort() }),
+    ...(minHoldings !== undefined && { minHoldings }),
+    ...(devOnly && { devOnly }),
+    ...(grep !== undefined && { grep: textOf(grep) }),
+    ...(exclude !== undefined && { exclude: textOf(exclude) }),
+  };
+}
+
+const textOf = (pattern: RegExp | string) => (typeof pattern === 'string' ? pattern : pattern.source);
+
 /** Reads the certificate beside a file; undefined without one, `'damaged'` if it cannot be read. */
-function certificateAt(file: string): Certificate | 'damaged' | undefined {
+export function certificateAt(file: string): Certificate | 'damaged' | undefined {
   const text = readBounded(certificatePath(file), LARGEST);
   if (text === undefined) return undefined;
   const value = parseObject(text);

@@ -15,13 +15,7 @@ import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { readLines } from '../../base/lines.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
-import {
-  continueAfter,
-  type FilePlace,
-  type Position,
-  positionText,
-  readPosition,
-} from '../../tail/position.ts';
+import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import { type PostMark, tailRow } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
@@ -62,7 +56,7 @@ export function readStart(reading: Reading): Position | undefined {
   const position = readSaved(path, reading);
   if (out === undefined) return position;
   const isThere = repair(out);
-  const lines = linesBehind(position?.file, out, isThere, reading);
+  const lines = linesBehind(position, out, isThere, reading);
   const start = continueAfter(position, lines, feed, timing.latenessMs);
   if (!position && start)
     notice(
@@ -91,13 +85,15 @@ function readSaved(path: string, { out, checkpoint, feed, notice }: Reading): Po
 
 /** The posts in the lines that were written after this place, or in all lines of the file if it is not known. */
 function linesBehind(
-  place: FilePlace | undefined,
+  { file: place, verified }: Pick<Position, 'file' | 'verified'> = { verified: null },
   out: string,
   isThere: boolean,
   { timeField, notice }: Reading,
 ): PostMark[] {
   const all = (path: string, from = 0) => marksIn(path, from, timeField);
   if (!place) return isThere ? all(out) : [];
+  // Only a certificate is there, of a list for example, whose newest posts may be in its first lines.
+  if (place.ino === '') return isThere ? marksIn(out, 0, timeField, false, verified) : [];
   if (isThere && isAt(out, place)) return all(out, place.offset);
   const lines = isThere ? all(out) : [];
   for (const { path, isCompressed } of finishedFiles(out)) {
@@ -127,7 +123,13 @@ const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** The posts in the lines of a file, from a byte on; in all of them if the file has become shorter than that. */
-function marksIn(path: string, from: number, timeField: string, skipsFirst = false): PostMark[] {
+function marksIn(
+  path: string,
+  from: number,
+  timeField: string,
+  skipsFirst = false,
+  after: number | null = null,
+): PostMark[] {
   const size = statsOf(path)?.size ?? 0;
   let marks: PostMark[] = [];
   let torn: string | undefined;
@@ -140,7 +142,7 @@ function marksIn(path: string, from: number, timeField: string, skipsFirst = fal
     const row = isRecord(record) ? tailRow(record, timeField) : null;
     // A power failure can leave NUL bytes in place of the last line.
     if (!row && !text.startsWith('\0')) torn = text;
-    if (row) marks.push({ id: row.id, at: row.at });
+    if (row && (after === null || row.at === null || row.at > after)) marks.push({ id: row.id, at: row.at });
     if (marks.length > 2 * LINES) marks = marks.slice(-LINES);
   }
   // A crash can leave an incomplete last line in a file that was then renamed.

@@ -7,9 +7,16 @@ import { cu } from '../../contract/prices.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
+import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
 import { tailRows } from '../../tail/row.ts';
 import { type AccountSharing, askAccount } from '../lookup/account.ts';
+
+/** The name of a feed in positions and certificates; `readFeedName` reads it. */
+export const thesisFeedName = (userId: string | undefined, tokens: readonly string[]): string =>
+  ['thesis', userId ?? '', tokens.map(normalToken).sort().join(',')].join(' ').trim();
+export const calloutFeedName = (coin: string | undefined, wallet: string | undefined): string =>
+  ['launchpad', coin ?? '', wallet ?? ''].join(' ').trim();
 
 /** The pages of a thesis feed. */
 export const thesisSource = (client: Client, scope: ThesisScope): PageSource => ({

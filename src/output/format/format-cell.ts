@@ -54,8 +54,8 @@ export function scaleOf<T>(
 
 /** The color of a status, by its first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
-  [/^(?:found|ok)\b/, 'good'],
-  [/^(?:fail|failed)\b/, 'bad'],
+  [/^(?:found|ok|complete)\b/, 'good'],
+  [/^(?:fail|failed|changed|gaps)\b/, 'bad'],
   [/^(?:queued|pending|timeout|unavailable|rate_limited|not_ingested|warn)\b/, 'warn'],
   [/^(?:none|not|no|no_preview|skip)\b/, 'dim'],
 ];

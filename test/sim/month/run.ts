@@ -1,9 +1,12 @@
 import { readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
+import { certificateAt, certify, resumeLines } from '../../../src/cli/tail/certify.ts';
 import { openFollowed } from '../../../src/cli/tail/output/followed-file.ts';
+import { LineCount } from '../../../src/cli/tail/output/line-count.ts';
 import { finishedFiles, type RotateRule } from '../../../src/cli/tail/output/rotation.ts';
 import { positionPath, readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
+import { joinFiles } from '../../../src/cli/verify/join.ts';
 import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { EPOCH } from '../posts.ts';
@@ -74,6 +77,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const endsAt = START_MS + lengthMs;
   const tally = createTally();
   const gaps: Hole[] = [];
+  const certified: CertifiedFile[] = [];
   let pages = 0;
   let starts = 0;
   let files = 0;
@@ -82,6 +86,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const sweep = (most: number) => {
     for (const { path } of finishedFiles(out).slice(most)) {
       tally.add(path);
+      certified.push(certifiedFile(path));
       files++;
       rmSync(path);
     }
@@ -93,15 +98,19 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     const life = driver.openProcess();
     const { clock } = life;
     const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, { sockets, retentionMs });
-    const position = readStart({
+    const known = readStart({
       ...{ out, checkpoint: undefined, feed: 'month' },
       ...{ timeField: 'platformCreatedAt', notice() {} },
     });
+    const { position, place: from } = resumeLines(out, known, {});
+    let saved = position;
     const file = await track(
       openFollowed(out, {
         mono: clock.mono,
         now: clock.now,
         rotate: { rule: rotate, timeField: 'platformCreatedAt' },
+        from,
+        certify: (path, place) => saved && certify(path, saved, place),
         moved(how) {
           tail.touch();
           if (how === 'finished') sweep(6);
@@ -125,7 +134,8 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         connect: feed.connect,
         sink: {
           write(rows) {
-            for (const { raw, record } of rows) {
+            for (const { raw, record, at } of rows) {
+              file.saw(at);
               const text = raw === null ? JSON.stringify(record) : Buffer.from(raw).toString();
               void file.sink.write(`${text}\n`);
             }
@@ -141,7 +151,10 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
           place: file.place,
         },
         spent: () => ({ cu: 0, atMost: 0 }),
-        save: async (given) => savePosition(path, given),
+        save: async (given) => {
+          savePosition(path, { ...given, filters: {} });
+          saved = { ...given, filters: {} };
+        },
       },
       {
         ...{ via, lagMs: plan.lagMs, feed: 'month' },
@@ -202,9 +215,14 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   });
   if (!isOver) tally.problem('everything waits, and nothing will happen');
   sweep(0);
-  for (const { kind, from } of incidents)
-    if (kind === 'rename') tally.addIfThere(`${out}.${Math.round(from)}`);
+  for (const { kind, from } of incidents) {
+    const renamed = `${out}.${Math.round(from)}`;
+    if (kind !== 'rename' || !statSync(renamed, { throwIfNoEntry: false })) continue;
+    tally.addIfThere(renamed);
+    certified.push(certifiedFile(renamed));
+  }
   tally.addIfThere(out);
+  certified.push(certifiedFile(out));
   const feed = createEndlessFeed(seed, scheduler, [], () => false);
   const isInGap = (number: number) => {
     const at = EPOCH + feed.timeOf(number);
@@ -215,11 +233,40 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     (number) => feed.visibleAt(number) < endsAt - 2_000,
     isInGap,
   );
+  // The certificates vouch for everything from the start to the last verification, except in the reported gaps.
+  const proof = joinFiles(certified);
+  for (const { file, status } of proof.files)
+    if (status === 'changed' || status === 'no certificate') tally.problem(`${basename(file)}: ${status}`);
+  const isVouched = (at: number) =>
+    at >= (proof.from ?? 0) &&
+    at <= (proof.to ?? 0) &&
+    !proof.gaps.some(({ from, to }) => at >= from && at <= to);
+  for (const number of tally.missing(Math.floor(endsAt / SECOND)))
+    if (isVouched(EPOCH + feed.timeOf(number))) tally.problem(`post ${number} is missing, but vouched for`);
+  for (const { from, to } of proof.gaps)
+    if (!gaps.some((gap) => from >= gap.from && to <= gap.to))
+      tally.problem(`from ${from - EPOCH} to ${to - EPOCH}, nothing is vouched for`);
+  if ((proof.to ?? 0) < EPOCH + endsAt - 400_000)
+    tally.problem(`vouched for only up to ${(proof.to ?? 0) - EPOCH}`);
   // Only what the service deleted during an outage may be lost.
   const outages = incidents.filter(({ kind }) => kind === 'outage');
   const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / SECOND;
   if (lost > deleted) tally.problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
   return { problems: tally.problems, posts, lost, gaps: gaps.length, files, starts, pages };
+}
+
+type CertifiedFile = Parameters<typeof joinFiles>[0][number];
+
+/** A file with its certificate, as `trdr verify` compares them. */
+function certifiedFile(file: string): CertifiedFile {
+  const found = certificateAt(file);
+  const certificate = found === 'damaged' ? undefined : found;
+  const { rows = 0, digest } = certificate?.lines ?? {};
+  const lines = readFileSync(file).toString('latin1').split('\n').slice(0, rows);
+  const count = new LineCount();
+  for (const line of lines) count.add(Buffer.from(`${line}\n`, 'latin1'));
+  const isSame = !certificate || (count.digest.rows === rows && count.digest.digest === digest);
+  return { file, certificate, rows, duplicates: 0, problems: isSame ? [] : ['changed'] };
 }
 
 /** Counts how often each post is in the files, in a byte for each second. */
@@ -246,6 +293,9 @@ function createTally() {
     addIfThere(path: string) {
       if (statSync(path, { throwIfNoEntry: false })) add(path, true);
     },
+    /** The posts up to `end` that are in no file. */
+    missing: (end: number) =>
+      Array.from({ length: end }, (_, number) => number).filter((number) => counts.of(number) === 0),
     /** Checks that each post since the first printed one is in the files exactly once. */
     judge(
       end: number,

@@ -1,0 +1,211 @@
+import { usageError } from '../../base/failure.ts';
+import { realPath } from '../../base/files.ts';
+import { time } from '../../base/time-values.ts';
+import { countText, group } from '../../base/units.ts';
+import { integer } from '../../base/values.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
+import { Verification } from '../../contract/records/verification.ts';
+import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
+import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';
+import { type Stretch, without } from '../../tail/certificate.ts';
+import { readRange } from '../args/list-flags.ts';
+import { value } from '../args/option.ts';
+import { command } from '../command.ts';
+import type { Context, Planned } from '../context.ts';
+import { isRowFormat } from '../output/output.ts';
+import { gapText } from '../tail/notice-text.ts';
+import { calloutSource, thesisSource } from '../tail/source.ts';
+import { IdSet } from '../verify/id-set.ts';
+import { joinFiles } from '../verify/join.ts';
+import { cursorsIn, filterOf, missingIn, readFeedName } from '../verify/sample.ts';
+import { type ScannedFile, scanFile } from '../verify/scan.ts';
+
+export const verify = command({
+  path: 'verify',
+  summary: 'Verify that files of a tail or a list are complete and unchanged',
+  about: [
+    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files: pass all files of a --rotate, in any order. Sends no requests without --sample.',
+    'Prints a table of the files and their sum, or one record. The status is "complete", "gaps", "no certificate" or "changed", the worst of the files. Exits 0 only if the status is "complete", and 10 otherwise. stderr states every gap and every difference.',
+    'Posts that a running tail has written since its last verification are counted, but not vouched for: a tail verifies posts two minutes after they were posted. docs/proof.md explains what is promised, and how to verify a file without trdr.',
+    '--sample N requests N random pages of the verified stretches again, for 200 CU each (launchpad: 10 CU), and looks for posts that are not in the files.',
+  ],
+  args: [{ name: 'file', help: 'NDJSON file, plain or gzipped', variadic: true, complete: 'file' }],
+  options: {
+    since: value('--since', 'verify the stretch that begins at this time', time),
+    until: value('--until', 'verify the stretch that ends before this time', time),
+    sample: value('--sample', 'compare N random pages with the service', integer({ min: 1, max: 1_000 })),
+  },
+  common: ['output', 'service', 'money'],
+  examples: [
+    { run: 'trdr verify theses.ndjson', does: 'verify one file' },
+    {
+      run: 'trdr verify theses.*.ndjson* theses.ndjson --since 7d',
+      does: 'verify that rotated files, some of them gzipped, cover the last week',
+    },
+    {
+      run: 'trdr verify theses.ndjson -q > /dev/null || echo "theses.ndjson is not complete" | mail -s trdr ops',
+      does: 'send a mail if a file is not complete',
+    },
+    {
+      run: 'trdr verify theses.ndjson --sample 5 --max-cu 1k',
+      does: 'compare five random pages, for 1,000 CU',
+    },
+  ],
+  calls: [
+    'thesis.all',
+    'thesis.token',
+    'thesis.user',
+    'thesis.userToken',
+    'launchpad.callouts',
+    'launchpad.callouts.coin',
+    'launchpad.callouts.wallet',
+  ],
+  record: () => Verification,
+  exits: [0, 2, 4, 5, 6, 7, 9, 10, 11],
+  parse: (files, given) => ({ ...given, files }),
+  async run(context, { files, since, until, sample }) {
+    const { io, settings } = context;
+    const range = readRange({ since, until }, io.clock.now(), settings.utc);
+    const ids = new IdSet();
+    // Some of the lines may be outside of the verified stretches.
+    const picking = { lines: sample === undefined ? 0 : 4 * sample + 20, random: io.random };
+    const scanned: ScannedFile[] = [];
+    for (const file of distinctFiles(files)) scanned.push(await scanFile(file, ids, scanned.length, picking));
+    sameFeed(scanned);
+    const asked = { from: range.since, to: range.until === undefined ? undefined : range.until - 1 };
+    const joined = joinFiles(scanned, asked);
+    const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
+    if (await context.dryRun(plan?.calls ?? [])) return 0;
+    const found = plan ? await compare(context, plan, joined, (id) => ids.has(Buffer.from(id))) : joined;
+    report(context, scanned, found);
+    if (isRowFormat(context.format)) {
+      const { status, from, to, rows, gaps } = found;
+      const duplicates = found.files.reduce((sum, file) => sum + file.duplicates, 0);
+      const sum = { file: 'all files', status, from, to, rows, duplicates, gaps };
+      await context.print(verifiedFilesView, found.files.length > 1 ? [...found.files, sum] : found.files);
+    } else await context.printOne(verificationView, found);
+    return found.status === 'complete' ? 0 : 10;
+  },
+});
+
+/** The files without those that were given twice, under any name. */
+function distinctFiles(files: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return files.filter((file) => {
+    const path = realPath(file);
+    return !seen.has(path) && seen.add(path);
+  });
+}
+
+/** Certificates of different feeds cannot be joined. */
+function sameFeed(scanned: readonly ScannedFile[]): void {
+  const named = scanned.flatMap(({ file, certificate }) =>
+    certificate ? { file, feed: `${certificate.feed} ${JSON.stringify(certificate.filters)}` } : [],
+  );
+  const [first] = named;
+  const other = named.find(({ feed }) => feed !== first?.feed);
+  if (!first || !other) return;
+  throw usageError(
+    `${first.file} and ${other.file} are of different feeds or filters: ${safeLine(first.feed)}, and ${safeLine(other.feed)}`,
+    'verify each feed by itself',
+  );
+}
+
+/** The notices about gaps and differences. */
+function report(
+  { notice }: Context,
+  scanned: readonly ScannedFile[],
+  { gaps, from, files }: Verification,
+): void {
+  for (const { file, problems, notes } of scanned) {
+    for (const problem of problems) notice(`${file} was changed: ${problem}`);
+    for (const note of notes) notice(`${file}: ${note}`);
+  }
+  for (const { why, ...gap } of gaps) notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
+  if (from === null && files.every(({ status }) => status === 'gaps')) notice('nothing is verified yet');
+}
+
+interface SamplePlan {
+  readonly cursors: readonly string[];
+  readonly calls: readonly Planned[];
+  readonly price: number;
+  readonly stretches: readonly Stretch[];
+  readonly source: (context: Context) => Promise<ReturnType<typeof thesisSource>>;
+  readonly wants: ReturnType<typeof filterOf>;
+}
+
+function planSample(
+  context: Context,
+  scanned: readonly ScannedFile[],
+  { from, to, gaps }: Verification,
+  sample: number,
+): SamplePlan {
+  const certificate = scanned.find((each) => each.certificate)?.certificate;
+  if (!certificate || from === null || to === null)
+    throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
+  const feed = readFeedName(certificate.feed);
+  const { scope } = context;
+  if (scope && scope.baseUrl !== feed.baseUrl)
+    throw usageError(
+      `the files are from ${safeLine(feed.baseUrl)}, and --sample would ask ${scope.baseUrl}`,
+      'choose the service with --profile or --base-url',
+    );
+  const stretches = without([{ from, to }], gaps);
+  const isThesis = feed.kind === 'thesis';
+  const lines = scanned.flatMap(({ picked }) => picked);
+  const cursors = shuffled(
+    cursorsIn(lines, stretches, isThesis ? 'platformCreatedAt' : 'createdAt'),
+    context.io.random,
+  );
+  const times = Math.min(sample, cursors.length);
+  const thesis = { userId: feed.first, tokenAddress: feed.tokens.length === 1 ? feed.tokens[0] : undefined };
+  const callouts = { mint: feed.first, wallet: feed.tokens[0] };
+  const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
+  return {
+    cursors: cursors.slice(0, times),
+    calls: [{ ...call, times }],
+    price: times * (isThesis ? cu.thesisBlock : cu.launchpad),
+    stretches,
+    source: async () => {
+      const client = await context.client();
+      return isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
+    },
+    wants: filterOf(certificate, feed),
+  };
+}
+
+function shuffled<T>(items: readonly T[], random: () => number): T[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item);
+}
+
+/** Adds the posts to the gaps that the service has, and no file. */
+async function compare(
+  context: Context,
+  { cursors, price, stretches, source, wants }: SamplePlan,
+  joined: Verification,
+  isThere: (id: string) => boolean,
+): Promise<Verification> {
+  await context.permission.approve(
+    { least: price, most: price },
+    { costs: (cost) => `Requesting ${countText(cursors.length, 'page')} will cost ${cost}` },
+  );
+  const { missing, compared } = await missingIn(
+    await source(context),
+    cursors,
+    stretches,
+    isThere,
+    wants,
+    context.signal,
+  );
+  context.notice(
+    `compared ${countText(compared, 'post')} of ${countText(cursors.length, 'page')}: ${missing.length === 0 ? 'all are there' : `${group(missing.length)} missing`}`,
+  );
+  if (missing.length === 0) return joined;
+  const gaps = [...joined.gaps, ...missing].sort((one, other) => one.from - other.from);
+  return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
+}

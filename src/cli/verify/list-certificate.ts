@@ -1,0 +1,109 @@
+import type { Sent } from '../../contract/read-record.ts';
+import { timeOfItem } from '../../contract/records/page.ts';
+import type { TimedFeed, WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
+import type { Filters } from '../../tail/certificate.ts';
+import { nthNewest } from '../../tail/row.ts';
+import { timing } from '../../tail/timing.ts';
+import type { Context } from '../context.ts';
+import { certify } from '../tail/certify.ts';
+import { resumableOut } from '../tail/files.ts';
+import { LineCount } from '../tail/output/line-count.ts';
+
+/** So many posts in a row decide about a time, because a single one may be dated wrongly. */
+const PROOF = 3;
+
+/** A post that is dated further ahead has no usable time. */
+const AHEAD_MS = 86_400_000;
+
+type Range = Pick<WalkOptions, 'since' | 'until' | 'limit'>;
+
+/** Observes a list, and certifies what its file contains. */
+export interface ListCertificate {
+  /** Observes the pages of the feed. */
+  watch<T>(feed: TimedFeed<T>): TimedFeed<T>;
+  /** Observes the posts of the range, whether they pass the filter or not. */
+  filter(filter: Partial<WalkFilter<Sent>>): Partial<WalkFilter<Sent>>;
+  /** Writes the certificate of a complete file. `feed` is its name, without the service. */
+  write(feed: string, filters: Filters): void;
+}
+
+/** Creates the certificate of `--out`. Only NDJSON files have one. */
+export function createListCertificate(
+  context: Context,
+  timeField: string,
+  { since, until, limit }: Range,
+): ListCertificate {
+  const { globals, format, scope, io } = context;
+  const out = format === 'ndjson' ? resumableOut(globals.out) : undefined;
+  /** The clock of the service, by the first page. */
+  let sigma: number | null | undefined;
+  let older = 0;
+  let isSinceReached = false;
+  let isCut = false;
+  let matched = 0;
+  let newest: number | null = null;
+  /** The oldest post times that were read, oldest first. */
+  let oldest: number[] = [];
+
+  const usable = (at: number | null) => (at !== null && at > io.clock.now() + AHEAD_MS ? null : at);
+
+  return {
+    watch(feed) {
+      if (out === undefined) return feed;
+      return {
+        ...feed,
+        async page(before, rows, signal) {
+          const page = await feed.page(before, rows, signal);
+          const times = page.items.map((item) => usable(feed.timeOf(item)));
+          sigma ??= nthNewest(times, PROOF - 1);
+          for (const at of times) {
+            if (at === null || since === undefined) continue;
+            older = at < since ? older + 1 : 0;
+            isSinceReached ||= older >= PROOF;
+          }
+          return page;
+        },
+      };
+    },
+    filter(filter) {
+      if (out === undefined) return filter;
+      return {
+        ...filter,
+        matches(item) {
+          const at = usable(timeOfItem(item, timeField));
+          if (at !== null) {
+            newest = Math.max(newest ?? at, at);
+            oldest = [...oldest, at].sort((one, other) => one - other).slice(0, PROOF);
+          }
+          const isMatch = filter.matches?.(item) ?? true;
+          if (isMatch) isCut ||= ++matched === limit;
+          return isMatch;
+        },
+        onGiveUp(pages, before) {
+          isCut = true;
+          filter.onGiveUp?.(pages, before);
+        },
+      };
+    },
+    write(feed, filters) {
+      if (out === undefined) return;
+      // The reported end of the feed proves nothing: more posts may be older than the last ones.
+      const isReached = since !== undefined && isSinceReached && !isCut;
+      const after = isReached ? since - 1 : (oldest[PROOF - 1] ?? null);
+      const to = Math.min((sigma ?? 0) - timing.latenessMs, (until ?? Number.POSITIVE_INFINITY) - 1);
+      const verified = after === null || to <= after ? null : to;
+      const count = new LineCount().read(out);
+      const lines = count.lines(newest);
+      // With --fields, the lines may have no ids.
+      if (lines.rows > 0 && lines.first === null) return;
+      certify(
+        out,
+        {
+          ...{ feed: `${feed} of ${scope?.baseUrl ?? 'a service'}`, filters, ids: [] },
+          ...{ start: after, verified, lowest: oldest[0] ?? null, coverage: { after, gaps: [] } },
+        },
+        { dev: '', ino: '', offset: count.digest.bytes, lines },
+      );
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { createGunzip } from 'node:zlib';
+import { Failure } from '../../base/failure.ts';
+import { fileFailure } from '../../base/files.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { LineDigest } from '../../base/line-digest.ts';
+import { countText, group } from '../../base/units.ts';
+import type { Certificate } from '../../tail/certificate.ts';
+import { tailRow } from '../../tail/row.ts';
+import { certificateAt } from '../tail/certify.ts';
+import type { IdSet } from './id-set.ts';
+
+/** What was found in a file and beside it. */
+export interface ScannedFile {
+  readonly file: string;
+  readonly certificate: Certificate | undefined;
+  readonly rows: number;
+  /** The posts that the file contains more than once. */
+  readonly duplicates: number;
+  /** How the file differs from its certificate. */
+  readonly problems: readonly string[];
+  /** What else a person may want to know. */
+  readonly notes: readonly string[];
+  /** Random lines. */
+  readonly picked: readonly string[];
+}
+
+const CHUNK = 128 * 1024;
+const LONGEST_LINE = 16 * 1024 * 1024;
+const TRIES = 3;
+
+/** How many random lines to pick of each file, and from which random numbers. */
+interface Picking {
+  readonly lines: number;
+  readonly random: () => number;
+}
+
+/** Reads a file, plain or gzipped, and compares it with its certificate. `index` counts the files. */
+export async function scanFile(
+  file: string,
+  ids: IdSet,
+  index: number,
+  picking: Picking,
+): Promise<ScannedFile> {
+  for (let attempt = 0; ; attempt++) {
+    const certificate = certificateOf(file);
+    const scanned = await scanWith(file, certificate, ids, TRIES * index + attempt, picking);
+    // A running tail may have replaced the certificate, or finished the file, while it was read.
+    const isSame = JSON.stringify(certificateOf(file)) === JSON.stringify(certificate);
+    if (scanned.problems.length === 0 || isSame || attempt === TRIES - 1) return scanned;
+  }
+}
+
+/** The certificate beside a file, which may have been compressed since. */
+const certificateOf = (file: string): ReturnType<typeof certificateAt> =>
+  certificateAt(file) ?? (file.endsWith('.gz') ? certificateAt(file.slice(0, -'.gz'.length)) : undefined);
+
+async function scanWith(
+  file: string,
+  found: ReturnType<typeof certificateAt>,
+  ids: IdSet,
+  number: number,
+  { lines, random }: Picking,
+): Promise<ScannedFile> {
+  const certificate = found === 'damaged' ? undefined : found;
+  const known = certificate?.lines;
+  const digest = new LineDigest();
+  let digestThen = known?.rows === 0 ? digest.digest : undefined;
+  let duplicates = 0;
+  let shared = 0;
+  let others = 0;
+  const picked: string[] = [];
+  const each = (line: Buffer) => {
+    if (digest.rows === known?.rows) digestThen = digest.digest;
+    const id = idBytes(line);
+    if (!id) {
+      others++;
+      return;
+    }
+    const before = ids.add(id, number);
+    if (before === number) duplicates++;
+    else if (before !== undefined && Math.floor(before / TRIES) !== Math.floor(number / TRIES)) shared++;
+    if (lines === 0) return;
+    // Reservoir sampling: every line is picked with the same probability.
+    const at = picked.length < lines ? picked.length : Math.floor(random() * digest.rows);
+    if (at < lines) picked[at] = line.toString('utf8');
+  };
+  const problems: string[] = [];
+  try {
+    for await (const chunk of chunksOf(file)) {
+      digest.add(chunk, each);
+      if (digest.torn > LONGEST_LINE) throw notPosts(file);
+    }
+  } catch (error) {
+    if (!isDamagedGzip(error)) throw fileFailure('read', file, error);
+    problems.push('the compressed file is damaged');
+  }
+  const { rows, torn } = digest;
+  if (known && rows < known.rows)
+    problems.push(`${group(known.rows)} posts were written, and ${group(rows)} are there`);
+  else if (known && digestThen !== known.digest) problems.push('its lines are not those that were written');
+  if (duplicates > 0) problems.push(`${countText(duplicates, 'post')} more than once`);
+  if (others > 0) problems.push(`${countText(others, 'line')} without the id of a post`);
+  const notes: string[] = [];
+  if (found === 'damaged') notes.push('its certificate is damaged');
+  if (found === undefined) notes.push(`there is no certificate ${file}.trdr`);
+  if (torn > 0) notes.push('it ends with an incomplete line, which a tail would remove');
+  if (known && rows > known.rows && problems.length === 0)
+    notes.push(`its last ${countText(rows - known.rows, 'post')} are not verified yet`);
+  if (shared > 0) notes.push(`${countText(shared, 'post')} also in an earlier file`);
+  return { file, certificate, rows, duplicates, problems, notes, picked };
+}
+
+/** The content of a file, unpacked. A chunk is valid until the next one is requested. */
+async function* chunksOf(file: string): AsyncGenerator<Buffer, void, void> {
+  const handle = await open(file, 'r');
+  try {
+    const chunk = Buffer.allocUnsafeSlow(CHUNK);
+    const { bytesRead } = await handle.read(chunk, 0, CHUNK, 0);
+    if (bytesRead > 1 && chunk[0] === 0x1f && chunk[1] === 0x8b) {
+      const unpacked = createGunzip({ chunkSize: CHUNK / 2 });
+      const packed = createReadStream(file, { highWaterMark: CHUNK / 2 });
+      packed.on('error', (error) => unpacked.destroy(error));
+      yield* packed.pipe(unpacked);
+      return;
+    }
+    for (let at = 0, read = bytesRead; read > 0; ) {
+      yield chunk.subarray(0, read);
+      at += read;
+      ({ bytesRead: read } = await handle.read(chunk, 0, CHUNK, at));
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+const isDamagedGzip = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
+
+const notPosts = (file: string) =>
+  new Failure('usage', `${file} is not a file of posts: it has a line of more than 16 MB`, {
+    code: 'NOT_POSTS',
+    hint: 'verify files that "thesis tail --out" or "thesis list --out" wrote as NDJSON',
+  });
+
+const ID_FIRST = Buffer.from('{"id":"');
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** The id of the post in a line; undefined if there is none. */
+function idBytes(line: Buffer): Uint8Array | undefined {
+  // The service writes the id first. Parsing each line would take three times as long.
+  if (line.length > ID_FIRST.length && line.compare(ID_FIRST, 0, ID_FIRST.length, 0, ID_FIRST.length) === 0) {
+    const end = line.indexOf(QUOTE, ID_FIRST.length);
+    const id = line.subarray(ID_FIRST.length, end);
+    if (end > ID_FIRST.length && !id.includes(BACKSLASH)) return id;
+  }
+  const record = parseJson(line.toString('utf8'));
+  const row = isRecord(record) ? tailRow(record, '') : null;
+  return row ? Buffer.from(row.id) : undefined;
+}

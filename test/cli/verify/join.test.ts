@@ -1,0 +1,113 @@
+import { describe, expect, it, test } from 'vitest';
+import { joinFiles } from '../../../src/cli/verify/join.ts';
+import type { Certificate } from '../../../src/tail/certificate.ts';
+
+type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
+  Partial<Certificate['lines']> &
+  Partial<Certificate['coverage']>;
+
+/** A file that is verified after 100 and up to 200, unless stated otherwise. */
+function file(name: string, given: Given = {}, problems: readonly string[] = []) {
+  const { after = 100, gaps = [], verified = 200, before = null, previous = null, newest = null } = given;
+  const certificate: Certificate = {
+    ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0 },
+    coverage: { after, gaps },
+    lines: { rows: 1, digest: name, first: null, last: null, newest, before, previous },
+  };
+  return { file: name, certificate, rows: 1, duplicates: 0, problems };
+}
+
+/** Three files of one tail. Each boundary has posts of both files: 190 to 210, and 290 to 310. */
+const one = file('one', { verified: 190 });
+const two = file('two', { verified: 290, before: 210, previous: 'one' });
+const three = file('three', { verified: 400, before: 310, previous: 'two' });
+
+describe('files of one tail', () => {
+  test.each([
+    ['in order', [one, two, three]],
+    ['in another order', [three, one, two]],
+  ])('are complete together, %s', (_, files) => {
+    expect(joinFiles(files)).toMatchObject({ status: 'complete', from: 101, to: 400, rows: 3, gaps: [] });
+  });
+
+  it('are complete alone from the newest post of the files before them', () => {
+    expect(joinFiles([two])).toMatchObject({ status: 'complete', from: 211, to: 290 });
+    expect(joinFiles([two, three])).toMatchObject({ status: 'complete', from: 211, to: 400 });
+  });
+
+  it('have a gap where a file is missing', () => {
+    const gaps = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
+    expect(joinFiles([one, three])).toMatchObject({ status: 'gaps', from: 101, to: 400, gaps });
+  });
+
+  it('show what each of them adds', () => {
+    const stretches = joinFiles([one, two, three]).files.map(({ from, to }) => [from, to]);
+    expect(stretches).toEqual([
+      [101, 190],
+      [191, 290],
+      [291, 400],
+    ]);
+  });
+
+  it('may be so short that they add nothing', () => {
+    const short = file('one', { after: 100, verified: 100 });
+    const next = file('two', { verified: 290, before: 150, previous: 'one' });
+    expect(joinFiles([short, next])).toMatchObject({ status: 'complete', from: 101, to: 290 });
+    expect(joinFiles([short]).status).toBe('gaps');
+  });
+
+  it('are not joined over a changed file', () => {
+    const changed = { ...two, problems: ['changed'] };
+    const gaps = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
+    const { files, ...rest } = joinFiles([one, changed, three]);
+    expect(rest).toMatchObject({ status: 'changed', gaps });
+    expect(files[1]).toMatchObject({ status: 'changed', from: null, to: null });
+  });
+});
+
+describe('a gap', () => {
+  const gaps = [{ from: 140, to: 150, why: 'pages failed' }];
+  const holed = file('holed', { gaps });
+
+  it('is reported with its reason', () => {
+    expect(joinFiles([holed])).toMatchObject({ status: 'gaps', gaps, files: [{ status: 'gaps', gaps }] });
+  });
+
+  it('disappears if another file fills it', () => {
+    const list = file('list', { after: 130, verified: 160 });
+    expect(joinFiles([holed, list])).toMatchObject({
+      ...{ status: 'complete', from: 101, to: 200, gaps: [] },
+      files: [{ status: 'complete', gaps: [] }, { status: 'complete' }],
+    });
+  });
+
+  it('keeps its rest if another file fills a part of it', () => {
+    const list = file('list', { after: 130, verified: 145 });
+    const rest = [{ from: 146, to: 150, why: 'pages failed' }];
+    expect(joinFiles([list, holed])).toMatchObject({ status: 'gaps', gaps: rest });
+  });
+
+  it('does not count outside of the stretch that was asked for', () => {
+    expect(joinFiles([holed], { from: 160, to: 180 })).toMatchObject({ from: 160, to: 180, gaps: [] });
+    expect(joinFiles([holed], { from: 50, to: 145 }).gaps).toEqual([
+      { from: 50, to: 100, why: 'it is before the first verified post time' },
+      { from: 140, to: 145, why: 'pages failed' },
+    ]);
+    expect(joinFiles([holed], { from: 160, to: 300 }).gaps).toEqual([
+      { from: 201, to: 300, why: 'it is after the last verified post time' },
+    ]);
+  });
+});
+
+it('vouches for nothing before the first verification', () => {
+  const unverified = file('new', { after: 100, verified: 100 });
+  expect(joinFiles([unverified])).toMatchObject({ status: 'gaps', from: null, to: null, gaps: [] });
+  const without = { ...unverified, certificate: undefined };
+  expect(joinFiles([without])).toMatchObject({ status: 'no certificate', from: null, rows: 1 });
+});
+
+it('reports the worst file', () => {
+  const missing = { ...one, certificate: undefined };
+  expect(joinFiles([one, missing]).status).toBe('no certificate');
+  expect(joinFiles([missing, { ...two, problems: ['changed'] }]).status).toBe('changed');
+});

@@ -1,0 +1,237 @@
+import { appendFileSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/index.ts';
+import { until } from './feed.ts';
+import { type Home, openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+
+const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 400 } as const;
+
+interface Place {
+  readonly sandbox: Sandbox;
+  readonly home: Home;
+}
+
+const run = (args: readonly string[], place: Place) => runInProcess(args, { ...place, cwd: place.home.path });
+
+/** A file that a tail wrote, with its certificate. */
+async function withFile() {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const place = { sandbox, home };
+  const path = join(home.path, 'theses.ndjson');
+  const words = 'thesis tail --via poll --lag 200ms --yes --out theses.ndjson'.split(' ');
+  expect((await run([...words, '--backfill', '60', '--count', '60'], place)).exitCode).toBe(0);
+  // The first walk of a resumed run verifies the feed.
+  expect((await run([...words, '--duration', '300ms'], place)).exitCode).toBe(0);
+  return { place, path, text: readFileSync(path, 'utf8') };
+}
+
+const verifyOf = async (paths: readonly string[], place: Place, more: readonly string[] = []) => {
+  const { exitCode, stderr, records } = await run(['verify', ...paths, ...more], place);
+  const [record] = records();
+  return { exitCode, stderr, ...record };
+};
+
+test('a file of a tail is complete, plain, gzipped and while another line is written', async () => {
+  const { place, path, text } = await withFile();
+  const rows = text.split('\n').length - 1;
+  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0, status: 'complete', rows, gaps: [] });
+  writeFileSync(`${path}.gz`, gzipSync(text));
+  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({ exitCode: 0, status: 'complete', rows });
+  appendFileSync(path, '{"id":"new","platformCreatedAt":1}\n{"id":"to');
+  const growing = await verifyOf([path], place);
+  expect(growing).toMatchObject({ exitCode: 0, rows: rows + 1 });
+  expect(growing.stderr).toMatch(/last 1 post .*not verified yet/s);
+  expect(growing.stderr).toContain('incomplete line');
+});
+
+test.each([
+  [
+    'a line is missing',
+    (text: string) => text.replace(/.*\n/, ''),
+    /60 posts were written, and 59 are there/,
+  ],
+  [
+    'a line was edited',
+    (text: string) => text.replace('"thesis":"', '"thesis":"!'),
+    /not those that were written/,
+  ],
+  [
+    'a line is there twice',
+    (text: string) => text + text.slice(0, text.indexOf('\n') + 1),
+    /1 post more than once/,
+  ],
+  ['a line is not a post', (text: string) => `${text}oops\n`, /1 line without the id/],
+])('a file was changed if %s', async (_, change, why) => {
+  const { place, path, text } = await withFile();
+  writeFileSync(path, change(text));
+  const { exitCode, status, from, stderr } = await verifyOf([path], place).then((found) => ({
+    from: 0,
+    status: '',
+    ...found,
+  }));
+  expect({ exitCode, status, from }).toEqual({ exitCode: 10, status: 'changed', from: null });
+  expect(stderr.replace(/\s+/g, ' ')).toMatch(why);
+});
+
+test('the order of the lines does not matter', async () => {
+  const { place, path, text } = await withFile();
+  writeFileSync(path, `${text.trimEnd().split('\n').reverse().join('\n')}\n`);
+  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0, status: 'complete' });
+});
+
+test('a file without its certificate, or with a damaged one, is not vouched for', async () => {
+  const { place, path } = await withFile();
+  const certificate = readFileSync(`${path}.trdr`, 'utf8');
+  expect(certificate).not.toContain(place.sandbox.key);
+  writeFileSync(`${path}.trdr`, certificate.slice(0, 200));
+  const damaged = await verifyOf([path], place);
+  expect(damaged).toMatchObject({ exitCode: 10, status: 'no certificate' });
+  expect(damaged.stderr).toContain('damaged');
+  rmSync(`${path}.trdr`);
+  const missing = await verifyOf([path], place);
+  expect(missing).toMatchObject({ exitCode: 10, status: 'no certificate', from: null });
+  expect(missing.stderr).toContain('theses.ndjson.trdr');
+});
+
+test('a stretch can be asked for, and a damaged gzip file is changed', async () => {
+  const { place, path, text } = await withFile();
+  const found = await verifyOf([path], place);
+  const { from, to } = { from: 0, to: 0, ...found };
+  const within = ['--since', String(from + 1_000), '--until', String(to)];
+  expect(await verifyOf([path], place, within)).toMatchObject({
+    exitCode: 0,
+    from: from + 1_000,
+    to: to - 1,
+  });
+  const before = await verifyOf([path], place, ['--since', String(from - 1_000)]);
+  expect(before).toMatchObject({
+    exitCode: 10,
+    status: 'gaps',
+    gaps: [{ from: from - 1_000, to: from - 1 }],
+  });
+  writeFileSync(`${path}.gz`, gzipSync(text).subarray(0, 400));
+  expect(await verifyOf([`${path}.gz`], place)).toMatchObject({ exitCode: 10, status: 'changed' });
+});
+
+test('wrong input is rejected before any file is compared', async () => {
+  const { place, path } = await withFile();
+  const other = join(place.home.path, 'callouts.ndjson');
+  await run(['launchpad', 'callouts', '--since', '2d', '--out', other], place);
+  expect(await verifyOf([other], place)).toMatchObject({ exitCode: 0, status: 'complete' });
+  const mixed = await run(['verify', path, other], place);
+  expect([mixed.exitCode, mixed.said]).toEqual([2, expect.stringContaining('different feeds')]);
+  expect((await run(['verify', 'nowhere.ndjson'], place)).exitCode).toBe(9);
+  expect((await run(['verify', place.home.path], place)).exitCode).toBe(9);
+  expect((await run(['verify'], place)).exitCode).toBe(2);
+  expect((await run(['verify', path, '--since', '1h', '--until', '2h'], place)).exitCode).toBe(2);
+});
+
+test('a list is verified for the stretch that it has read, and a tail continues it', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const place = { sandbox, home };
+  const path = join(home.path, 'theses.ndjson');
+  const list = async (...flags: string[]) => {
+    expect((await run(['thesis', 'list', '--out', path, ...flags], place)).exitCode).toBe(0);
+    const found = await verifyOf([path], place);
+    return { from: 0, to: 0, ...found };
+  };
+  const timesOf = () =>
+    readFileSync(path, 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => Number(JSON.parse(line).platformCreatedAt));
+  // Without --since, three posts may be the last ones that were read.
+  const limited = await list('--limit', '50');
+  const [third = 0] = timesOf()
+    .sort((a, b) => a - b)
+    .slice(2);
+  expect(limited).toMatchObject({ exitCode: 0, from: third + 1 });
+  const since = Date.now() - 3 * 3_600_000;
+  const all = await list('--since', String(since));
+  expect(all).toMatchObject({ exitCode: 0, status: 'complete', from: since });
+  expect(all.to).toBeLessThan(Math.max(...timesOf()));
+  const tail = await run(
+    'thesis tail --via poll --lag 200ms --duration 300ms --yes --out theses.ndjson'.split(' '),
+    place,
+  );
+  expect(tail.exitCode, tail.stderr).toBe(0);
+  const continued = await verifyOf([path], place);
+  expect(continued).toMatchObject({
+    exitCode: 0,
+    status: 'complete',
+    from: since,
+    files: [{ duplicates: 0 }],
+  });
+});
+
+test('other filters begin a new stretch', async () => {
+  const { place, path } = await withFile();
+  const before = await verifyOf([path], place);
+  const words = 'thesis tail --via poll --lag 200ms --duration 300ms --yes --dev-only --out theses.ndjson';
+  expect((await run(words.split(' '), place)).exitCode).toBe(0);
+  const { from } = { from: 0, ...(await verifyOf([path], place)) };
+  expect(from === null || from > Number({ to: 0, ...before }.to)).toBe(true);
+});
+
+test('random pages are compared with the service, at a price that is known before', async () => {
+  const { place, path, text } = await withFile();
+  const priced = await run(['verify', path, '--sample', '3', '--dry-run', '-o', 'json'], place);
+  expect(priced.stdout).toContain('600');
+  const same = await run(['verify', path, '--sample', '3'], place);
+  expect([same.exitCode, same.said]).toEqual([0, expect.stringContaining('all are there')]);
+  // A certificate that claims a post that is not there.
+  const lines = text.trimEnd().split('\n');
+  const removed = lines.splice(20, 1).join('');
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  const { LineDigest } = await import('../../src/base/line-digest.ts');
+  const digest = new LineDigest();
+  digest.add(Buffer.from(`${lines.join('\n')}\n`));
+  const certificate = JSON.parse(readFileSync(`${path}.trdr`, 'utf8'));
+  writeFileSync(
+    `${path}.trdr`,
+    JSON.stringify({ ...certificate, rows: lines.length, digest: digest.digest }),
+  );
+  expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0 });
+  const missing = await verifyOf([path], place, ['--sample', '50']);
+  expect(missing).toMatchObject({ exitCode: 10, status: 'gaps' });
+  expect(missing.stderr.replace(/\s+/g, ' ')).toContain(JSON.parse(removed).id);
+  const away = await run(['verify', path, '--sample', '1', '--base-url', 'http://127.0.0.1:1'], place);
+  expect([away.exitCode, away.said]).toEqual([2, expect.stringContaining('127.0.0.1:1')]);
+  const limit = await run(['verify', path, '--sample', '3', '--max-cu', '100'], place);
+  expect(limit.exitCode).toBe(6);
+});
+
+test('a tail that was renamed, killed and continued is complete with its renamed file', async () => {
+  const sandbox = await withSandbox(plenty);
+  const home = openHome();
+  const place = { sandbox, home };
+  const [out, old] = [join(home.path, 'theses.ndjson'), join(home.path, 'old.ndjson')];
+  const words = 'thesis tail --via poll --lag 200ms --backfill 30 --yes --out theses.ndjson'.split(' ');
+  const first = startTrdr(words, { ...place, cwd: home.path });
+  const read = () => readFileSync(out, 'utf8').split('\n').length - 1;
+  await until(() => {
+    try {
+      return read() >= 30;
+    } catch {
+      return false;
+    }
+  });
+  sandbox.post();
+  await until(() => read() === 31);
+  renameSync(out, old);
+  first.kill('SIGKILL');
+  await first;
+  const again = await trdr(
+    [...words.filter((word) => word !== '--backfill' && word !== '30'), '--duration', '300ms'],
+    {
+      ...place,
+      cwd: home.path,
+    },
+  );
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(await verifyOf([out, old], place)).toMatchObject({ exitCode: 0, status: 'complete', rows: 31 });
+});
