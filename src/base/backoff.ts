@@ -8,7 +8,6 @@ export type Backoff = ReturnType<typeof createBackoff>;
 export function createBackoff(firstMs: number, maxMs: number, random: () => number) {
   let bound = firstMs;
   return {
-    /** The next wait in milliseconds. */
     next(): number {
       const ms = random() * bound;
       bound = Math.min(maxMs, bound * 2);

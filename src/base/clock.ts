@@ -6,7 +6,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface Clock {
   /** Epoch milliseconds. The value can jump in both directions when the user or NTP sets the system clock. */
   now(): number;
-  /** Milliseconds of a monotonic clock, which never jumps. */
   mono(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -18,7 +18,6 @@ export type FailureKind =
   | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
   | 'strict'; // --strict is set, and a subject was missing or failed
 
-/** The fields of an error besides its message. */
 export interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
@@ -74,7 +73,6 @@ export type PrintedFailure = Pick<
   'code' | 'message' | 'status' | 'retryable' | 'retryAfter' | 'requestId' | 'hint'
 >;
 
-/** The same failure with another hint. */
 export const withHint = (failure: Failure, hint: string): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
 

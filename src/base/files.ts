@@ -28,7 +28,6 @@ const PRIVATE_FOLDER = 0o700;
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** Whether an error means that the path does not exist. */
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
 /** Whether an error means that the disk or the user's disk quota is full. */
@@ -95,7 +94,6 @@ export function statsOf(path: string): Stats | undefined {
   }
 }
 
-/** The maximum size of a checkpoint that is read, in bytes. */
 export const LARGEST_CHECKPOINT = 256 * 1024 * 1024;
 
 /** Creates a folder that only the user may enter, whatever the umask. An existing folder is not changed. */
@@ -231,7 +229,6 @@ export function openRegular(path: string): number {
   throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
 }
 
-/** Opens a regular file; undefined if it does not exist. */
 function openIfPresent(path: string): number | undefined {
   try {
     return openRegular(path);

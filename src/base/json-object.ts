@@ -2,7 +2,6 @@ import { quietly } from './calls.ts';
 /** A JSON object whose members are not validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Whether a value is an object, and neither an array nor null. */
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 

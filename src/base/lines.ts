@@ -10,7 +10,6 @@ export interface Line {
    * line is requested, because the caller may reuse the chunk.
    */
   readonly bytes: Buffer;
-  /** The line number; the first line is 1. */
   readonly number: number;
   /** Whether the line exceeds the limit. The rest of such a line is skipped. */
   readonly cut: boolean;

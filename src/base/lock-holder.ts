@@ -14,7 +14,6 @@ export interface LockHolder {
    * Identifies the machine, its boot and the pid namespace. Pids can be compared only if all three are equal.
    */
   readonly place: string;
-  /** Epoch ms at which the lock was acquired. */
   readonly since: number;
 }
 

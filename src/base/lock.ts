@@ -101,7 +101,6 @@ function release(path: string, token: string): void {
   if (quietly(() => look(path))?.token === token) discard(path);
 }
 
-/** How to wait for a lock. The default timeout is 10 seconds. */
 export interface Waiting {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;

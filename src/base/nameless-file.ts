@@ -14,7 +14,6 @@ export async function openNamelessFile(): Promise<FileHandle> {
   return handle;
 }
 
-/** Writes all bytes at a position of a file. */
 export async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;

@@ -1,7 +1,6 @@
 /** The periods of a budget: calendar months and days in UTC. */
 export type Period = 'month' | 'day';
 
-/** The day and month of a time, as they appear in store keys and file names. */
 export interface Periods {
   readonly month: string;
   readonly day: string;

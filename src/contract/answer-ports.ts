@@ -11,7 +11,6 @@ export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
 
 /** A cached answer: a 200 with its record, or a 404 `NOT_OBSERVED` without one. */
 export interface CachedAnswer {
-  /** When trdr received the answer from the service, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
   /**
@@ -54,9 +53,7 @@ export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200
 export interface WantedAnswer {
   readonly endpoint: SharedEndpoint;
   readonly subject: string;
-  /** The maximum age of a 200. */
   readonly maxAgeMs: number;
-  /** The maximum age of a 202 or 404. */
   readonly missAgeMs: number;
   /** How many milliseconds to wait while another machine requests the answer; 2.5 minutes by default. */
   readonly waitMs?: number | undefined;

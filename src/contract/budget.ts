@@ -10,13 +10,11 @@ export interface BudgetState {
    * a key (`key`), or of one of these machines (`machine`).
    */
   readonly scope: 'profile' | 'key' | 'machine';
-  /** The name of the profile or machine; empty for a key. */
   readonly name: string;
   readonly limit: number;
   readonly spent: number;
   /** The possible cost of calls whose answers were lost. */
   readonly lost: number;
-  /** The maximum cost of the calls in flight. */
   readonly reserved: number;
 }
 

@@ -55,7 +55,6 @@ export interface Price<R, A> {
   // then assignable to `AnyEndpoint`.
   before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
-  /** The CU charged for a 404. */
   readonly miss: number;
 }
 
@@ -80,12 +79,10 @@ export interface Endpoint<
   readonly query: Q;
   readonly body: B;
   readonly answers: A;
-  /** The type of the record in a 200 response. */
   readonly recordType: RecordType;
   readonly errors: readonly ErrorCode[];
   readonly price: Price<Request<z.output<P>, z.output<Q>, z.output<B>>, KnownAnswer<A>>;
   readonly retry: RetryRule;
-  /** Default timeout of a request, in seconds. */
   readonly timeoutSeconds: number;
 }
 

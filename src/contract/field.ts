@@ -17,8 +17,6 @@ export function field<S extends z.core.$ZodType>(schema: S, description: string,
 /** A string of `min` to `max` characters. */
 export const bounded = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
 
-/** A required field whose value may be null. */
 export const nullable = <S extends z.core.$ZodType>(schema: S) => z.nullable(schema);
 
-/** An optional field whose value may be null. */
 export const loose = <S extends z.core.$ZodType>(schema: S) => z.optional(z.nullable(schema));

@@ -1,4 +1,3 @@
-/** Limits from the service description. */
 export const HANDLE_MAX = 64;
 export const ADDRESS_MAX = 128;
 export const BATCH_MAX = 100;

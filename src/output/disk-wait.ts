@@ -22,7 +22,6 @@ export function createDiskWait(
 ) {
   const closed = new AbortController();
   const until = AbortSignal.any([signal, closed.signal]);
-  /** The failure of each step that waits. */
   const waiting = new Set<Failure>();
   let over: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
 

@@ -17,7 +17,6 @@ export function failureJson(
   return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
-/** How to print a failure. */
 export interface ErrorLook extends ProseLook {
   readonly style: Style;
   readonly unicode: boolean;

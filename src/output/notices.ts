@@ -5,17 +5,14 @@ import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 /** The format of lines on stderr: text, text that starts with the time, or JSON. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
-/** The severity of a line. */
 export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 export interface NoticeOptions {
-  /** Returns the stream; called for the first notice. */
   readonly stream: () => Writable;
   /** Whether to suppress all notices, except those of level `debug`. */
   readonly quiet: boolean;
   readonly unicode: boolean;
   readonly form?: LogForm | undefined;
-  /** Whether the stream is the journal of systemd. */
   readonly journal?: boolean | undefined;
   readonly now?: (() => number) | undefined;
   /**
@@ -53,7 +50,6 @@ export function createNotices({
 
 const levelOf = (text: string): LogLevel => (/^(?:warning|GAP):/.test(text) ? 'warning' : 'info');
 
-/** The levels of syslog(3). */
 const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warning: 4, error: 3 };
 
 /** The level as a line prefix. The systemd journal reads and removes this prefix (sd-daemon(3)). */

@@ -60,7 +60,6 @@ export async function openPipe(path: string, signal: AbortSignal | undefined): P
   }
 }
 
-/** The time between two attempts to open a FIFO that has no reader. */
 const NO_READER_MS = 20;
 
 async function pipeOn(fd: number, path: string): Promise<OpenFile> {

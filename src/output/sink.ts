@@ -9,7 +9,6 @@ import { errno, fileFailure } from '../base/files.ts';
 export interface Sink {
   /** Accepts text or bytes; returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
-  /** Resolves when the operating system has received all data. */
   flush(): Promise<void>;
   /**
    * Ends the output. If it is complete, flushes all data and gives a file its name. A file that is not complete is
@@ -27,7 +26,6 @@ export interface Sink {
   readonly progress?: () => { readonly accepted: number; readonly written: number };
 }
 
-/** How an output ends. */
 export type OutputEnd = 'complete' | 'kept' | 'discarded';
 
 /** Writes all bytes, or fails. Without a promise, they are written already. */
@@ -41,7 +39,6 @@ export const tryOnce: Retry = async (step) => step();
 
 /** Options of a sink; `name` is used in errors. */
 export interface SinkOptions {
-  /** The number of bytes to collect before a write. */
   readonly batch?: number;
   /** Whether to also write at the end of each turn of the event loop, unless a write is still in progress. */
   readonly live?: boolean;
@@ -53,7 +50,6 @@ export interface SinkOptions {
   readonly beforeWrite?: () => void;
   /** Repeats the writes to a regular file, so that a full disk delays the output instead of ending it. */
   readonly retry?: Retry | undefined;
-  /** Aborts the wait for the reader of a FIFO. */
   readonly signal?: AbortSignal;
 }
 

@@ -25,7 +25,6 @@ export function distance(from: string, to: string): number {
   return last[b.length] ?? 0;
 }
 
-/** Names of fields for the words that people try first. */
 const synonyms = new Map([
   ['pnl', ['netUsd']],
   ['profit', ['netUsd', 'pnl']],

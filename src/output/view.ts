@@ -41,7 +41,6 @@ export interface Column<T> {
   readonly rank?: number;
   /** The minimum width in cells. Columns of a rank above 0 are dropped until the others have their minimum. */
   readonly min?: number;
-  /** Whether long values are wrapped instead of cut. */
   readonly wrap?: boolean;
   /**
    * Whether the value is printed below its row, over the full width, unless it fits next to the other
@@ -50,11 +49,9 @@ export interface Column<T> {
   readonly below?: boolean;
   /** Whether the value is never shortened, because the user requested the column with `--fields`. */
   readonly whole?: boolean;
-  /** The maximum number of lines of a wrapped cell. */
   readonly lines?: number;
 }
 
-/** A small table inside a card. */
 export interface CardTable<T> {
   readonly titles: readonly { readonly title: string; readonly kind: CellKind }[];
   readonly rows: (record: T) => readonly (readonly unknown[])[];
@@ -63,7 +60,6 @@ export interface CardTable<T> {
 /** How one kind of record is shown in a table and as a card, and which fields it has. */
 export interface View<T> {
   readonly columns: readonly Column<T>[];
-  /** How the record is shown if the command has exactly one result. */
   readonly card?: {
     readonly title: (record: T) => string;
     /** The lines, with their titles as labels. Null is shown as a dash; undefined omits the line. */

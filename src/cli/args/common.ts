@@ -10,7 +10,6 @@ export type Common = 'output' | 'service' | 'money';
 
 export type OutputFormat = (typeof outputFormats)[number];
 
-/** Flags that every command has. */
 const always = {
   help: flag('-h, --help', 'show help'),
   quiet: flag('-q, --quiet', 'suppress notices on stderr'),
@@ -53,7 +52,6 @@ const money = {
   yes: flag('-y, --yes', 'skip the cost confirmation'),
 } satisfies Options;
 
-/** The common flags by group. */
 export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
 export const alwaysOptions: Options = always;
 
@@ -62,7 +60,6 @@ const everything = { ...always, ...output, ...service, ...money };
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;
 
-/** The common flags of a command. */
 export function commonOptions(groups: readonly Common[]): Options {
   return Object.assign({}, always, ...groups.map((group) => commonGroups[group]));
 }

@@ -48,7 +48,6 @@ export async function* readCsv(all: AsyncIterable<string>): AsyncGenerator<CsvRo
         'check that every quote in the file is closed',
       );
     for (const char of chunk) {
-      // CRLF is one line break.
       if (char === '\n' ? before !== '\r' : char === '\r') line++;
       before = char;
       if (pending === '"') {

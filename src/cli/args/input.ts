@@ -219,7 +219,6 @@ function columnAt(header: readonly string[], column: string): number {
 /** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
 
-/** Decodes bytes as UTF-8. */
 export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));

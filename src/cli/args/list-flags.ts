@@ -43,7 +43,6 @@ export const listOptions = {
   reverse: flag('--reverse', 'reverse the order'),
 };
 
-/** The values of the list flags. */
 export interface ListFlags {
   readonly limit: number | undefined;
   readonly all: boolean;
@@ -69,7 +68,6 @@ export function readListFlags(flags: ListFlags, fields: readonly string[]) {
   return { ...flags, rows: limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS) };
 }
 
-/** Converts the times of a range to epoch milliseconds. */
 export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, now: number, utc: boolean) {
   const range = {
     since: since && instantAt(since, now, utc),
@@ -84,7 +82,6 @@ export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, 
   return range;
 }
 
-/** Parses the patterns of a list or a tail. */
 export const readPatterns = (flags: {
   readonly grep: string | undefined;
   readonly exclude: string | undefined;

@@ -13,7 +13,6 @@ export interface Option<T> {
   readonly fallback?: T;
   /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
-  /** The default as help shows it. */
   readonly shown?: string;
 }
 
@@ -24,7 +23,6 @@ export const flag = (flags: string, help: string): Option<boolean> => ({
   fallback: false,
 });
 
-/** Creates a flag with a value and no default. */
 export const value = <T>(
   flags: string,
   help: string,
@@ -37,7 +35,6 @@ export const value = <T>(
   ...(shown !== undefined && { shown }),
 });
 
-/** Creates a flag with a value and a default. */
 export const valueOr = <T>(
   flags: string,
   help: string,
@@ -61,7 +58,6 @@ export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]):
   excludes,
 });
 
-/** Creates a flag that can be repeated. */
 export const list = <T>(flags: string, help: string, kind: Value<T>): Option<readonly T[]> => ({
   flags,
   help,
@@ -71,7 +67,6 @@ export const list = <T>(flags: string, help: string, kind: Value<T>): Option<rea
 });
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
-/** The values of a set of flags. */
 export type GivenFlags<O extends Options> = {
   readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never;
 };

@@ -12,7 +12,6 @@ export interface Parsed {
   readonly globals: Globals;
 }
 
-/** Parses the words after a command's name. */
 export function parseWords(command: AnyCommand, given: readonly string[]): Parsed {
   const options = { ...commonOptions(command.common), ...command.options };
   const words = withoutAliases(options, given);

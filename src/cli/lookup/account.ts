@@ -7,7 +7,6 @@ import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';
 
-/** The answer of `me`, which is free. */
 export interface Account {
   readonly record: Sent;
   readonly known: Known<Me>;

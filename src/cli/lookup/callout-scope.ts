@@ -3,7 +3,6 @@ import { addressOf } from '../args/address.ts';
 import { excluding, value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 
-/** The flags that limit a list or a tail of callouts. */
 export const calloutScopeOptions = {
   coin: value('--coin', 'only this coin', text('mint')),
   wallet: excluding(value('--wallet', 'only callouts by this wallet', text('address')), '--coin'),

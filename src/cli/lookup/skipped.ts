@@ -2,7 +2,6 @@ import { Failure } from '../../base/failure.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
 import type { Context } from '../context.ts';
 
-/** The maximum number of names in a notice. */
 const NAMED = 1_000;
 /** The maximum number of names in a notice that is printed on a terminal, or whose names are all in a journal. */
 const NAMED_IN_SHORT = 20;

@@ -1,13 +1,11 @@
 import { Failure } from '../../base/failure.ts';
 import type { ExitCode } from '../exit.ts';
 
-/** The possible outcomes of a lookup. */
 export type Outcomes =
   | { readonly found: true }
   | { readonly found: false; readonly code: string }
   | { readonly found: null; readonly failure?: Failure | undefined };
 
-/** Counts the outcomes of a run, and determines its exit code. */
 export function createLookupTally() {
   let found = 0;
   let missing = 0;

@@ -12,9 +12,7 @@ import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.
 import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
-/** The maximum number of pages that are searched for a ticker. */
 const PAGES = 5;
-/** The maximum number of tickers in a message. */
 const NAMED = 20;
 /** Matches a ticker: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
@@ -51,7 +49,6 @@ export function tokenCost(
   return [{ ...thesisCall({ userId }, { limit: THESIS_BLOCK }), times: PAGES }];
 }
 
-/** An author: the user id, and the name that the user wrote. */
 interface Author {
   readonly userId: string;
   readonly name: string;

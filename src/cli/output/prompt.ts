@@ -6,7 +6,6 @@ import { safeLine, safeText } from '../../output/terminal/safe-text.ts';
 import { agentOf, isOn } from '../agent.ts';
 import { Interrupt, type Io, type TerminalInput } from '../io.ts';
 
-/** The parts of the environment that a prompt needs. */
 export type PromptIo = Pick<Io, 'stdin' | 'stdout' | 'stderr' | 'env' | 'terminal'>;
 
 /** An agent is never asked, even on a terminal, because only a person can agree to a cost. */

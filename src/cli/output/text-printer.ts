@@ -7,9 +7,7 @@ import { renderOptions, selectedFields } from './output.ts';
 
 /** A printer that collects its output as text. */
 export interface TextPrinter<T> extends Printer<T> {
-  /** The size of the collected text in bytes. */
   readonly size: number;
-  /** Returns the collected text and removes it from the printer. */
   take(): Buffer;
 }
 

@@ -6,7 +6,6 @@ import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** No borders: only two spaces between the labels and the values. */
 const noBorders = {
   top: '',
   'top-mid': '',

@@ -1,6 +1,5 @@
 /** The widths that a column can have, in terminal cells. */
 export interface WidthRequest {
-  /** The width of the widest cell and the title. */
   readonly natural: number;
   /** The width of shortened values, which is used before other text is cut; `natural` for all but addresses. */
   readonly short: number;
@@ -9,7 +8,6 @@ export interface WidthRequest {
   readonly rank: number;
 }
 
-/** A column with the width that it has in the table. */
 export type Fitted<C> = C & { width: number };
 
 const spare = <C>(columns: readonly Fitted<C>[], room: number, gap: number) =>

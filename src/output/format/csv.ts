@@ -108,25 +108,20 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
   return found;
 }
 
-/** Options of `createCsv`. */
 export interface CsvOptions {
   /** The columns, as dotted paths. Unless `fixed` is set, other fields of the first record follow. */
   readonly fields: readonly string[];
   /** Whether the columns are fixed, because `--fields` or the header of an earlier run determines them. */
   readonly fixed?: boolean | undefined;
-  /** False if the file already has a header. */
   readonly header?: boolean | undefined;
   /** Called once for each field (at most 1,000) that appears for the first time after the header was written. */
   readonly onUnknown?: ((path: string) => void) | undefined;
   /** Whether to remove everything that a terminal could interpret, for CSV that is printed on a terminal. */
   readonly terminal?: boolean | undefined;
-  /** Whether to separate cells by tabs instead of commas. */
   readonly tabs?: boolean | undefined;
-  /** Whether to start with a byte order mark, which makes Excel recognize UTF-8. */
   readonly bom?: boolean | undefined;
 }
 
-/** Turns records into CSV or TSV text. */
 export function createCsv<T>(options: CsvOptions) {
   const { fixed, onUnknown } = options;
   const { separator, escapeText } = options.tabs ? tabs : commas;
@@ -198,7 +193,6 @@ export function createCsv<T>(options: CsvOptions) {
   return {
     /** Returns the lines of a record; the first call also returns the header. */
     line,
-    /** Returns the header if there were no records. */
     end: (): string => (paths ? '' : start()),
   };
 }

@@ -8,7 +8,6 @@ import type { Column } from '../view.ts';
 export interface FieldPlace {
   readonly holder: JsonObject;
   readonly key: string;
-  /** The path from the record, ending with `key`. */
   readonly names: readonly string[];
 }
 

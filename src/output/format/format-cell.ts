@@ -9,9 +9,7 @@ import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts
 
 /** What the cells of a column have in common, so that they look alike. */
 export interface ColumnScale {
-  /** The number of decimals of all numbers; undefined if each number has its own. */
   readonly decimals?: number | undefined;
-  /** The format of all times. */
   readonly clock?: TableClock;
   /** Whether bars have an axis, because there are losses. */
   readonly hasLosses?: boolean;
@@ -31,7 +29,6 @@ const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numberKinds, kind);
 
-/** Whether the values of a kind are right-aligned. */
 export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'age';
 
 /** Chooses the scale of a column by its first values; undefined for a column with values of several kinds. */

@@ -5,7 +5,6 @@ import { safeJson } from '../terminal/safe-text.ts';
 /** A record as one line of JSON, without the line break. */
 export const jsonLine = (record: unknown): string => wellFormed(safeJson(stringifyJson(record)));
 
-/** The JSON escape of a surrogate. */
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const anyEscape =
   /\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|u[dD][89a-fA-F][0-9a-fA-F]{2}|[\s\S])/g;

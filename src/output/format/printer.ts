@@ -88,7 +88,6 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   }
 }
 
-/** Matches the paths of fields that contain timestamps. */
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
 /**

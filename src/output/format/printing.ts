@@ -2,10 +2,8 @@ import type { Sink } from '../sink.ts';
 import type { View } from '../view.ts';
 import type { TimeZoneOptions } from './time.ts';
 
-/** The formats that `--output` accepts. */
 export type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
 
-/** Options of a printer. */
 export interface PrinterOptions<T> {
   readonly sink: Sink;
   readonly view: View<T>;
@@ -24,7 +22,6 @@ export interface PrinterOptions<T> {
    * removed from CSV.
    */
   readonly terminal?: boolean | undefined;
-  /** The width of the terminal in cells; for tables. */
   readonly width?: number | undefined;
   /** Returns the present size of the terminal, so that tables adapt when it is resized. */
   readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
@@ -39,15 +36,12 @@ export interface PrinterOptions<T> {
   readonly columns?: readonly string[] | undefined;
   /** The format of timestamps in the fields of the view, for machine formats; default: epoch milliseconds. */
   readonly times?: 'iso' | 'ms' | undefined;
-  /** Whether CSV starts with a byte order mark. */
   readonly bom?: boolean | undefined;
   /** Whether a table shows all columns in full, even if they are wider than the terminal. */
   readonly wide?: boolean | undefined;
-  /** Shows a one-line notice to the user. */
   readonly notify?: ((text: string) => void) | undefined;
 }
 
-/** Writes records in one format. */
 export interface Printer<T> {
   write(record: T): void | Promise<void>;
   /**
@@ -69,20 +63,17 @@ export interface Printer<T> {
  */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
-/** The settings on which formatting depends. */
 export interface FormatContext extends TimeZoneOptions {
   readonly now: () => number;
   /** False if the terminal can only show ASCII. */
   readonly unicode: boolean;
 }
 
-/** A formatted value. */
 export interface Cell {
   readonly text: string;
   readonly tone: Tone;
 }
 
-/** The settings of a printer on which formatting depends. */
 export const contextOf = ({
   utc = false,
   timeZone,

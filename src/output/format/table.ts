@@ -8,7 +8,6 @@ import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf } from './time.ts';
 
-/** Options of a table. */
 export interface TableOptions {
   readonly width: number;
   /** Whether every column is shown in full on one line, even if the line is wider than the terminal. */
@@ -19,7 +18,6 @@ export interface TableOptions {
   readonly context: FormatContext;
 }
 
-/** A table with fixed column widths. */
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
@@ -74,7 +72,6 @@ function shorten(address: string, ellipsis: string): string {
   return `${address.slice(0, front)}${ellipsis}${address.slice(-4)}`;
 }
 
-/** The width of a column that shows these texts. */
 const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
 /** Chooses the layout by the first records; `growing` reserves width for wider values in later records. */
@@ -144,7 +141,6 @@ export function createTable<T>(
     return [truncate(isShort ? shorten(text, ellipsis) : text, width, ellipsis).trimEnd()];
   };
 
-  /** Colors a text and highlights the matches of a search. */
   const paint = (column: Column<T>, tone: Tone, text: string): string => {
     if (!options.highlight || column.kind !== 'text') return style(tone, text);
     let out = '';

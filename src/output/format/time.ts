@@ -1,11 +1,9 @@
-/** The time zone in which times are shown. */
 export interface TimeZoneOptions {
   readonly utc: boolean;
   /** The name of a time zone; by default the zone of this machine. */
   readonly timeZone?: string | undefined;
 }
 
-/** The latest time that a Date can represent. */
 const LATEST = 8.64e15;
 
 const two = (value: number) => String(value).padStart(2, '0');

@@ -2,12 +2,9 @@ import { gauge } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
 import { safeLine } from './safe-text.ts';
 
-/** The progress of a long task. */
 export interface ProgressState {
   readonly done: number;
-  /** The number of all steps; absent if not known. */
   readonly total?: number | undefined;
-  /** The CU spent so far. */
   readonly cu?: number | undefined;
   /** The rate limit of the key, if known, and the number of calls so far. */
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
@@ -69,7 +66,6 @@ export function barLine(
   return parts.join('  ').slice(0, Math.max(0, width));
 }
 
-/** The shortest interval between two updates, in milliseconds. */
 const UPDATE_INTERVAL = 100;
 
 /**

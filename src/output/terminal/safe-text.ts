@@ -8,7 +8,6 @@
 const escapes =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[P\]X^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;
 
-/** All types of line breaks and tabs. */
 const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 
 /** Control characters and marks that change the text direction. */
@@ -25,7 +24,6 @@ const hidden = new RegExp(
 /** Tag characters, except in flags of regions such as Scotland. */
 const tags = /(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}]+/gu;
 
-/** The scripts that use joiners. */
 const scripts =
   '\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}' +
   '\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}\\p{scx=Mymr}';

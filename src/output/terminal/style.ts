@@ -1,9 +1,7 @@
 import type { Tone } from '../format/printing.ts';
 
-/** Colors text by its tone. */
 export type Style = (tone: Tone, text: string) => string;
 
-/** The values of `--color`. */
 type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,7 +35,6 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
   return /utf-?8/i.test(locale);
 }
 
-/** The style that adds no color. */
 const plainStyle: Style = (_tone, text) => text;
 
 /** The style for a stream. To start fast, chalk is loaded only if color is wanted. */

@@ -40,7 +40,6 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
   return head(text, width - ellipsis.length).trimEnd() + ellipsis;
 }
 
-/** The spaces that pad a text to `width` cells. */
 export const padding = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text)));
 

@@ -19,7 +19,6 @@ const unpricedColumn: Column<UsageRecord> = {
   field: 'unpriced',
 };
 
-/** The fields by which the ledger can be grouped. */
 type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent';
 
 /** The calls of the ledger, summed by group. */
@@ -67,7 +66,6 @@ const cacheColumns: readonly Column<CacheRecord>[] = [
   { title: 'newest', kind: 'time', field: 'newest', rank: 1 },
 ];
 
-/** The statistics of the cache. */
 export const cacheView: View<CacheRecord> = {
   columns: [{ title: 'answers', kind: 'integer', field: 'entries' }, ...cacheColumns],
   card: {

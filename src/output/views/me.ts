@@ -5,7 +5,6 @@ import type { Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
-/** The forecast of usage for the month. */
 export interface Outlook {
   readonly unitsByMonthEnd: number;
   readonly runsOutAt: number | null;
