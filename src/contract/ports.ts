@@ -75,6 +75,11 @@ export interface RateWindows {
   take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
   /** Removes a ticket from the queue. */
   drop(lane: string, ticket: Ticket): Promise<void>;
+  /**
+   * Counts a call as leaving now, `lateMs` milliseconds after its permission, because it waited for another lane.
+   * Returns false if the permission has expired, so that the call must request it again.
+   */
+  depart(lane: string, ticket: Ticket, lateMs: number): Promise<boolean>;
   block(lane: string, ms: number): Promise<void>;
   learn(lane: string, limit: number): Promise<void>;
 }

@@ -56,13 +56,29 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
       if (above <= 0) return answer((slot + 1) * SLOT_MS + RATE_WINDOW_MS - now);
     }
   }
+  return answer(0, counted(lane, now));
+}
+
+/** Counts a call that leaves now. */
+function counted(lane: LaneState, now: number): LaneState {
   const present = Math.floor(now / SLOT_MS);
   const last = lane.slots.at(-1);
   const slots =
     last?.[0] === present
       ? [...lane.slots.slice(0, -1), [present, last[1] + 1] as const]
       : [...lane.slots, [present, 1] as const];
-  return answer(0, { ...lane, slots });
+  return { ...lane, slots };
+}
+
+/** Moves a call that was counted `lateMs` milliseconds ago to the present. Returns false if its slot has expired. */
+export function moveCall(lane: LaneState, lateMs: number, now: number) {
+  const taken = Math.floor((now - lateMs) / SLOT_MS);
+  const found = lane.slots.some(([slot]) => slot === taken);
+  const slots = lane.slots.flatMap(([slot, calls]): [number, number][] => {
+    const left = slot === taken ? calls - 1 : calls;
+    return left > 0 ? [[slot, left]] : [];
+  });
+  return { lane: found ? counted({ ...lane, slots }, now) : lane, result: found };
 }
 
 /** Lanes that were unused for this long are removed from the file. */

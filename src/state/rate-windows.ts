@@ -6,7 +6,15 @@ import { withLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { RateWindows } from '../contract/ports.ts';
-import { emptyLane, expireCalls, type LaneState, readLanes, takeSlot, writeLanes } from './rate-lanes.ts';
+import {
+  emptyLane,
+  expireCalls,
+  type LaneState,
+  moveCall,
+  readLanes,
+  takeSlot,
+  writeLanes,
+} from './rate-lanes.ts';
 
 /** The maximum size of the file in bytes; the lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
@@ -81,6 +89,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
     take: (lane, limit) => inTurn(lane, (state) => takeSlot(expireCalls(state, now()), limit, now())),
     // Nothing to remove: waiting calls are not in a queue, and the first one to ask takes the next free slot.
     drop: async () => {},
+    depart: (lane, _, lateMs) => inTurn(lane, (state) => moveCall(expireCalls(state, now()), lateMs, now())),
     block: (lane, ms) =>
       inTurn(lane, (state) => {
         const settled = expireCalls(state, now());

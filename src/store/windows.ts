@@ -5,7 +5,7 @@ import type { RateWindows, Ticket, WindowSlot } from '../contract/ports.ts';
 import { unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { addUnrecorded, block, drop, learn, take } from './scripts/lanes.ts';
+import { addUnrecorded, block, departLate, drop, learn, take } from './scripts/lanes.ts';
 
 /**
  * How late a call with a reserved departure may leave. The value must be less than the second by which
@@ -115,6 +115,15 @@ export function createStoreWindows(options: StoreWindowsOptions): RateWindows {
           void (await link.use((store) => store.run(drop, [link.keys.lane(lane).calls], [idOf(ticket)]))),
         async () => {},
       ).catch(() => {}),
+    depart: async (lane, ticket, lateMs) => {
+      const id = idOf(ticket);
+      departures = departures.map((one) => (one.id === id ? { ...one, at: clock.mono() } : one));
+      const { calls, meta } = link.keys.lane(lane);
+      return await either(
+        async () => (await link.use((store) => store.run(departLate, [calls, meta], [id, windowMs]))) === 1,
+        async () => local.depart(lane, ticket, lateMs),
+      );
+    },
     block: async (lane, ms) => {
       // Also block the local lanes, which are used while the store is unavailable.
       await local.block(lane, ms);

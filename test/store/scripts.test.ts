@@ -6,7 +6,7 @@ import { readBudgets } from '../../src/store/read-budgets.ts';
 import { readSharedLedger } from '../../src/store/read-ledger.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, beginFeed, feedState, publish } from '../../src/store/scripts/feed.ts';
-import { addUnrecorded, block, drop, learn, take } from '../../src/store/scripts/lanes.ts';
+import { addUnrecorded, block, departLate, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, removeBudget, reseed, settle } from '../../src/store/scripts/spending.ts';
 import { hasServer } from './program.ts';
@@ -104,6 +104,18 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(third - second).toBeGreaterThanOrEqual(WINDOW - 100);
       expect(await db().run(drop, [calls], ['3'])).toBe(1);
       expect(await db().run(drop, [calls], ['1'])).toBe(0);
+    });
+
+    it('counts a call that leaves late at its departure, and keeps later ones a window apart', async () => {
+      const { take, run, calls } = lane(fresh());
+      for (const ticket of ['1', '2', '3']) await take(ticket);
+      const now = await serverNow(db());
+      await db().send('ZADD', [calls, now - 10_000, '1', now - 5_000, '2', now + WINDOW - 10_000, '3']);
+      expect(await run(departLate, ['1', WINDOW])).toBe(1);
+      expect(wait(await take('3'))).toBeGreaterThan(WINDOW - 5_500);
+      expect(wait(await take('4'))).toBeGreaterThan(WINDOW - 500);
+      await db().send('ZADD', [calls, now - WINDOW - 1, '2']);
+      expect(await run(departLate, ['2', WINDOW])).toBe(0);
     });
 
     it('counts calls that were made without the store', async () => {

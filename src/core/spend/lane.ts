@@ -54,6 +54,8 @@ const SLICES = 15;
 // A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
 // but at most once per minute.
 const RECHECK_MS = 60_000;
+/** A call that leaves at most this long after its slot counts as leaving in time; less than RATE_WINDOW_MS exceeds a minute. */
+const LATE_MS = 250;
 /**
  * The longest time for which a 429 can block a lane. Limits are per minute, and a single absurd Retry-After,
  * such as milliseconds instead of seconds, must not block a key or stop a tail for hours.
@@ -100,89 +102,83 @@ export function createLimiter(options: LimiterOptions): Limiter {
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 
-  async function takeKeySlot(signal: AbortSignal | undefined, until: number): Promise<void> {
-    let ticket = nextTicket();
+  /**
+   * Waits until the call may leave. The same call requests its permission again with the same ticket, so that it keeps
+   * its place in the queue.
+   */
+  async function wait(
+    lane: LaneName,
+    ticket: Ticket,
+    signal: AbortSignal | undefined,
+    until: number,
+  ): Promise<void> {
     let isReported = false;
     let slices = 0;
-    await holdingPlace(
-      'key',
-      () => ticket,
-      async () => {
-        for (;;) {
-          const slot = await windows.take('key', assumed(), knowsLimit() ? ticket : undefined);
-          const { waitMs, known } = slot;
-          if (known !== null) {
-            const grown = known > assumed();
-            rate = known;
-            // The assumed limit was reached, but a higher limit is known by now: try again.
-            if (waitMs > 0 && grown) continue;
-          }
-          if (waitMs <= 0) {
-            if (!recheck) return;
-            // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
-            recheck = false;
-            ticket = nextTicket();
-            const now = await options.askRate().catch(() => null);
-            if (now !== null) await learn(now);
-            continue;
-          }
-          if (!slot.queued && waitMs > MAX_WAIT_MS) throw waitTooLong('key', waitMs);
-          if (!knowsLimit()) {
-            await ask();
-            isUnavailable ||= rate === null && ++slices > SLICES;
-            if (knowsLimit()) continue;
-            await clock.sleep(SLICE_MS, signal);
-            continue;
-          }
-          if (clock.mono() + waitMs > until) throw waitTooLong('key', waitMs, false);
-          if (!isReported && waitMs > SILENT_WAIT_MS)
-            notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('key', rate) });
-          isReported = true;
-          await clock.sleep(waitMs, signal);
-        }
-      },
-    );
+    for (;;) {
+      const limit = lane === 'resolve' ? RESOLVES_PER_MINUTE : assumed();
+      const hasLimit = lane === 'resolve' || knowsLimit();
+      const { waitMs, known, queued } = await windows.take(lane, limit, hasLimit ? ticket : undefined);
+      if (lane === 'key' && known !== null) {
+        const grown = known > assumed();
+        rate = known;
+        // The assumed limit was reached, but a higher limit is known by now: try again.
+        if (waitMs > 0 && grown) continue;
+      }
+      if (waitMs <= 0) return;
+      if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong(lane, waitMs);
+      if (!hasLimit) {
+        await ask();
+        isUnavailable ||= rate === null && ++slices > SLICES;
+        if (!knowsLimit()) await clock.sleep(SLICE_MS, signal);
+        continue;
+      }
+      if (clock.mono() + waitMs > until) throw waitTooLong(lane, waitMs, false);
+      if (!isReported && waitMs > SILENT_WAIT_MS)
+        notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf(lane, limit) });
+      isReported = true;
+      await clock.sleep(waitMs, signal);
+    }
   }
 
-  async function takeResolveSlot(signal: AbortSignal | undefined, until: number): Promise<void> {
+  /** Takes a slot of a lane. A call that does not leave is removed from the queue. */
+  async function take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
     const ticket = nextTicket();
-    let isReported = false;
-    await holdingPlace(
-      'resolve',
-      () => ticket,
-      async () => {
-        for (;;) {
-          const { waitMs, queued } = await windows.take('resolve', RESOLVES_PER_MINUTE, ticket);
-          if (waitMs <= 0) return;
-          if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong('resolve', waitMs);
-          if (clock.mono() + waitMs > until) throw waitTooLong('resolve', waitMs, false);
-          if (!isReported && waitMs > SILENT_WAIT_MS)
-            notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf('resolve', RESOLVES_PER_MINUTE) });
-          isReported = true;
-          await clock.sleep(waitMs, signal);
-        }
-      },
-    );
-  }
-
-  /** Runs `wait`. If it fails, removes the call from the queue. */
-  async function holdingPlace(
-    lane: LaneName,
-    ticket: () => Ticket,
-    wait: () => Promise<void>,
-  ): Promise<void> {
     try {
-      await wait();
+      await wait(lane, ticket, signal, until);
     } catch (error) {
-      await windows.drop(lane, ticket());
+      await windows.drop(lane, ticket);
       throw error;
     }
+    return ticket;
+  }
+
+  /** Waits in the queue of a lane, and returns the ticket of the slot. */
+  async function slotOf(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
+    const ticket = await take(lane, signal, until);
+    if (lane !== 'key' || !recheck) return ticket;
+    // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
+    recheck = false;
+    const now = await options.askRate().catch(() => null);
+    if (now !== null) await learn(now);
+    return await take(lane, signal, until);
   }
 
   return {
     async acquire(lane, signal, until = Number.POSITIVE_INFINITY) {
-      if (lane === 'resolve') await queues.resolve(() => takeResolveSlot(signal, until), signal);
-      await queues.key(() => takeKeySlot(signal, until), signal);
+      const slots = new Map<LaneName, { readonly ticket: Ticket; readonly at: number }>();
+      const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
+      while (slots.size < lanes.length) {
+        for (const each of lanes) {
+          if (slots.has(each)) continue;
+          const ticket = await queues[each](() => slotOf(each, signal, until), signal);
+          slots.set(each, { ticket, at: clock.mono() });
+        }
+        // The call leaves now, perhaps long after it got its slot in the first lane.
+        for (const [each, { ticket, at }] of slots) {
+          const lateMs = clock.mono() - at;
+          if (lateMs > LATE_MS && !(await windows.depart(each, ticket, lateMs))) slots.delete(each);
+        }
+      }
     },
     async refused(lane, ms) {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
@@ -197,12 +193,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
   };
 }
 
-const reasonOf = (lane: LaneName, limit: number | null) =>
+const reasonOf = (lane: LaneName, limit: number) =>
   lane === 'resolve'
     ? `the service allows ${limit} resolves per minute`
-    : limit === null
-      ? 'the rate limit of the key applies'
-      : `the key allows ${limit} requests per minute`;
+    : `the key allows ${limit} requests per minute`;
 
 const waitTooLong = (lane: LaneName, waitMs: number, retryable = true): Failure => {
   const what = lane === 'resolve' ? 'resolves from this IP address' : 'calls with this key';
@@ -215,10 +209,13 @@ const waitTooLong = (lane: LaneName, waitMs: number, retryable = true): Failure 
 };
 
 /** Runs one task at a time in the order of the calls. An aborted task leaves the queue at once. */
-function createQueue(): (task: () => Promise<void>, signal?: AbortSignal) => Promise<void> {
+function createQueue() {
   let tail: Promise<unknown> = Promise.resolve();
-  return (task, signal) => {
-    const turn = tail.then(() => (signal?.aborted ? undefined : task()));
+  return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const turn = tail.then(() => {
+      signal?.throwIfAborted();
+      return task();
+    });
     tail = turn.catch(() => {});
     if (!signal) return turn;
     return new Promise((resolve, reject) => {

@@ -1,6 +1,27 @@
 import { script } from '../script.ts';
 
 /**
+ * A Lua function that moves the departures that are still in the future, so that they keep their order and the limit
+ * after another departure has moved. None of them is before `earliest`.
+ */
+const RESPACE = `
+local function respace(calls, limit, window, earliest)
+  local all = redis.call('ZRANGE', calls, 0, -1, 'WITHSCORES')
+  local departures = {}
+  for at = 1, #all, 2 do
+    local place = (at + 1) / 2
+    local departure = tonumber(all[at + 1])
+    if departure > now then
+      departure = math.max(departure, earliest, departures[place - 1] or 0)
+      if limit > 0 and place > limit then departure = math.max(departure, departures[place - limit] + window) end
+      redis.call('ZADD', calls, departure, all[at])
+    end
+    departures[place] = departure
+  end
+  if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - now + 3 * window) end
+end`;
+
+/**
  * Takes a slot of a lane. The algorithm is a sliding log. GCRA would be simpler, but after a burst it allows
  * up to twice the limit within a window.
  *
@@ -67,26 +88,28 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
  */
 export const block = script(
   'block',
-  `
+  `${RESPACE}
 local calls, meta, window = KEYS[1], KEYS[2], tonumber(ARGV[2])
 local blocked = math.max(tonumber(redis.call('HGET', meta, 'until')) or 0, now + tonumber(ARGV[1]))
 local limit = tonumber(redis.call('HGET', meta, 'limit')) or 0
 redis.call('HSET', meta, 'until', blocked)
 redis.call('PEXPIRE', meta, math.max(3 * window, blocked - now + window))
-local all = redis.call('ZRANGE', calls, 0, -1, 'WITHSCORES')
-local departures = {}
-for at = 1, #all, 2 do
-  local place = (at + 1) / 2
-  local departure = tonumber(all[at + 1])
-  if departure > now then
-    departure = math.max(departure, blocked, departures[place - 1] or 0)
-    if limit > 0 and place > limit then departure = math.max(departure, departures[place - limit] + window) end
-    redis.call('ZADD', calls, departure, all[at])
-  end
-  departures[place] = departure
-end
-if #departures > 0 then redis.call('PEXPIRE', calls, departures[#departures] - now + 3 * window) end
+respace(calls, limit, window, blocked)
 return blocked - now`,
+);
+
+/**
+ * Moves a call that has a slot to the present, because it leaves later than its slot. KEYS: calls, meta. ARGV: ticket,
+ * window in ms. Returns 0 if the slot has expired.
+ */
+export const departLate = script(
+  'departLate',
+  `${RESPACE}
+local taken = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
+if not taken or taken <= now - tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+respace(KEYS[1], tonumber(redis.call('HGET', KEYS[2], 'limit')) or 0, tonumber(ARGV[2]), now)
+return 1`,
 );
 
 /** Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV: ticket. */

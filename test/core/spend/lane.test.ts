@@ -29,6 +29,31 @@ async function send(limiter: Limiter, clock: VirtualClock, count: number, times:
   return times;
 }
 
+describe('the lane of resolves', () => {
+  it('keeps its limit for resolves that waited for the limit of the key', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    const limiters = Array.from({ length: 3 }, () => limiterAt(clock, { windows }));
+    for (const limiter of limiters) await limiter.learn(12);
+    const times = { key: [] as number[], resolve: [] as number[] };
+    const call = async (limiter: Limiter, lane: 'key' | 'resolve') => {
+      await limiter.acquire(lane);
+      times.key.push(clock.now());
+      if (lane === 'resolve') times.resolve.push(clock.now());
+    };
+    for (let turn = 0; turn < 3; turn++) {
+      await Promise.all(
+        limiters.flatMap((limiter) => [
+          ...Array.from({ length: 4 }, () => call(limiter, 'key')),
+          ...Array.from({ length: 6 }, () => call(limiter, 'resolve')),
+        ]),
+      );
+    }
+    expect(busiest(times.resolve)).toBeLessThanOrEqual(10);
+    expect(busiest(times.key)).toBeLessThanOrEqual(12);
+  });
+});
+
 describe('the lane of a key', () => {
   it('uses the lowest rate of all plans while the limit is unknown', async () => {
     const clock = virtualClock();
