@@ -26,19 +26,14 @@ export interface CachedAnswer {
  * old.
  */
 export interface AnswerCache {
-  /** Reads only the cache of this machine. `askOnce` and `claim` also search the store. */
+  /** Reads only the cache of this machine. `claim` also searches the store. */
   get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
   /**
-   * Requests an answer once for all machines that need the same answer at the same time; absent if machines
-   * do not share answers.
+   * Claims an answer, so that other machines that need it wait for it instead of requesting it; absent if machines do
+   * not share answers. Waits while another machine requests the answer, but at most `waitMs`.
    */
-  readonly askOnce?: AskOnce;
-  /**
-   * Claims one answer, so that other machines wait for it instead of requesting it; for callers that request
-   * several answers with one call.
-   */
-  readonly claim?: (wanted: WantedAnswer) => Promise<Claim>;
+  readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
 }
 
 /**
@@ -60,25 +55,35 @@ export interface WantedAnswer {
 }
 
 /**
- * Returns the answer or the Failure of another machine that has requested or is requesting this answer. If
- * there is no such machine, or its request takes longer than `waitMs`, runs `ask` and returns undefined. If
- * the answer can be cached, `ask` must cache it and return undefined. Otherwise, `ask` must return the answer
- * or the Failure, which the waiting machines then get.
- */
-export type AskOnce = (
-  wanted: WantedAnswer,
-  ask: () => Promise<Failure | SharedAnswer | undefined>,
-  signal?: AbortSignal,
-) => Promise<SharedAnswer | Failure | undefined>;
-
-/**
- * Where an answer comes from: the cache; another machine, whose request is in progress or has just failed; or
- * this machine, which must call `end` after its own request.
+ * Where an answer comes from: the cache; another machine, whose request has failed or is still in progress; or this
+ * machine, which must call `end` after its own request.
  */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }
-  | { readonly by: 'other' }
-  | { readonly by: 'us'; readonly end: () => Promise<void> };
+  | { readonly by: 'other'; readonly failure?: Failure | undefined }
+  | { readonly by: 'us'; readonly end: EndClaim };
+
+/**
+ * Ends a claim. An answer that can be cached must have been cached before; any other answer, or the failure, is passed
+ * on to the waiting machines. Without an outcome, one of them requests the answer.
+ */
+export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
+
+/** Runs `work`, and ends the claim afterwards with the outcome that other machines can use. */
+export async function withClaim<T>(
+  claim: { readonly by: 'cache' | 'other' } | { readonly by: 'us'; readonly end: EndClaim } | undefined,
+  work: () => Promise<T>,
+  outcomeOf: (done: T) => SharedAnswer | Failure | undefined,
+): Promise<T> {
+  let outcome: SharedAnswer | Failure | undefined;
+  try {
+    const done = await work();
+    outcome = outcomeOf(done);
+    return done;
+  } finally {
+    if (claim?.by === 'us') await claim.end(outcome);
+  }
+}
 
 /** Temporary storage on disk for the answers of a run that do not fit in memory. */
 export interface RunAnswers {

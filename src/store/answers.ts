@@ -4,9 +4,9 @@ import { Failure } from '../base/failure.ts';
 import { stringifyJson } from '../base/json.ts';
 import type {
   AnswerCache,
-  AskOnce,
   CachedEndpoint,
   Claim,
+  EndClaim,
   SharedAnswer,
   SharedEndpoint,
   WantedAnswer,
@@ -139,52 +139,33 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
      * Renews this machine's claim until the returned function is called, which ends the claim. Does nothing while
      * the store is unavailable.
      */
-    function hold(): (failure?: Failure) => Promise<void> {
+    function hold(): EndClaim {
       const [, place = ''] = places;
       tokens.set(nameOf(endpoint, subject), token);
       const done = new AbortController();
       void renewing(look, done.signal);
-      return async (failure) => {
+      return async (outcome) => {
         done.abort();
+        if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
         tokens.delete(nameOf(endpoint, subject));
-        await give(place, token, failure);
+        await give(place, token, outcome instanceof Failure ? outcome : undefined);
       };
     }
     return { read, hold };
   }
 
-  const askOnce: AskOnce = async (wanted, work, signal) => {
+  async function claim(wanted: WantedAnswer, signal?: AbortSignal): Promise<Claim> {
     const { read, hold } = answerAccess(wanted);
     const { waitMs = WAIT_MS } = wanted;
     const began = clock.mono();
     for (;;) {
       const { word, answer, failure } = await read();
-      if (answer ?? failure) return answer ?? failure;
-      if (word !== 'wait' || clock.mono() - began > waitMs) break;
+      if (answer) return { by: 'cache', answer };
+      if (failure) return { by: 'other', failure };
+      if (word !== 'wait') return { by: 'us', end: hold() };
+      if (clock.mono() - began >= waitMs) return { by: 'other' };
       await clock.sleep(POLL_MS * (0.5 + random()), signal);
     }
-    const end = hold();
-    let outcome: Failure | SharedAnswer | undefined;
-    try {
-      outcome = await work();
-      if (outcome && !(outcome instanceof Failure)) await share(wanted.endpoint, wanted.subject, outcome);
-    } finally {
-      await end(outcome instanceof Failure ? outcome : undefined);
-    }
-    return undefined;
-  };
-
-  /**
-   * Claims an answer for this machine. If another machine has shared a failure, that counts as a request in progress,
-   * because the failure may concern another handle of that machine's batch.
-   */
-  async function claim(wanted: WantedAnswer): Promise<Claim> {
-    const { read, hold } = answerAccess(wanted);
-    const { word, answer } = await read();
-    if (answer) return { by: 'cache', answer };
-    if (word === 'wait' || word === 'failed') return { by: 'other' };
-    const end = hold();
-    return { by: 'us', end: () => end() };
   }
 
   async function renewing(look: () => Promise<unknown>, until: AbortSignal): Promise<void> {
@@ -204,7 +185,6 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       await local.put(endpoint, subject, answer);
       await share(endpoint, subject, answer);
     },
-    askOnce,
     claim,
   };
 }

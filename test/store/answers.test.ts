@@ -11,6 +11,7 @@ import { storeFailure } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createLink, type StoreLink } from '../../src/store/link.ts';
 import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
+import { askOnce } from './machines.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
 
@@ -33,8 +34,7 @@ function machine(server: StoreServer, key = scope.key, skewMs = 0) {
     random: Math.random,
   });
   const answers = createSharedAnswers({ link, local, key, clock, random: Math.random });
-  const ask = (work: () => Promise<Failure | undefined>) =>
-    answers.askOnce?.(wanted, work) ?? Promise.resolve(undefined);
+  const ask = (work: () => Promise<Failure | undefined>) => askOnce(answers, wanted, work);
   return { answers, link, kept, ask };
 }
 

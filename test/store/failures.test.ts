@@ -15,7 +15,7 @@ import { createStoreWindows } from '../../src/store/windows.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
-import { createMeter, scope, spendingMachine } from './machines.ts';
+import { askOnce, createMeter, scope, spendingMachine } from './machines.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer, until } from './server.ts';
 import { runWorkers } from './workers.ts';
@@ -46,7 +46,7 @@ function machine(
   let asked = 0;
   /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
   const lookUp = async () => {
-    const found = await answers.askOnce?.(wanted, async () => {
+    const found = await askOnce(answers, wanted, async () => {
       asked++;
       await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
       return undefined;

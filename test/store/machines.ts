@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
+import type { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
+import {
+  type AnswerCache,
+  type SharedAnswer,
+  type WantedAnswer,
+  withClaim,
+} from '../../src/contract/answer-ports.ts';
 import type { Ledger } from '../../src/contract/ports.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { storeBudgets } from '../../src/store/budgets.ts';
@@ -71,4 +78,17 @@ export function spendingMachine(
     },
   });
   return { link, ledger, memory, skip, budgets: storeBudgets({ link, machine: name, memory }) };
+}
+
+/** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
+export async function askOnce<T extends SharedAnswer | Failure | undefined>(
+  answers: AnswerCache,
+  wanted: WantedAnswer,
+  work: () => Promise<T>,
+): Promise<SharedAnswer | Failure | undefined> {
+  const claim = await answers.claim?.(wanted);
+  if (claim?.by === 'cache') return claim.answer;
+  if (claim?.by === 'other' && claim.failure) return claim.failure;
+  await withClaim(claim, work, (outcome) => outcome);
+  return undefined;
 }

@@ -86,7 +86,7 @@ export const resolveCommand = command({
       client: lazyClient(context),
       clock: io.clock,
       users: await openCachedLookup(context),
-      askOnce: (await openAnswers(context))?.askOnce,
+      claim: (await openAnswers(context))?.claim,
       direct,
       waitMs,
       onStanding,

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import type { AskOnce } from '../../contract/answer-ports.ts';
+import { type AnswerCache, withClaim } from '../../contract/answer-ports.ts';
 import type { CallOptions, Client, KeyMeters } from '../../contract/ports.ts';
 import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
@@ -17,14 +17,14 @@ const SHARED_MS = 15_000;
 
 /** What a run needs to share the answer of `me` with other machines. */
 export interface AccountSharing {
-  readonly askOnce: AskOnce;
+  readonly claim: AnswerCache['claim'];
   readonly now: () => number;
 }
 
 /** What the run needs to share the answer of `me`; undefined if the run has no store. */
 export async function accountSharing(context: Context): Promise<AccountSharing | undefined> {
-  const { askOnce } = (await openAnswers(context)) ?? {};
-  return askOnce && { askOnce, now: context.io.clock.now };
+  const { claim } = (await openAnswers(context)) ?? {};
+  return claim && { claim, now: context.io.clock.now };
 }
 
 /**
@@ -36,21 +36,20 @@ export async function askAccount(
   options: CallOptions,
   sharing: AccountSharing | undefined,
 ): Promise<Account> {
-  if (!sharing) return await client.call('me', {}, options);
-  let own: Account | undefined;
-  const learn = client.left.request();
   const wanted = { endpoint: 'me', subject: '', maxAgeMs: SHARED_MS, missAgeMs: 0 } as const;
-  const ask = async () => {
-    own = await client.call('me', {}, options);
-    return { time: sharing.now(), status: 200, record: own.record } as const;
-  };
-  const other = await sharing.askOnce(wanted, ask, options.signal);
-  if (own) return own;
-  const record = other && 'record' in other ? recognize('me', other.record)?.record : undefined;
-  if (!record) return await client.call('me', {}, options);
-  const account = { record, known: known(Me, record) };
-  learn({ me: account.known });
-  return account;
+  const learn = client.left.request();
+  const claim = await sharing?.claim?.(wanted, options.signal);
+  const record = claim?.by === 'cache' ? recognize('me', claim.answer.record)?.record : undefined;
+  if (record) {
+    const me = known(Me, record);
+    learn({ me });
+    return { record, known: me };
+  }
+  return await withClaim(
+    claim,
+    () => client.call('me', {}, options),
+    (answer) => ({ time: sharing?.now() ?? 0, status: 200, record: answer.record }),
+  );
 }
 
 const TIMEOUT_MS = 5_000;

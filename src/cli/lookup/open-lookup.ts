@@ -74,7 +74,7 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
   return {
     get: (endpoint, subject) => local.get(endpoint, subject),
     put: async (endpoint, subject, answer) => (await shared()).put(endpoint, subject, answer),
-    askOnce: async (wanted, ask, signal) => (await shared()).askOnce?.(wanted, ask, signal),
-    claim: async (wanted) => (await shared()).claim?.(wanted) ?? { by: 'us', end: async () => {} },
+    claim: async (wanted, signal) =>
+      (await shared()).claim?.(wanted, signal) ?? { by: 'us', end: async () => {} },
   };
 }

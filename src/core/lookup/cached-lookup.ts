@@ -1,6 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
-import { Failure } from '../../base/failure.ts';
-import type { AnswerCache, CachedAnswer, UserEndpoint } from '../../contract/answer-ports.ts';
+import {
+  type AnswerCache,
+  type CachedAnswer,
+  type UserEndpoint,
+  withClaim,
+} from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
@@ -72,21 +76,19 @@ export function createCachedLookup(options: CachedLookupOptions) {
     subject: { readonly value: string; readonly normal: string },
     signal: AbortSignal | undefined,
   ): Promise<LookupAnswer> {
-    if (!cache?.askOnce) return callService(endpoint, subject, signal);
-    let own: LookupAnswer | undefined;
-    const other = await cache.askOnce(
-      { endpoint, subject: subject.normal, maxAgeMs, missAgeMs },
-      async () => {
-        own = await callService(endpoint, subject, signal);
-        return own.found === null ? own.failure : undefined;
-      },
-      signal,
+    const claim = await cache?.claim?.({ endpoint, subject: subject.normal, maxAgeMs, missAgeMs }, signal);
+    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
+    if (claim?.by === 'cache') {
+      const { status, time, record: shared } = claim.answer;
+      if (status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
+      const record = recognize('user', shared)?.record;
+      if (record) return { found: true, record, time, from: 'cache' };
+    }
+    return await withClaim(
+      claim,
+      () => callService(endpoint, subject, signal),
+      (answer) => (answer.found === null ? answer.failure : undefined),
     );
-    if (other instanceof Failure) return { found: null, failure: other };
-    if (other?.status === 404) return { found: false, code: 'NOT_OBSERVED', time: other.time, from: 'cache' };
-    const record = other && recognize('user', other.record)?.record;
-    if (record) return { found: true, record, time: other.time, from: 'cache' };
-    return own ?? callService(endpoint, subject, signal);
   }
 
   /** Calls one endpoint. Caches a 200 or a `NOT_OBSERVED` and nothing else. */

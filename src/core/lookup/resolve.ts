@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { AskOnce, SharedAnswer } from '../../contract/answer-ports.ts';
+import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/answer-ports.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
@@ -44,10 +44,8 @@ export interface ResolverOptions {
    */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
-  /**
-   * Resolves a handle once for all machines that need the answer; absent if machines do not share answers.
-   */
-  readonly askOnce?: AskOnce | undefined;
+  /** Claims a resolve among all machines; absent if machines do not share answers. */
+  readonly claim?: AnswerCache['claim'];
 }
 
 export const WAIT_MS = 60_000;
@@ -105,20 +103,14 @@ export function createResolver(options: ResolverOptions): Resolver {
       const known = await walletOnRecord(subject, signal, false);
       if (known) return known;
     }
-    return options.askOnce
-      ? await searchTogether(options.askOnce, subject, signal)
-      : await search(subject, signal);
+    return await searchTogether(subject, signal);
   };
 
   /**
    * Uses the result of another machine that is resolving the same handle or has just resolved it. If there is
    * no such machine, or it takes too long, resolves the handle and shares the result.
    */
-  async function searchTogether(
-    askOnce: AskOnce,
-    subject: Subject,
-    signal: AbortSignal | undefined,
-  ): Promise<Resolved> {
+  async function searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<Resolved> {
     const wanted = {
       endpoint: 'user.resolve',
       subject: subject.normal,
@@ -126,17 +118,18 @@ export function createResolver(options: ResolverOptions): Resolver {
       missAgeMs: SHARED_MISS_MS,
       waitMs: waitMs || UNSTATED_MS,
     } as const;
-    let own: Resolved | undefined;
-    const ask = async () => {
-      own = await search(subject, signal);
-      return shareable(own, clock.now());
-    };
-    const other = await askOnce(wanted, ask, signal);
-    return own ?? (other && (await fromOther(subject, other))) ?? (await search(subject, signal));
+    const claim = await options.claim?.(wanted, signal);
+    if (claim?.by === 'other' && claim.failure) return refusedBy(subject, claim.failure);
+    const other = claim?.by === 'cache' ? await fromOther(subject, claim.answer) : undefined;
+    if (other) return other;
+    return await withClaim(
+      claim,
+      () => search(subject, signal),
+      (own) => shareable(own, clock.now()),
+    );
   }
 
-  async function fromOther(subject: Subject, other: SharedAnswer | Failure): Promise<Resolved | undefined> {
-    if (other instanceof Failure) return refusedBy(subject, other);
+  async function fromOther(subject: Subject, other: SharedAnswer): Promise<Resolved | undefined> {
     if (other.status === 404)
       return { record: { subject: subject.text, found: false, code: 'NOT_OBSERVED' } };
     const sent = isRecord(other.record) ? other.record : {};

@@ -2,6 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
+import { withClaim } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
 import { listOf } from '../../contract/read-record.ts';
@@ -42,18 +43,17 @@ export async function requestOne(
   subject: string,
   options: RequestOptions & { readonly now: () => number },
 ): Promise<PnlResult> {
-  let own: PnlResult | undefined;
-  const other = await options.saved?.askOnce?.(
-    subject,
-    async () => {
-      own = await requestAlone(client, subject, options);
-      return own.failure;
-    },
-    options.signal,
+  const claim = await options.saved?.claim?.(subject, undefined, options.signal);
+  if (claim?.by === 'cache') return { position: 0, record: claim.record };
+  if (claim?.by === 'other' && claim.failure) {
+    const { failure } = claim;
+    return { position: 0, record: failedPnl(subject, failure), failure };
+  }
+  return await withClaim(
+    claim,
+    () => requestAlone(client, subject, options),
+    ({ failure }) => failure,
   );
-  if (other instanceof Failure) return { position: 0, record: failedPnl(subject, other), failure: other };
-  if (other) return { position: 0, record: other };
-  return own ?? (await requestAlone(client, subject, options));
 }
 
 async function requestAlone(

@@ -1,6 +1,5 @@
-import { Failure } from '../../base/failure.ts';
 import { textOf } from '../../base/json-object.ts';
-import type { AnswerCache, CachedAnswer, SharedAnswer } from '../../contract/answer-ports.ts';
+import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
@@ -8,34 +7,17 @@ import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
 import { foundRecord } from '../lookup/lookup.ts';
 import { missingPnl, type PnlAnswer } from './records.ts';
 
-/**
- * Where the answer for a handle comes from: the cache; another machine, whose request is in progress or has
- * just failed; or this machine, which must call `end` after its own request.
- */
+/** As `Claim`, with the cached numbers as a record. */
 export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlAnswer }
-  | { readonly by: 'other' }
-  | { readonly by: 'us'; readonly end: () => Promise<void> };
+  | Exclude<Claim, { readonly by: 'cache' }>;
 
 /** Cached numbers, and where paid answers are saved. */
 export interface SavedNumbers {
   /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
   find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
-  /**
-   * Claims a handle, so that other machines wait for the answer instead of requesting it; absent if machines
-   * do not share answers.
-   */
-  readonly claim?: (handle: string) => Promise<NumbersClaim>;
-  /**
-   * Returns the answer or the Failure of another machine that is requesting this handle or has just requested
-   * it. If there is no such machine, or it takes too long, runs `request` and returns undefined. Absent if
-   * machines do not share answers.
-   */
-  readonly askOnce?: (
-    handle: string,
-    request: () => Promise<Failure | undefined>,
-    signal?: AbortSignal,
-  ) => Promise<PnlAnswer | Failure | undefined>;
+  /** As `AnswerCache.claim`, for the numbers of a handle; absent if machines do not share answers. */
+  readonly claim?: (handle: string, waitMs?: number, signal?: AbortSignal) => Promise<NumbersClaim>;
   /** Saves the answer to a call for one handle. */
   saveOne(subject: string, numbers: Sent): Promise<void>;
   /** Saves that a handle was not found. */
@@ -76,27 +58,18 @@ export function createSavedNumbers(
     return numbers && foundRecord(handle, numbers);
   }
 
-  async function claimShared(
-    shared: NonNullable<AnswerCache['claim']>,
-    handle: string,
-  ): Promise<NumbersClaim> {
-    const subject = normalHandle(handle);
-    const claim = await shared({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs });
-    if (claim.by !== 'cache') return claim;
-    const record = recordOf(handle, claim.answer);
-    return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
-  }
-
-  const { claim, askOnce } = cache;
+  const { claim } = cache;
   return {
-    ...(askOnce && {
-      async askOnce(handle: string, request: () => Promise<Failure | undefined>, signal?: AbortSignal) {
-        const wanted = { endpoint: 'user.pnl', subject: normalHandle(handle), maxAgeMs, missAgeMs } as const;
-        const answer = await askOnce(wanted, request, signal);
-        return answer === undefined || answer instanceof Failure ? answer : recordOf(handle, answer);
-      },
-    }),
-    ...(claim && { claim: (handle: string) => claimShared(claim, handle) }),
+    ...(claim &&
+      ({
+        async claim(handle, waitMs, signal) {
+          const subject = normalHandle(handle);
+          const made = await claim({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs }, signal);
+          if (made.by !== 'cache') return made;
+          const record = recordOf(handle, made.answer);
+          return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
+        },
+      } satisfies Pick<SavedNumbers, 'claim'>)),
     async find(handle, subject = handle) {
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;

@@ -43,7 +43,7 @@ export function createTurns(
 
   async function claimOf(position: number): Promise<NumbersClaim> {
     const since = waiting.get(position);
-    const claim = (await saved?.claim?.(handleAt(position))) ?? alone;
+    const claim = (await saved?.claim?.(handleAt(position), 0)) ?? alone;
     if (claim.by !== 'other') return claim;
     if (since === undefined) waiting.set(position, clock.mono());
     else if (clock.mono() - since > PATIENCE_MS) return alone;
