@@ -46,26 +46,3 @@ const leaver = (entry: Sent): Sent => ({
   change: 'left',
   rankChange: null,
 });
-
-/** The number of changes of each kind, and the largest rise and fall in rank. */
-export function summarizeBoard(rows: readonly Sent[]) {
-  const count = (change: string) => rows.filter((row) => row['change'] === change).length;
-  const moves = rows.flatMap((row) => {
-    const places = numberOf(row['rankChange']);
-    return places === undefined ? [] : [{ row, places }];
-  });
-  const climb = moves.reduce<Move | undefined>(
-    (best, one) => (one.places > (best?.places ?? 0) ? one : best),
-    undefined,
-  );
-  const fall = moves.reduce<Move | undefined>(
-    (worst, one) => (one.places < (worst?.places ?? 0) ? one : worst),
-    undefined,
-  );
-  return { added: count('new'), left: count('left'), up: count('up'), down: count('down'), climb, fall };
-}
-
-interface Move {
-  readonly row: Sent;
-  readonly places: number;
-}

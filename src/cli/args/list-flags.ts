@@ -1,10 +1,10 @@
 import { usageError } from '../../base/failure.ts';
 import { type Instant, instantAt, time } from '../../base/time-values.ts';
-import { decimal, integer } from '../../base/values.ts';
+import { decimal, integer, oneOf } from '../../base/values.ts';
 import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { excluding, flag, list, value } from './option.ts';
+import { excluding, flag, type GivenFlags, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
 
 const DEFAULT_ROWS = 20;
@@ -111,4 +111,22 @@ export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   }
   yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
   if (failure) throw failure.error;
+}
+
+/** The flags that select rows by what changed. */
+export const changeOptions = {
+  changed: flag('--changed', 'with --compare: hide what did not change'),
+  only: list('--only', 'with --compare: only these changes', oneOf('new', 'left', 'up', 'down')),
+};
+
+/** Rejects `--changed` and `--only` without `--compare`. */
+export function checkCompare(
+  given: { readonly compare: unknown } & GivenFlags<typeof changeOptions>,
+  example: string,
+): void {
+  if (given.compare !== undefined || (!given.changed && given.only.length === 0)) return;
+  throw usageError(
+    `${given.changed ? '--changed' : '--only'} requires --compare`,
+    `add what to compare with, for example ${example}`,
+  );
 }

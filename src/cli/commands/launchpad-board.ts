@@ -4,10 +4,11 @@ import { integer, oneOf } from '../../base/values.ts';
 import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
-import { boardEntries, compareBoards, summarizeBoard } from '../../core/boards.ts';
-import { safeLine } from '../../output/terminal/safe-text.ts';
+import { boardEntries, compareBoards } from '../../core/boards.ts';
+import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
 import { boardView } from '../../output/views/board.ts';
-import { flag, list, value, valueOr } from '../args/option.ts';
+import { changeOptions, checkCompare } from '../args/list-flags.ts';
+import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';
 import { serviceClock } from '../lookup/service-time.ts';
 
@@ -25,12 +26,7 @@ export const launchpadBoard = command({
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),
     compare: value('--compare', 'show what changed since this time', time),
     top: value('--top', 'show the first N entries', integer({ min: 1 })),
-    changed: flag('--changed', 'with --compare: hide traders whose rank did not change'),
-    only: list(
-      '--only',
-      'with --compare: only entries with these changes',
-      oneOf('new', 'left', 'up', 'down'),
-    ),
+    ...changeOptions,
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -52,12 +48,7 @@ export const launchpadBoard = command({
   record: () => BoardRecord,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   parse(_, given) {
-    if (given.compare === undefined && (given.changed || given.only.length > 0)) {
-      throw usageError(
-        `${given.changed ? '--changed' : '--only'} requires --compare`,
-        'add the time to compare with, for example --compare 1d',
-      );
-    }
+    checkCompare(given, '--compare 1d');
     return given;
   },
   async run(context, { period, at, compare, top, changed, only }) {
@@ -99,7 +90,7 @@ export const launchpadBoard = command({
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
       if (comparable && isWatched) context.notice(summaryText(within));
-      rows.push(...within.filter((row) => !comparable || isWanted(row, changed, only)));
+      rows.push(...within.filter((row) => !comparable || isWanted(row['change'], changed, only)));
       for (const row of rows) await out.write(row);
     });
     return 0;
@@ -142,20 +133,17 @@ function isWithin(row: Sent, top: number | undefined): boolean {
   return rank === undefined || rank <= top;
 }
 
-function isWanted({ change }: Sent, changed: boolean, only: readonly string[]): boolean {
-  if (only.length > 0) return typeof change === 'string' && only.includes(change);
-  return !changed || change !== 'same';
-}
-
-function summaryText(rows: readonly Sent[]): string {
-  const { added, left, up, down, climb, fall } = summarizeBoard(rows);
-  const name = ({ username, wallet }: Sent) => safeLine(String(username ?? wallet ?? 'unknown'));
-  return [
-    `${added} new, ${left} out, ${up} up, ${down} down`,
-    ...(climb ? [`biggest climb ${name(climb.row)} +${climb.places}`] : []),
-    ...(fall ? [`biggest fall ${name(fall.row)} \u2212${-fall.places}`] : []),
-  ].join('; ');
-}
+/** What changed, in one line. */
+const summaryText = (rows: readonly Sent[]): string =>
+  movesText(
+    rows.map(({ change, rankChange, username, wallet }) => ({
+      kind: change,
+      amount: numberOf(rankChange),
+      name: String(username ?? wallet ?? 'unknown'),
+    })),
+    { up: 'biggest climb', down: 'biggest fall' },
+    (places) => (places > 0 ? `+${places}` : `\u2212${-places}`),
+  );
 
 /**
  * Whether the snapshot exists. For a time without a snapshot, the service returns an empty board without a

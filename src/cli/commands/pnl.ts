@@ -9,12 +9,14 @@ import { createTargets, type Targets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { subjectOptions } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
+import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
+import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
@@ -34,6 +36,7 @@ export const pnl = command({
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
     'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11 if it cannot ask. (Other commands and --from replace the file of --out without asking.) With both flags, an interrupted export of the same handles is continued, and any other is started over.',
+    '--compare OLD adds what changed since an earlier export (csv, tsv, ndjson or json): "change" (new, left, changed or same) and "changes", the new numbers minus the old ones per window; for ranks, the number of places gained. Handles that only OLD has come last. Tables show the differences in the first --window (7d by default). With --from NEW, two files are compared without a call.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
@@ -58,6 +61,8 @@ export const pnl = command({
       '--no-cache',
       '--max-age',
     ),
+    compare: value('--compare', 'show what changed since this earlier export', file),
+    ...changeOptions,
     as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
     ...subjectOptions,
     maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
@@ -74,6 +79,10 @@ export const pnl = command({
     },
     { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M', does: 'nightly export' },
     { run: 'trdr pnl --from pnl.csv --window 30d --sort rank', does: 'sort an export again, at no cost' },
+    {
+      run: 'trdr pnl --from today.csv --compare yesterday.csv --changed',
+      does: 'show what changed between two exports, at no cost',
+    },
   ],
   calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
   record: () => PnlRecord,
@@ -82,15 +91,17 @@ export const pnl = command({
     // With --from, no subjects are required: without any, the whole file is shown.
     const isWhole = given.from !== undefined && words.length === 0 && given.file === undefined;
     const source = isWhole ? undefined : subjectSource(words, given, 'handle');
-    if (given.from === '-' && source && (words.includes('-') || given.file === '-')) {
+    const isListed = source !== undefined && (words.includes('-') || given.file === '-');
+    if ([given.from === '-', given.compare === '-', isListed].filter(Boolean).length > 1) {
       throw usageError(
-        'the export (--from -) and the handles cannot both be read from stdin',
-        'save one of them to a file',
+        'only one of the handles, --from and --compare can be read from stdin',
+        'save the others to files',
       );
     }
+    checkCompare(given, '--compare yesterday.csv');
     return { ...given, window: [...new Set(given.window)], source };
   },
-  async run(context, { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache }) {
+  async run(context, { source, as, window, sort, resume, fresh, from, strict, maxAge, noCache, ...given }) {
     const { out, dryRun, fields } = context.globals;
     const needsFile = resume ? '--resume' : fresh ? '--fresh' : undefined;
     if (needsFile && out === undefined) {
@@ -102,13 +113,22 @@ export const pnl = command({
       ? await gatherPnlSubjects(source, context.io, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
+    const { compare, changed, only } = given;
     const shape: Shape = {
+      comparison:
+        compare === undefined || dryRun
+          ? undefined
+          : {
+              ...(await readEarlier(compare, context.io)),
+              ...{ window: window[0] ?? '7d', changed, only },
+              notice: (text) => context.io.stderr.isTTY === true && context.notice(text),
+            },
       format: context.format,
       windows,
       sort,
       sortWindow: window[0] ?? 'all',
       fields,
-      single: subjects.length === 1 && source !== undefined && isOneWord(source),
+      single: compare === undefined && subjects.length === 1 && source !== undefined && isOneWord(source),
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };

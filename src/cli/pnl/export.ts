@@ -126,7 +126,10 @@ async function exportBy(
   if (delivers) {
     context.setOutcome(tally);
     const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
-    await present(records, shape, async (view, single, items) => {
+    const { comparison } = shape;
+    const partial =
+      comparison && !whole ? { ...shape, comparison: { ...comparison, isPartial: true } } : shape;
+    await present(records, partial, async (view, single, items) => {
       await journal.deliver(pnlText(context, view, single, items), !whole);
     });
   }

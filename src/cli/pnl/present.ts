@@ -1,9 +1,10 @@
 import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { View } from '../../output/view.ts';
-import { csvView, pnlView, rowView, tableRows } from '../../output/views/pnl.ts';
+import { csvView, differenceView, pnlView, rowView, tableRows } from '../../output/views/pnl.ts';
 import { compareRows, compareView, fitsSideBySide } from '../../output/views/pnl-compare.ts';
 import {
+  comparedFields,
   csvRowsOf,
   largestOf,
   rowFields,
@@ -13,6 +14,7 @@ import {
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
 import { isRowFormat } from '../output/output.ts';
+import { type Comparison, compared } from './compare.ts';
 
 /** Options for showing the numbers. */
 export interface Shape {
@@ -25,6 +27,8 @@ export interface Shape {
   readonly fields: string | undefined;
   /** Whether the command line names exactly one subject. Its record is then printed alone, not as a list. */
   readonly single: boolean;
+  /** The earlier export to compare with. */
+  readonly comparison?: Comparison | undefined;
   readonly handles: number;
   /** Width of the terminal in cells. */
   readonly width: number;
@@ -58,10 +62,13 @@ const showsRecords = (shape: Shape): boolean =>
 
 /** The names that `--fields` accepts, for checks before any request is sent. */
 export const knownFields = (shape: Shape): readonly string[] =>
-  showsRecords(shape) ? pnlView(shape.windows).fields : rowFields;
+  showsRecords(shape) ? pnlView(shape.windows).fields : rowFieldsOf(shape);
+
+const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
 /** Prints records as the format and flags require, and streams them if possible. */
-export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
+export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
+  const records = shape.comparison ? compared(given, shape.comparison) : given;
   const { windows, sort, format, fields, single } = shape;
   if (!isWhole(shape)) return await pass(records, shape, use);
   const list: PnlRecord[] = [];
@@ -74,7 +81,7 @@ export async function present(records: AsyncIterable<PnlRecord>, shape: Shape, u
     if (list.length === 0) throw error;
   }
   const ordered = sort ? sorted(list, sort, shape.sortWindow) : list;
-  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined)
+  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined || shape.comparison)
     return await pass(replay(ordered, failure), shape, use);
   if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
     return await use(compareView(ordered), false, replay(compareRows(ordered, windows), failure));
@@ -90,19 +97,20 @@ async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): 
   if (showsRecords(shape)) return await use(pnlView(windows), single, records);
   if (isDelimited(shape))
     return await use(
-      csvView,
+      { ...csvView, fields: rowFieldsOf(shape) },
       false,
       each(records, (record) => csvRowsOf(record, windows)),
     );
   if (fields !== undefined) {
     // Show requested columns unchanged, without notes about missing numbers.
-    const view = { ...rowView({ bars: false, gaps: false, windows }), fields: rowFields };
+    const view = { ...rowView({ bars: false, gaps: false, windows }), fields: rowFieldsOf(shape) };
     return await use(
       view,
       false,
       each(records, (record) => tableRows(record, windows, undefined)),
     );
   }
+  if (shape.comparison) return await use(differenceView(shape.comparison.window), false, records);
   const view = rowView({ bars: false, gaps: true, windows });
   await use(
     view,

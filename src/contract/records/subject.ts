@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field } from '../field.ts';
+import { field, nullable } from '../field.ts';
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
@@ -72,5 +72,32 @@ export type ResolveRecord = FoundSubject | z.infer<typeof PendingSubject> | Unan
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
 export type LaunchpadUserRecord = FoundSubject | Unanswered;
 
-export const PnlRecord = z.union([answered(Pnl.shape), MissingSubject, FailedSubject]);
+const difference = (what: string) => field(nullable(z.number()), `${what}, new minus old.`);
+const Differences = field(
+  z.looseObject({
+    netUsd: difference('Cash flow'),
+    returnPct: difference('Return'),
+    volumeUsd: difference('Volume'),
+    trades: difference('Trades'),
+    rank: field(nullable(z.number()), 'Number of places gained.'),
+  }),
+  'Differences in this window; null where either side has no number.',
+);
+/** What `pnl --compare` adds. */
+const compared = {
+  change: z.optional(
+    field(
+      nullable(z.enum(['new', 'left', 'changed', 'same'])),
+      'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
+    ),
+  ),
+  changes: z.optional(
+    field(
+      z.looseObject({ '24h': Differences, '7d': Differences, '30d': Differences, all: Differences }),
+      'With --compare: the differences of all numbers.',
+    ),
+  ),
+};
+
+export const PnlRecord = z.union([answered({ ...Pnl.shape, ...compared }), MissingSubject, FailedSubject]);
 export type PnlRecord = FoundSubject | Unanswered;

@@ -41,6 +41,13 @@ export const rowFields = [
   ...sortKeys,
 ] as const;
 
+/** The columns of the CSV of a comparison. */
+export const comparedFields: readonly string[] = [
+  ...rowFields,
+  'change',
+  ...sortKeys.map((name) => `${name}Change`),
+];
+
 export type SortKey = (typeof sortKeys)[number];
 
 /** The numbers of a record for a window, unchanged; undefined if the record has no numbers for it. */
@@ -83,13 +90,23 @@ export function windowStateText(record: PnlRecord, windows?: readonly WindowName
   }
 }
 
-const known = new Set<string>([...rowFields, 'windows', 'error']);
+const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'changes']);
 
 /** The undocumented members of a record or of its numbers. In a row, they follow the documented columns. */
 function unknownOf(record: Readonly<Record<string, unknown>> | undefined): Record<string, unknown> {
   const extras: Record<string, unknown> = {};
   for (const name in record) if (!known.has(name)) extras[name] = record[name];
   return extras;
+}
+
+/** What a comparison has found for a window, in columns of their own. */
+function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<string, unknown> {
+  if (!isRecord(changes) || !isRecord(changes[window])) return {};
+  const differences = changes[window];
+  return Object.fromEntries([
+    ['change', change],
+    ...sortKeys.map((name) => [`${name}Change`, differences[name]]),
+  ]);
 }
 
 /** Converts a record to rows, one per window. A window without numbers has a row too. */
@@ -122,6 +139,7 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
       volumeUsd: numbers?.['volumeUsd'],
       trades: numbers?.['trades'],
       rank: numbers?.['rank'],
+      ...changesOf(record, window),
       ...extras,
       ...unknownOf(numbers),
     };

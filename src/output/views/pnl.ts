@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { numberOf } from '../../contract/read-record.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import type { Column, View } from '../view.ts';
+import type { CellKind, Column, View } from '../view.ts';
 import {
   handleOf,
   largestOf,
@@ -10,6 +10,7 @@ import {
   type PnlRow,
   rowFields,
   rowsOf,
+  type SortKey,
   windowOf,
   windowStateText,
 } from './pnl-rows.ts';
@@ -131,6 +132,28 @@ export function rowView(look: {
     ],
     fields: rowFields,
     empty: 'no handles',
+  };
+}
+
+/** What changed since an earlier export: one row per handle, with the differences in one window. */
+export function differenceView(window: WindowName): View<PnlRecord> {
+  const column = (title: string, kind: CellKind, name: SortKey, rank: number): Column<PnlRecord> => ({
+    ...{ title, kind, rank, field: `changes.${window}.${name}` },
+  });
+  return {
+    columns: [
+      { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
+      { title: 'change', kind: 'text', field: 'change', min: 7 },
+      { title: `cash flow ${window}`, kind: 'signedUsd', field: `windows.${window}.netUsd`, rank: 1 },
+      column('difference', 'signedUsd', 'netUsd', 0),
+      column('return', 'percent', 'returnPct', 3),
+      column('volume', 'signedUsd', 'volumeUsd', 4),
+      column('trades', 'move', 'trades', 5),
+      column('rank', 'move', 'rank', 2),
+    ],
+    fields: fieldPaths(PnlRecord),
+    empty: 'nothing changed',
+    noun: ['handle', 'handles'],
   };
 }
 

@@ -1,0 +1,130 @@
+import { copySources } from '../../base/json.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
+import { normalHandle } from '../../contract/handles.ts';
+import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import { numberText } from '../../output/format/numbers.ts';
+import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
+import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
+import type { Io } from '../io.ts';
+import { readExport } from './from/read-export.ts';
+
+/** A record of the earlier export, and whether the new numbers have it too. */
+interface Earlier {
+  readonly record: PnlRecord;
+  isThere: boolean;
+}
+
+/** The comparison of a run with an earlier export. */
+export interface Comparison {
+  readonly earlier: readonly Earlier[];
+  readonly byName: ReadonlyMap<string, Earlier>;
+  /** The window whose cash flow decides what moved up and down. */
+  readonly window: WindowName;
+  readonly changed: boolean;
+  readonly only: readonly string[];
+  /** Prints what changed in all. */
+  readonly notice: (text: string) => void;
+  /** Whether not all subjects of the run have a record, so that nothing is known about the others. */
+  readonly isPartial?: boolean;
+}
+
+/** The names of a trader, by which records of two exports are matched: the handle first, because it is the clearest. */
+const namesOf = (record: PnlRecord): string[] => {
+  const own = record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
+  const [handle, ...wallets] = own.map(textOf);
+  return [handle, record.subject, ...wallets].flatMap((name) => (name ? [normalHandle(name)] : []));
+};
+
+/** Reads an earlier export, before anything is paid for. */
+export async function readEarlier(path: string, io: Io): Promise<Pick<Comparison, 'earlier' | 'byName'>> {
+  const earlier: Earlier[] = [];
+  const byName = new Map<string, Earlier>();
+  for await (const record of readExport(path, io)) {
+    // A trader who had left by then is not in that export.
+    if (record['change'] === 'left') continue;
+    const one = { record, isThere: false };
+    earlier.push(one);
+    for (const name of namesOf(record)) if (!byName.has(name)) byName.set(name, one);
+  }
+  return { earlier, byName };
+}
+
+/**
+ * Adds to each record what changed since the earlier export, and skips those that are not wanted. The traders that only
+ * the earlier export has come last.
+ */
+export async function* compared(
+  records: AsyncIterable<PnlRecord>,
+  comparison: Comparison,
+): AsyncGenerator<PnlRecord> {
+  const { earlier, byName, window, changed, only, notice } = comparison;
+  const moves: Move[] = [];
+  const accepted = (record: PnlRecord, change: string | null): boolean => {
+    const amount = differenceOf(record, window);
+    const isUpOrDown = change === 'changed' && amount !== undefined && amount !== 0;
+    const kind = isUpOrDown ? (amount > 0 ? 'up' : 'down') : (change ?? 'unknown');
+    moves.push({ kind, amount, name: `@${handleOf(record)}` });
+    return isWanted(kind, changed, only);
+  };
+  for await (const record of records) {
+    const before = namesOf(record).flatMap((name) => byName.get(name) ?? [])[0];
+    if (before) before.isThere = true;
+    const change = changeOf(record, before?.record);
+    const row = withChange(record, change, before?.record);
+    if (accepted(row, change)) yield row;
+  }
+  for (const { record, isThere } of comparison.isPartial ? [] : earlier) {
+    if (isThere || record.found !== true) continue;
+    const none = Object.fromEntries(windowNames.map((name) => [name, null]));
+    const row = withChange({ ...record, windows: none }, 'left', undefined);
+    if (accepted(row, 'left')) yield row;
+  }
+  notice(
+    movesText(moves, { up: 'biggest gain', down: 'biggest loss' }, (size) => numberText('signedUsd', size)),
+  );
+}
+
+/** What changed; null if one of the two records failed, so that this is not known. */
+function changeOf(now: PnlRecord, before: PnlRecord | undefined): string | null {
+  if (now.found === null || before?.found === null) return null;
+  const was = before?.found ?? false;
+  if (now.found !== was) return now.found ? 'new' : 'left';
+  return now.found && windowNames.some((window) => isChanged(now, before, window)) ? 'changed' : 'same';
+}
+
+/** Whether a window changed. Exports may lack windows, about which nothing is known. */
+function isChanged(now: PnlRecord, before: PnlRecord | undefined, window: WindowName): boolean {
+  const has = (record: PnlRecord | undefined) =>
+    isRecord(record?.['windows']) && Object.hasOwn(record['windows'], window);
+  if (!before || !has(now) || !has(before)) return false;
+  if ((windowOf(now, window) === undefined) !== (windowOf(before, window) === undefined)) return true;
+  return sortKeys.some((name) => measureOf(now, window, name) !== measureOf(before, window, name));
+}
+
+/** The record with its change, and the differences of all numbers. A positive rank is the number of places gained. */
+function withChange(record: PnlRecord, change: string | null, before: PnlRecord | undefined): PnlRecord {
+  const changes = Object.fromEntries(
+    windowNames.map((window) => {
+      const differences = sortKeys.map((name) => {
+        const [now, old] = [measureOf(record, window, name), before && measureOf(before, window, name)];
+        if (now === undefined || old === undefined) return [name, null];
+        return [name, name === 'rank' ? old - now : difference(now, old)];
+      });
+      return [window, Object.fromEntries(differences)];
+    }),
+  );
+  return copySources({ ...record, change, changes }, record);
+}
+
+const differenceOf = (record: PnlRecord, window: WindowName): number | undefined => {
+  const changes = isRecord(record['changes']) ? record['changes'][window] : undefined;
+  const netUsd = isRecord(changes) ? changes['netUsd'] : undefined;
+  return typeof netUsd === 'number' ? netUsd : undefined;
+};
+
+/** A double has about 15 digits, so the difference of two has no more decimals than the larger one. */
+function difference(now: number, old: number): number {
+  const digits = Math.ceil(Math.log10(Math.max(Math.abs(now), Math.abs(old), 1)));
+  return Number((now - old).toFixed(Math.max(0, 14 - digits)));
+}

@@ -1,0 +1,34 @@
+import { safeLine } from './safe-text.ts';
+
+/** How a row moved since an earlier snapshot: `new`, `left`, `up`, `down`, `same`, or another word. */
+export interface Move {
+  readonly kind: unknown;
+  /** How far it moved; undefined if that is not known. */
+  readonly amount: number | undefined;
+  readonly name: string;
+}
+
+/** Whether a row is wanted with --changed, or with the kinds of --only. */
+export const isWanted = (kind: unknown, changed: boolean, only: readonly string[]): boolean =>
+  only.length > 0 ? typeof kind === 'string' && only.includes(kind) : !changed || kind !== 'same';
+
+/** Summarizes moves in one line: how many there are of each kind, and the largest ones. */
+export function movesText(
+  moves: readonly Move[],
+  words: { readonly up: string; readonly down: string },
+  amountText: (amount: number) => string,
+): string {
+  const count = (kind: string) => moves.filter((move) => move.kind === kind).length;
+  const largest = (sign: 1 | -1) =>
+    moves.reduce<Move | undefined>((most, move) => {
+      const amount = sign * (move.amount ?? 0);
+      return amount > sign * (most?.amount ?? 0) ? move : most;
+    }, undefined);
+  const text = (word: string, move: Move | undefined) =>
+    move?.amount === undefined ? [] : [`${word} ${safeLine(move.name)} ${amountText(move.amount)}`];
+  return [
+    `${count('new')} new, ${count('left')} out, ${count('up')} up, ${count('down')} down`,
+    ...text(words.up, largest(1)),
+    ...text(words.down, largest(-1)),
+  ].join('; ');
+}

@@ -1,0 +1,188 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { rngOf } from '../sim/rng.ts';
+import { seedOf } from './feed.ts';
+import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+
+const SEED = seedOf();
+const windowNames = ['24h', '7d', '30d', 'all'];
+const names = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'];
+
+/** A record with numbers in all windows, which are the same for the same seed. */
+function recordOf(handle: string, seed: number) {
+  const dice = rngOf(seed);
+  const cents = () => dice.int(2_000_000) / 100 - 10_000;
+  const windows = windowNames.map((window) => [
+    window,
+    { netUsd: cents(), returnPct: cents(), volumeUsd: cents(), trades: dice.int(99), rank: dice.int(99) },
+  ]);
+  const own = { displayName: null, avatarUrl: null, twitter: null, followers: 1, wallet: `w-${handle}` };
+  const rest = {
+    ...own,
+    evmWallet: null,
+    updatedAt: 1_700_000_000_000,
+    windows: Object.fromEntries(windows),
+  };
+  return { subject: handle, found: true, handle, ...rest };
+}
+
+const save = (home: Home, name: string, records: readonly object[]) =>
+  writeFileSync(join(home.path, name), records.map((each) => `${JSON.stringify(each)}\n`).join(''));
+
+const missing = (subject: string) => ({ subject, found: false, code: 'NOT_OBSERVED' });
+const failed = (subject: string) => ({
+  subject,
+  found: null,
+  error: { code: 'X', message: 'x', retryable: false },
+});
+
+/** Two exports with one trader of each kind. */
+function twoExports(): Home {
+  const home = openHome();
+  const up = recordOf('up', 1);
+  const moved = (by: number) => ({
+    ...up.windows,
+    '7d': { ...up.windows['7d'], netUsd: up.windows['7d'].netUsd + by, rank: up.windows['7d'].rank - 2 },
+  });
+  const kept = [recordOf('same', 3), missing('nobody'), failed('broken')];
+  save(home, 'old.ndjson', [up, { ...up, subject: 'down', handle: 'down' }, recordOf('gone', 2), ...kept]);
+  save(home, 'new.ndjson', [
+    { ...up, subject: '@UP', windows: moved(0.1) },
+    { ...up, subject: 'down', handle: 'down', windows: moved(-25) },
+    { ...recordOf('same', 3), subject: 'w-same' },
+    recordOf('fresh', 4),
+    ...[missing('nobody'), recordOf('broken', 5)],
+  ]);
+  return home;
+}
+
+const compare = ['pnl', '--from', 'new.ndjson', '--compare', 'old.ndjson'];
+
+describe('pnl --compare', () => {
+  test('states what changed for each trader, without a call', async () => {
+    const ran = await trdr(compare, { home: twoExports() });
+    expect(ran.exitCode, ran.stderr).toBe(0);
+    expect(ran.records().map(({ subject, change }) => [subject, change])).toEqual([
+      ['@UP', 'changed'],
+      ['down', 'changed'],
+      ['w-same', 'same'],
+      ['fresh', 'new'],
+      ['nobody', 'same'],
+      ['broken', null],
+      ['gone', 'left'],
+    ]);
+    expect(ran.records()[0]).toMatchObject({
+      changes: { '7d': { netUsd: 0.1, returnPct: 0, rank: 2 }, '24h': { netUsd: 0 } },
+    });
+    const none = Object.fromEntries(names.map((name) => [name, null]));
+    expect(ran.records()[3]).toMatchObject({ changes: { '7d': none, all: none } });
+    expect(ran.records()[6]).toMatchObject({ found: true, windows: { '7d': null }, changes: { '7d': none } });
+  });
+
+  test.each([
+    [['--only', 'up'], ['@UP']],
+    [
+      ['--only', 'down,left'],
+      ['down', 'gone'],
+    ],
+    [['--only', 'new'], ['fresh']],
+    [['--only', 'up', '--window', '24h'], []],
+    [['--changed'], ['@UP', 'down', 'fresh', 'broken', 'gone']],
+  ])('selects with %j', async (flags, subjects) => {
+    const ran = await runInProcess([...compare, ...flags], { home: twoExports() });
+    expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
+  });
+
+  test('shows the differences of the first window in tables, and a summary on a terminal', async () => {
+    const home = twoExports();
+    const ran = await runInProcess([...compare, '--changed', '--color', 'never'], {
+      home,
+      tty: true,
+      columns: 120,
+    });
+    expect(ran.stderr).toContain(
+      '1 new, 1 out, 1 up, 1 down; biggest gain @up +$0.10; biggest loss @down -$25.00',
+    );
+    expect(ran.stdout).toMatch(/cash flow 7d +difference +return +volume +trades +rank/);
+    expect(ran.stdout).toMatch(/@down +changed +\S+ +-\$25\.00/);
+    const page = await runInProcess([...compare, '-o', 'markdown', '--window', '30d'], { home });
+    expect(page.stdout).toContain('| handle | change | cash flow 30d | difference |');
+    expect(page.stderr).toBe('');
+  });
+
+  test('writes a CSV with the differences in columns, which is an export too', async () => {
+    const home = twoExports();
+    await trdr([...compare, '--out', 'both.csv'], { home });
+    const [header = '', first] = readFileSync(join(home.path, 'both.csv'), 'utf8').split('\n');
+    expect(header).toMatch(
+      /,rank,change,netUsdChange,returnPctChange,volumeUsdChange,tradesChange,rankChange$/,
+    );
+    expect(first).toMatch(/,changed,0,0,0,0,0$/);
+    const again = await trdr(['pnl', '--from', 'new.ndjson', '--compare', 'both.csv', '--changed'], { home });
+    expect(again.records().map(({ subject }) => subject)).toEqual([]);
+  });
+
+  test('compares with numbers from the service, and fails before it pays if the export cannot be read', async () => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    const options = { sandbox, home };
+    await trdr(['pnl', 'mira', 'quantumhawk', '--out', 'old.csv'], options);
+    const spent = sandbox.meter().unitsUsed;
+    for (const path of ['none.csv', 'handles.txt']) {
+      writeFileSync(join(home.path, 'handles.txt'), 'just text\n');
+      const ran = await trdr(['pnl', 'turbo-walrus', '--compare', path], options);
+      expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([2, spent]);
+    }
+    for (const out of [[], ['--out', 'new.ndjson', '--resume', '--fresh']]) {
+      const ran = await trdr(['pnl', 'mira', 'nobody_here', '--compare', 'old.csv', ...out], options);
+      const rows = out.length === 0 ? ran.stdout : readFileSync(join(home.path, 'new.ndjson'), 'utf8');
+      const changes = rows
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).change);
+      expect(changes, ran.stderr).toEqual(['same', 'same', 'left']);
+    }
+  });
+
+  test.each([
+    [['--changed'], '--changed requires --compare'],
+    [['--only', 'up'], '--only requires --compare'],
+    [['--compare', '-', '--file', '-'], 'only one of the handles, --from and --compare'],
+    [['--compare', 'x.csv', '--out', 'x.csv'], 'are the same file'],
+  ])('rejects %j', async (flags, why) => {
+    const ran = await runInProcess(['pnl', 'mira', ...flags], { sandbox: await withSandbox() });
+    expect([ran.exitCode, ran.error()['message']]).toEqual([2, expect.stringContaining(why)]);
+  });
+
+  test(`old plus the difference is new, in any format of the exports (SEED=${SEED})`, async () => {
+    const dice = rngOf(SEED);
+    const home = openHome();
+    const handles = Array.from({ length: 30 }, (_, at) => `trader_${at}`);
+    const [old, now] = [SEED, SEED + 1_000].map((seed) =>
+      handles.filter(() => dice.chance(0.8)).map((handle) => recordOf(handle, seed + dice.int(50))),
+    );
+    save(home, 'old.ndjson', old ?? []);
+    save(home, 'new.ndjson', now ?? []);
+    const [from, to] = [dice.pick(['csv', 'json', 'tsv']), dice.pick(['csv', 'json', 'tsv'])];
+    await runInProcess(['pnl', '--from', 'old.ndjson', '--out', `o.${from}`], { home });
+    await runInProcess(['pnl', '--from', 'new.ndjson', '--out', `n.${to}`], { home });
+    const words = ['pnl', '--from', `n.${to}`, '--compare', `o.${from}`, '-o', 'ndjson'];
+    const ran = await runInProcess(words, { home });
+    const before = new Map(old?.map((record) => [record.handle, record]));
+    for (const record of ran.records() as ReturnType<typeof recordOf>[]) {
+      const changes = JSON.parse(JSON.stringify(record)).changes;
+      const was = before.get(record.handle);
+      for (const window of windowNames)
+        for (const name of names) {
+          const [new_, old_] = [record.windows[window]?.[name], was?.windows[window]?.[name]];
+          const sign = name === 'rank' ? -1 : 1;
+          if (new_ === undefined || old_ === undefined) expect(changes[window][name]).toBeNull();
+          else expect(changes[window][name]).toBeCloseTo(sign * (new_ - old_), 6);
+        }
+    }
+    expect(new Set(ran.records().map(({ handle }) => handle)).size).toBe(
+      new Set([...(old ?? []), ...(now ?? [])].map(({ handle }) => handle)).size,
+    );
+  });
+});
