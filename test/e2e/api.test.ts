@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
@@ -96,14 +95,6 @@ describe('trdr api', () => {
     }
   });
 
-  test.each([302, 304, 307])('treats an answer with status %i as an error', async (status) => {
-    const service = await withService(() => ({ status, body: '' }));
-    const { exitCode, error } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
-      sandbox: service,
-    });
-    expect([exitCode, error()['status']]).toEqual([9, status]);
-  });
-
   test('creates no file for an error', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const out = join(home.path, 'answer.json');
@@ -135,24 +126,6 @@ describe('trdr api', () => {
       expect(sandbox.meter().unitsUsed).toBe(10 * pages.length);
     },
   );
-
-  test('prints the pages within the spending limit, and exits 6', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, lines } = await runInProcess(
-      ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '25'],
-      { sandbox },
-    );
-    expect([exitCode, lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 20]);
-  });
-
-  test('requests a page without new rows three times', async () => {
-    const service = await withService(() => ({ body: { items: [], hasMore: true, nextBefore: 'same' } }));
-    const { exitCode, error } = await runInProcess(['api', '/v2/thesis', '--paginate', '--yes'], {
-      sandbox: service,
-      clock: virtualClock(),
-    });
-    expect([exitCode, error()['code'], service.calls.length]).toEqual([9, 'WALK_STUCK', 3]);
-  });
 
   test('shows the calls of --dry-run and sends nothing', async () => {
     const service = await withService(() => ({ body: {} }));

@@ -101,7 +101,7 @@ describe('an error in a list', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const file = join(home.path, 'desk.csv');
-    writeFileSync(file, '\ufeffname,"who, then"\r\n"a ""b""\nc",mira\r\n,\r\nx,"@juno"');
+    writeFileSync(file, '\ufeffname,"Who, then"\r\n"a ""b""\nc",mira\r\n,\r\nx,"@juno"');
     const ran = await runInProcess(['whois', '--file', file, '--column', 'who, then'], { sandbox, home });
     expect(ran.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
     const plain = await runInProcess(['whois', '-'], { sandbox, stdin: '\ufeff mira \r\n#x\r\n\r\n@juno' });

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -244,13 +244,6 @@ describe('the config file', () => {
       note: 'mine',
       profiles: { default: { colour: 'red', retries: 2 } },
     });
-  });
-
-  test('is made private when it is written', async () => {
-    const home = withFile('{"version":1,"profiles":{}}');
-    chmodSync(fileOf(home), 0o666);
-    await runInProcess(['config', 'set', 'retries', '2'], { home });
-    expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
   });
 
   test('needs a home directory or a configured folder', async () => {

@@ -222,16 +222,6 @@ describe('a profile', () => {
     expect(await colored(['price', '-o', 'table'], false)).toBe(true);
     expect(await colored(['price', '-o', 'table'], false, { NO_COLOR: '1' })).toBe(false);
   });
-
-  test('with a machine format gets errors as text on a terminal and as JSON elsewhere', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    await runInProcess(['config', 'set', 'output', 'ndjson'], { home });
-    const ran = await runInProcess(refused, { sandbox, home });
-    expect(ran.error()).toMatchObject({ code: 'VALIDATION_ERROR', exit: 2 });
-    const person = await runInProcess(refused, { sandbox, home, tty: true });
-    expect(person.stderr).toContain('error:');
-    expect(person.stderr).not.toContain('{');
-  });
 });
 
 test.runIf(process.platform === 'linux')('a home below /proc only disables the cache', async () => {

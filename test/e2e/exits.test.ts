@@ -42,7 +42,6 @@ const cases: readonly Case[] = [
     'USAGE',
     {},
   ],
-  [2, 'a sort field that resembles none', ['thesis', 'list', '--sort', 'zzzz'], 'USAGE', {}],
   [2, 'a folder as input', ['whois', '--file', '.'], 'USAGE', {}],
   [2, 'a handle with spaces', ['whois', 'mira juno'], 'BAD_SUBJECT', {}],
   [2, 'an empty subject', ['whois', ''], 'BAD_SUBJECT', {}],
@@ -51,9 +50,6 @@ const cases: readonly Case[] = [
   [2, 'an empty command', ['thesis', 'tail', '--exec', ''], 'USAGE', {}],
   [2, 'an invalid setting', ['config', 'set', 'maxAge', 'soon'], 'BAD_SETTING', {}],
   [2, 'an invalid variable', ['whois', 'mira'], 'BAD_SETTING', { env: { TRDR_OUTPUT: 'xml' } }],
-  ...['auth login', 'auth logout', 'auth switch x', 'config set utc on', 'budget set day 5'].map(
-    (line): Case => [2, `${line} in the sandbox`, [...line.split(' '), '--sandbox'], 'USAGE', {}],
-  ),
   [2, 'two formats', ['whois', 'mira', '-o', 'csv', '--json'], 'USAGE', {}],
   [2, 'a group without a command', ['thesis'], 'USAGE', {}],
   [2, 'a missing file', ['whois', '--file', 'nowhere.txt'], 'USAGE', {}],

@@ -200,7 +200,8 @@ describe('--fields', () => {
 
   test.each([
     ['thesis list', 'extra'],
-    ['thesis list -o csv', 'extra.tier.name'],
+    ['thesis list -o csv --user mira', 'extra.tier.name'],
+    ['pnl mira solwolf --out numbers.csv', 'nosuch'],
     ['whois mira', 'socials.new'],
     ['pnl mira', 'windows.24h.new'],
     ['me', 'stats.nope'],

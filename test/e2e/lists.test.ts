@@ -46,14 +46,6 @@ describe('trdr thesis list', () => {
     expect((await list(sandbox, '--limit', '40', '--reverse')).records()).toEqual(page.toReversed());
   });
 
-  test('rejects a field to sort by that no thesis has, free of charge', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, stderr } = await list(sandbox, '--sort', 'holdingUsd');
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('Did you mean holdingsUsd?');
-    expect(sandbox.meter().unitsUsed).toBe(0);
-  });
-
   test('finds a token by its ticker in the newest theses, and then in the saved tokens', async () => {
     const sandbox = await withSandbox();
     const home = openHome();

@@ -1,11 +1,11 @@
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { rngOf } from '../sim/rng.ts';
-import { asItShouldBe, compare, idsOf, readText, seedOf, until } from './feed.ts';
+import { asItShouldBe, compare, idsOf, readText, seedOf } from './feed.ts';
 import { openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { withService } from './service.ts';
 
 const SEED = seedOf();
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 600_000 } as const;
@@ -76,22 +76,17 @@ describe('--no-follow', () => {
       id: `p${at}`,
       platformCreatedAt: Date.now() - at,
     }));
-    const server = createServer(({ url = '' }, response) =>
-      response.end(JSON.stringify({ items: url.includes('before=') ? [] : posts, hasMore: true })),
-    ).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await until(() => server.listening);
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : 0;
-    const options = { key: 'trdr_test_0123456789abcdef0123456789abcdef', differs: true };
-    const run = (url: string) =>
+    const service = await withService(({ path }) => ({
+      body: { items: path.includes('before=') ? [] : posts, hasMore: true },
+    }));
+    const run = (sandbox: { readonly url: string; readonly key: string }) =>
       runInProcess(['thesis', 'tail', '--no-follow', '--since', '1h', '-o', 'ndjson'], {
-        ...{ ...options, env: { TRDR_BASE_URL: url }, clock: virtualClock(systemClock.now()) },
+        ...{ sandbox, differs: true, clock: virtualClock(systemClock.now()) },
       });
-    const gap = await run(`http://127.0.0.1:${port}`);
+    const gap = await run(service);
     expect([gap.exitCode, gap.records().length], gap.stderr).toEqual([9, 20]);
     expect(gap.stderr).toContain('GAP: posts may be missing');
-    const away = await run('http://127.0.0.1:1');
+    const away = await run({ url: 'http://127.0.0.1:1', key: service.key });
     expect([away.exitCode, away.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });
 

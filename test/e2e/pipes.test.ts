@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -110,27 +110,6 @@ describe('a pipe', () => {
     // Files and pipes have no width, so both use 80 columns.
     expect(Buffer.concat(parts).equals(whole)).toBe(true);
   });
-
-  test('that is full pauses the walk', async () => {
-    const sandbox = await withSandbox({ ...plenty, theses: 20_000 });
-    const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
-    child.stdout.pause();
-    // Without a reader, requests stop when the pipe and the buffers are full.
-    let before = -1;
-    await expect
-      .poll(
-        () => {
-          const now = sandbox.log.length;
-          const still = now > 0 && now === before;
-          before = now;
-          return still;
-        },
-        { interval: 300, timeout: 20_000 },
-      )
-      .toBe(true);
-    expect(sandbox.log.length).toBeLessThan(100);
-    child.kill('SIGKILL');
-  });
 });
 
 test('a sandbox with a closed stdout exits silently', async () => {
@@ -163,32 +142,6 @@ describe('a full disk', () => {
     const sandbox = await withSandbox(plenty);
     const ran = await trdr(['whois', 'mira', '--out', '/dev/full'], { sandbox });
     expect([ran.exitCode, ran.error()]).toMatchObject([9, full]);
-  });
-
-  test.each([
-    ['in the first bytes', 0],
-    ['half-way', 64],
-  ])('leaves an existing file unchanged: %s', async (_, blocks) => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
-    const path = join(home.path, 'all.ndjson');
-    writeFileSync(path, 'old\n');
-    const words = 'thesis list --limit 300 --yes --out all.ndjson';
-    const ran = await bash(`trap '' XFSZ; ulimit -f ${blocks}; trdr ${words}`, { sandbox, home });
-    expect(ran.codes).toEqual([9]);
-    expect(readFileSync(path, 'utf8')).toBe('old\n');
-    // Paid rows that fit on the disk are saved beside the existing file.
-    const partial = blocks > 0 ? ['all.ndjson.partial'] : [];
-    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson', ...partial]);
-  });
-
-  test('creates no file but that of the paid rows that fit', async () => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
-    const words = 'thesis list --limit 300 --yes --out all.ndjson';
-    const ran = await bash(`trap '' XFSZ; ulimit -f 64; trdr ${words}`, { sandbox, home });
-    expect(ran.codes).toEqual([9]);
-    expect(readdirSync(home.path).filter((name) => name.includes('all'))).toEqual(['all.ndjson.partial']);
   });
 
   test('below the ledger or the cache is a notice, not an error', async () => {

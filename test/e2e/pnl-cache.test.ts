@@ -125,16 +125,6 @@ describe('cached numbers', () => {
     expect(fresh.stdout).toContain(String(numbersOf('mira')?.windows['7d']?.netUsd));
   });
 
-  test('are counted and cleared with the other cached answers', async () => {
-    const { sandbox, home, run, paid } = await userWithClock();
-    await run(['mira', 'nobody1']);
-    const stats = await runInProcess(['cache', 'stats', '--json'], { sandbox, home });
-    expect(stats.json()).toMatchObject({ entries: 2, found: 1, missing: 1 });
-    await runInProcess(['cache', 'clear'], { sandbox, home });
-    await run(['mira', 'nobody1']);
-    expect(paid()).toBe(2 * 30_200);
-  });
-
   test('are ignored if they are damaged', async () => {
     const { home, run, paid } = await userWithClock();
     await run(['mira']);

@@ -336,21 +336,6 @@ test('an export that never started leaves no files behind', async () => {
   expect((await run()).exitCode).toBe(0);
 });
 
-test('an unwritable export is rejected before any request', async () => {
-  const sandbox = await withNumbers();
-  const home = openHome();
-  mkdirSync(join(home.path, 'folder'));
-  for (const out of [join(home.path, 'folder'), join(home.path, 'none/out.csv')]) {
-    const { exitCode } = await runInProcess(['pnl', 'mira', 'quiet', '--out', out, '--resume'], {
-      sandbox,
-      home,
-    });
-    expect([exitCode, sandbox.log.length]).toEqual([2, 0]);
-  }
-  const without = await runInProcess(['pnl', 'mira', '--resume'], { sandbox });
-  expect([without.exitCode, without.error()['hint']]).toEqual([2, 'add the file of the export: --out FILE']);
-});
-
 describe('--fresh', () => {
   test('starts an interrupted export over, and together with --resume continues it', async () => {
     const sandbox = await withNumbers({ faults: '503@users.pnl+2' });

@@ -86,6 +86,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     ['usage'],
     ['cache', 'stats'],
     ['price'],
+    ['doctor'],
     ['nonsense'],
   ];
 

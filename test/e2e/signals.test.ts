@@ -86,7 +86,7 @@ const miss = { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'non
 const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 
 describe.each(signals)('%s', (signal, exit) => {
-  test('ends a wait for the rate limit, and delivers earlier answers', async () => {
+  test('ends a wait for the rate limit, delivers earlier answers and leaves no temporary files', async () => {
     const home = openHome();
     const sandbox = await withSandbox({ ratePerMinute: 10 });
     const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
@@ -99,6 +99,8 @@ describe.each(signals)('%s', (signal, exit) => {
     expect(ran.stderr).toMatch(
       /^trdr: waiting .*10 requests per minute\ntrdr: interrupted: 1 of \d+ found, .*; \d+ answers? (?:is|are) cached\n$/,
     );
+    const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+    expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
   });
 
   test('ends a wait before a retry, and delivers earlier answers', async () => {
@@ -270,15 +272,6 @@ describe.each(signals)('%s', (signal, exit) => {
     );
   });
 
-  test('leaves no lock and no temporary file in the folders of trdr', async () => {
-    const home = openHome();
-    const sandbox = await withSandbox({ ratePerMinute: 3 });
-    const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
-    await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
-    const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
-    expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
-  });
-
   test('ends a run with a blocked reader', async () => {
     const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
@@ -298,6 +291,8 @@ describe.each(signals)('%s', (signal, exit) => {
         { interval: 300, timeout: 20_000 },
       )
       .toBe(true);
+    // A full pipe pauses the walk.
+    expect(sandbox.log.length).toBeLessThan(100);
     child.kill(signal);
     const left = await new Promise((resolve) => child.once('exit', (code) => resolve(code)));
     expect(left).toBe(exit);

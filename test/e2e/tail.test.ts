@@ -243,18 +243,6 @@ describe('what a tail costs', () => {
     expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
   });
 
-  test('is shown by --dry-run, without a request', async () => {
-    const sandbox = await withSandbox(open);
-    const { records } = await trdr(['thesis', 'tail', '--dry-run', '--user', 'mira'], { sandbox });
-    expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
-      ['user.handle', 100, 200],
-      ['me', 0, 0],
-      ['ws', 20_000, 20_000],
-      ['thesis.user', 400, 400],
-    ]);
-    expect(sandbox.log).toEqual([]);
-  });
-
   test('requires a confirmation if it is known to be high', async () => {
     const sandbox = await withSandbox(open);
     const { exitCode, error } = await trdr(['thesis', 'tail', '--duration', '1h'], { sandbox });

@@ -3,18 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
-const unknownField: readonly (readonly string[])[] = [
-  ['whois', 'mira'],
-  ['pnl', 'mira'],
-  ['pnl', 'mira', 'solwolf', '--out', 'numbers.ndjson'],
-  ['pnl', 'mira', 'solwolf', '--out', 'numbers.csv'],
-  ['thesis', 'list', '--user', 'mira'],
-  ['thesis', 'tail', '--user', 'mira', '--duration', '1s'],
-  ['launchpad', 'board'],
-  ['launchpad', 'board', '--compare', '7d'],
-  ['launchpad', 'callouts'],
-];
-
 const noFolder: readonly (readonly string[])[] = [
   ['whois', 'mira', '--out', 'none/out.csv'],
   ['pnl', 'mira', '--out', 'none/out.csv'],
@@ -28,16 +16,6 @@ const noFolder: readonly (readonly string[])[] = [
 ];
 
 describe('nothing is charged', () => {
-  test.each(unknownField)('for an unknown field: %s %s %s', async (...words) => {
-    const sandbox = await withSandbox();
-    const { exitCode, error } = await runInProcess([...words, '--fields', 'nosuch'], { sandbox });
-    expect([exitCode, sandbox.meter().unitsUsed, error()['message']]).toEqual([
-      2,
-      0,
-      'unknown field "nosuch"',
-    ]);
-  });
-
   test.each(noFolder)('for an unwritable file: %s %s %s', async (...words) => {
     const sandbox = await withSandbox();
     const home = openHome();
@@ -93,12 +71,5 @@ describe('nothing is charged', () => {
     const { exitCode, error } = await runInProcess(line.split(' '), { sandbox });
     expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
     expect(error()['hint']).toContain(hint);
-  });
-
-  test('for a tail with a file that cannot be resumed', async () => {
-    const sandbox = await withSandbox();
-    const words = ['thesis', 'tail', '--user', 'mira', '--duration', '1s', '--out', 'tail.csv'];
-    const { exitCode } = await runInProcess(words, { sandbox });
-    expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
   });
 });
