@@ -91,15 +91,7 @@ test.runIf(process.platform === 'linux')(
     chmodSync(path('deliver'), 0o755);
     const mode = (text: string) => writeFileSync(path('mode'), text);
     const start = () => {
-      const flags = [
-        '--yes',
-        '--lag',
-        '300ms',
-        '--fields',
-        'id,platformCreatedAt',
-        '--checkpoint',
-        path('ck'),
-      ];
+      const flags = `--yes --lag 300ms --fields id,platformCreatedAt --checkpoint ${path('ck')}`.split(' ');
       const batch = ['--batch', `${1 + random.between(0, 5)}`, '--linger', `${random.between(0, 200)}ms`];
       const exec = ['--exec', `'${path('deliver')}' '${home.path}'`, '--tries', '0'];
       return startTail([...flags, ...batch, ...exec], { sandbox, home });

@@ -148,17 +148,8 @@ async function checkTail(seed: number, dice: Rng): Promise<void> {
   const home = openHome();
   const out = join(home.path, 'out.ndjson');
   const posting = startPosting(sandbox, 40);
-  const words = [
-    'thesis',
-    'tail',
-    '--out',
-    out,
-    '--lag',
-    '200ms',
-    '--yes',
-    '--via',
-    dice.pick(['ws', 'poll']),
-  ];
+  const via = dice.pick(['ws', 'poll']);
+  const words = `thesis tail --out ${out} --lag 200ms --yes --via ${via}`.split(' ');
   if (dice.chance(0.5)) words.push('--checkpoint', join(home.path, 'tail.json'));
   const interruption = blowOf(dice, 6);
   const story = `SEED=${seed} ${words.join(' ')}, ${JSON.stringify(interruption)}`;

@@ -77,17 +77,7 @@ async function run(seed: number): Promise<Outcome> {
   const moves = to !== 'pipe' && dice.chance(0.6);
   const kills = to !== 'pipe' && dice.chance(0.4);
   const flags = [
-    ...[
-      '--via',
-      dice.pick(['auto', 'ws', 'poll']),
-      '--lag',
-      '200ms',
-      '--yes',
-      '--timeout',
-      '1s',
-      '--retries',
-      '1',
-    ],
+    ...`--via ${dice.pick(['auto', 'ws', 'poll'])} --lag 200ms --yes --timeout 1s --retries 1`.split(' '),
     ...(to === 'pipe' ? [] : ['--out', out]),
     ...(to === 'both' ? ['--checkpoint', join(home.path, 'tail.json')] : []),
   ];

@@ -17,17 +17,6 @@ describe('identity', () => {
     }
   });
 
-  it('returns ids, addresses and X links in canonical form', async () => {
-    const service = await sandbox();
-    for (const name of service.world.users.handles) {
-      const { body } = await ask(service, `/v2/user/handle/${encodeURIComponent(name)}`);
-      expect(body.id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-      expect(body.solanaAddress ?? '1'.repeat(32)).toMatch(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
-      expect(body.evmAddress ?? `0x${'0'.repeat(40)}`).toMatch(/^0x[0-9A-Fa-f]{40}$/);
-      expect(body.twitter ?? 'https://x.com/x').toMatch(/^https:\/\/x\.com\/\w+$/);
-    }
-  });
-
   it('accepts handles in any case and with a leading @', async () => {
     const service = await sandbox();
     const name = walletHolder(service);

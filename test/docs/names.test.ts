@@ -139,29 +139,4 @@ describe('README and docs', () => {
     });
     expect(flaws).toEqual([]);
   });
-
-  it('are parsed as a shell would parse them', () => {
-    const script = `X=1 trdr whois "$(trdr price)" 'a b' > out & # no
-for h in a b; do trdr me --quiet 2>/dev/null; done | xargs -n 1 trdr resolve <<'END'
-trdr nothing
-END
-`;
-    const found = commandsOf(script).flatMap((command) => {
-      const words = wordsOfTrdr(command);
-      return words ? [textOf(words)] : [];
-    });
-    expect(found).toEqual(['price', 'whois $ a b', 'me --quiet', 'resolve']);
-  });
-
-  it('would fail these tests with an invalid command line', () => {
-    const flawIn = (line: string) => commandsOf(line).map((command) => flawOf(wordsOfTrdr(command) ?? []))[0];
-    expect(flawIn('trdr whois mira --max-age 2h')).toBeUndefined();
-    expect(flawIn('trdr whoami')).toContain('unknown command');
-    expect(flawIn('trdr whois mira --maxage 2h')).toContain('unknown flag');
-    expect(flawIn('trdr whois mira --max-age soon')).toContain('--max-age');
-    expect(flawIn('trdr pnl mira --sort luck')).toContain('--sort');
-    expect(flawIn('trdr thesis tail -o json')).toBeUndefined();
-    expect(flawOfMention('trdr thesis tails')).toBeUndefined();
-    expect(flawOfMention('trdr thesis tail --backfil N')).toContain('--backfil');
-  });
 });

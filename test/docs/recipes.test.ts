@@ -21,9 +21,9 @@ const titleOf = (line: number) =>
     ?.slice(3) ?? '';
 /** The tools and servers that a recipe needs and that are not installed. */
 const missingOf = (script: string) => [
-  ...missingFor(script).filter((tool) => tool !== 'nats'),
+  ...missingFor(script),
   // Look also for commands inside a quoted --exec, or in a script that the recipe writes.
-  ...['jq', 'kcat', 'redis-cli'].filter(
+  ...['jq', 'kcat', 'redis-cli', 'nats'].filter(
     (tool) => new RegExp(`(?:^|[\\s"'|])${tool} -`, 'm').test(script) && !isInstalled(tool),
   ),
   ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
@@ -112,11 +112,6 @@ describe('docs/recipes.md', () => {
       env['NATS_URL'] = `nats://127.0.0.1:${port}`;
     }
     workspace = openWorkspace(env);
-    if (!isInstalled('nats')) {
-      const standIn = join(import.meta.dirname, 'nats-stand-in.mjs');
-      const script = `#!/bin/sh\nexec '${process.execPath}' '${standIn}' "$@"\n`;
-      writeFileSync(join(workspace.path, 'bin/nats'), script, { mode: 0o755 });
-    }
     for (const name of ['mail', 'notify-send']) {
       const path = join(workspace.path, 'bin', name);
       const stdin = name === 'mail' ? 'cat' : ':';

@@ -45,11 +45,6 @@ describe('completion scripts', () => {
     }
     expect((await trdr(['completion', 'tcsh'])).exitCode).toBe(2);
   });
-
-  test('have at most 40 lines', () => {
-    for (const text of Object.values(completionScripts))
-      expect(text.split('\n').length).toBeLessThanOrEqual(40);
-  });
 });
 
 describe('in a shell', () => {

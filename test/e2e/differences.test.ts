@@ -62,19 +62,6 @@ describe('a batch of numbers in which one rank is null', () => {
     const sorted = await runInProcess(words, { sandbox: service });
     expect(sorted.lines().at(-1)).toMatch(/^trader17,/);
   });
-
-  test('is exported completely, without repeating a request', async () => {
-    const service = await withService(() => ({ body: batch() }));
-    const home = openHome();
-    const words = ['pnl', ...handles, '-y', '--out', join(home.path, 'n.ndjson')];
-    const ran = await runInProcess(words, { sandbox: service, home });
-    const written = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trimEnd().split('\n');
-    expect([ran.exitCode, written.length, service.calls.length]).toEqual([0, 40, 1]);
-    expect(JSON.parse(written[17] ?? '')).toMatchObject({
-      subject: 'trader17',
-      windows: { '24h': { rank: null } },
-    });
-  });
 });
 
 describe('a batch answer without entries for some handles', () => {

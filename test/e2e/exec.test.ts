@@ -53,19 +53,7 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     const home = openHome();
     const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
     const command = `test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
-    const flags = [
-      '--yes',
-      '--via',
-      'poll',
-      '--backfill',
-      '6',
-      '--count',
-      '6',
-      '--batch',
-      '2',
-      '--tries',
-      '2',
-    ];
+    const flags = '--yes --via poll --backfill 6 --count 6 --batch 2 --tries 2'.split(' ');
     const ran = await runInProcess(
       ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--exec', command].concat([
         '--status',

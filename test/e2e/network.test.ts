@@ -5,9 +5,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createRawTlsServer } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { otherCert as serviceCert, key as serviceKey } from '../core/http/certificate.ts';
 import { serve } from '../core/server.ts';
 import { certificates } from '../store/certificates.ts';
-import { serviceCert, serviceKey } from './certificate.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe } from './service.ts';
 

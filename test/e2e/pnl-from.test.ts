@@ -90,15 +90,9 @@ describe('--from', () => {
 
   test('selects handles in the order given, and names those that the file lacks', async () => {
     const { run } = await exported();
-    const { exitCode, records, stderr } = await run([
-      '@SolWolf',
-      'other',
-      'MIRA',
-      '--from',
-      'all.csv',
-      '-o',
-      'ndjson',
-    ]);
+    const { exitCode, records, stderr } = await run(
+      '@SolWolf other MIRA --from all.csv -o ndjson'.split(' '),
+    );
     expect([exitCode, records()]).toEqual([0, recordsOf(['solwolf', 'mira'])]);
     expect(stderr).toMatch(/not found in .*all.csv \(1 handle\): other/);
     expect((await run(['other', '--from', 'all.csv'])).exitCode).toBe(3);

@@ -98,17 +98,8 @@ describe('numbers of wallets and user ids', () => {
   test('are exported with the others, and resume after a failed lookup', async () => {
     const { mira, solwolf, run, home, sandbox, paid } = await desk();
     const out = join(home.path, 'out.ndjson');
-    const words = [
-      mira.evmAddress,
-      NOBODY,
-      solwolf.solanaAddress,
-      'solwolf',
-      '-y',
-      '--out',
-      out,
-      '--retries',
-      '0',
-    ];
+    const subjects = [mira.evmAddress, NOBODY, solwolf.solanaAddress, 'solwolf'];
+    const words = [...subjects, '-y', '--out', out, '--retries', '0'];
     sandbox.faults.set('503@user.wallet+2');
     const failed = await run(words);
     expect([failed.exitCode, existsSync(`${out}.journal`)]).toEqual([9, true]);

@@ -64,16 +64,6 @@ describe('trdr pnl', () => {
     expect(posts(sandbox)).toEqual([]);
   });
 
-  test('prints what the remaining units pay for, lists the rest, and exits 6', async () => {
-    const handles = someHandles(8);
-    const sandbox = await withNumbers({ monthlyUnits: 3 * 30_000 + 100 });
-    const { exitCode, records, stderr, error } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
-    expect(exitCode).toBe(6);
-    expect(records()).toEqual(recordsOf(handles.slice(0, 3)));
-    expect(stderr).toContain(`skipped 5 handles: ${handles.slice(3).join(' ')}`);
-    expect(error()).toMatchObject({ code: 'QUOTA_EXCEEDED', exit: 6 });
-  });
-
   test('uses the remaining reveals if each wallet counts', async () => {
     const sandbox = await withNumbers({ revealsPerMonth: 2, batchReveals: 'entry' });
     const handles = ['mira', 'solwolf', '0xMert', 'quiet'];
@@ -124,18 +114,6 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     ]);
     const { netUsd, returnPct, volumeUsd, trades, rank } = numbersOf('mira')?.windows['7d'] ?? {};
     expect(week.lines()[2]?.endsWith(`,7d,${netUsd},${returnPct},${volumeUsd},${trades},${rank}`)).toBe(true);
-  });
-
-  test('differ in NDJSON by the fields of the service', async () => {
-    const sandbox = await withNumbers();
-    const { records } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
-    expect(records()).toEqual(recordsOf(handles));
-    expect(records().map(({ found, wallet }) => [found, wallet === null])).toEqual([
-      [true, false],
-      [false, false],
-      [true, true],
-      [true, false],
-    ]);
   });
 
   test('differ in a comparison', async () => {

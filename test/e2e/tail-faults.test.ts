@@ -32,6 +32,7 @@ const faults: readonly (readonly [fault: string, via: 'ws' | 'poll' | 'auto', ex
   ['html*1', 'poll', [0]],
   ['shape*1', 'poll', [0]],
   ['stall*1', 'poll', [0]],
+  ['UNAUTHORIZED@me', 'ws', [4]],
   ['UNAUTHORIZED', 'poll', [4]],
   ['FORBIDDEN_SCOPE', 'poll', [5]],
   ['QUOTA_EXCEEDED', 'poll', [6]],
@@ -45,21 +46,12 @@ async function tryOut([fault, via, exits]: (typeof faults)[number]): Promise<voi
   const posted = new Set<string>();
   const feeding = setInterval(() => posted.add(sandbox.post().id), 300);
   const out = join(home.path, 'rows.ndjson');
-  const words = ['thesis', 'tail', '--via', via, '--lag', '200ms', '--backfill', '3'];
-  const ran = await runInProcess(
-    [
-      ...words,
-      // A tail that is expected to fail must not end for another reason first.
-      ...(exits.includes(0) ? ['--count', String(POSTS), '--duration', '5s'] : []),
-      '--max-cu',
-      String(CEILING),
-      '--timeout',
-      '1s',
-      '--out',
-      out,
-    ],
-    { sandbox, home },
-  ).finally(() => clearInterval(feeding));
+  const words = `thesis tail --via ${via} --lag 200ms --backfill 3 --max-cu ${CEILING} --timeout 1s --out ${out}`;
+  // A tail that is expected to fail must not end for another reason first.
+  const end = exits.includes(0) ? ['--count', String(POSTS), '--duration', '5s'] : [];
+  const ran = await runInProcess([...words.split(' '), ...end], { sandbox, home }).finally(() =>
+    clearInterval(feeding),
+  );
   const shown = `${fault} by ${via}: ${ran.exitCode}\n${ran.stderr}`;
   expect(exits, shown).toContain(ran.exitCode);
   expect(ran.stderr, shown).not.toMatch(/BUG|\n\s+at |TypeError|RangeError/);

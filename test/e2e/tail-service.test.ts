@@ -69,19 +69,7 @@ test.each([
   const home = openHome();
   const path = join(home.path, 'a.prom');
   const stop = new AbortController();
-  const all = [
-    '--via',
-    'poll',
-    '--lag',
-    '100ms',
-    '--backfill',
-    '20',
-    '--yes',
-    '--status',
-    path,
-    '-o',
-    'ndjson',
-  ];
+  const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
   const running = runInProcess(['thesis', 'tail', ...all, ...words], {
     sandbox,
     home,
