@@ -1,4 +1,3 @@
-/** Wait times that grow with every failure. */
 export type Backoff = ReturnType<typeof createBackoff>;
 
 /**

@@ -32,7 +32,6 @@ export interface FailureFields {
   readonly cause?: unknown;
 }
 
-/** The error class of the program: a kind, a code and a hint. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly kind: FailureKind;

@@ -19,9 +19,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { quietly } from './calls.ts';
 import { Failure, usageError } from './failure.ts';
 
-/** File mode: only the user may read and write the file. */
 export const PRIVATE_FILE = 0o600;
-/** Folder mode: only the user may list and enter the folder. */
 const PRIVATE_FOLDER = 0o700;
 
 /** The system's code of an error, such as `ENOENT`; an empty string for other errors. */

@@ -6,7 +6,6 @@ const MOST_SUMS = 2 ** 20;
 const WORDS = 4;
 const MODULUS = 2n ** 128n;
 
-/** What is known of the lines of a file. */
 export interface DigestedLines {
   readonly rows: number;
   /** The bytes of these lines with their line breaks. */
@@ -23,7 +22,6 @@ export class LineDigest {
   rows: number;
   /** Up to the end of the last complete line. */
   bytes: number;
-  /** The last complete line. */
   last: Buffer | undefined;
   #base: bigint;
   readonly #sums = new Float64Array(WORDS);

@@ -52,7 +52,6 @@ export function durationText(ms: number): string {
   return text || '0s';
 }
 
-/** A duration of at least one millisecond. */
 export const positiveDuration: Kind<number> = {
   ...duration,
   hint: `${DURATION_HINT}; 0 is not allowed`,
@@ -75,7 +74,6 @@ export const timeout: Kind<number> = {
 export type Instant =
   | { readonly epochMs: number }
   | { readonly ageMs: number }
-  /** A date and time without a UTC offset, in ISO format. */
   | { readonly wall: string }
   /** The beginning of a day: 0 is today, -1 is yesterday. */
   | { readonly day: number };

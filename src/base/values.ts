@@ -113,7 +113,6 @@ export const plainName: Kind<string> = {
   read: (text) => (/^[A-Za-z0-9][\w.-]{0,63}$/.test(text) ? text : undefined),
 };
 
-/** A command line for a shell. */
 export const commandLine: Kind<string> = {
   name: 'cmd',
   noun: 'command',

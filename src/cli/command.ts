@@ -6,7 +6,6 @@ import type { Context } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import type { SettingsUse } from './settings/settings.ts';
 
-/** An argument of a command: `SUBJECT...`. */
 export interface Argument {
   readonly name: string;
   readonly help: string;
@@ -24,7 +23,6 @@ export interface Argument {
  * of the two functions can be tested alone.
  */
 export interface Command<O extends Options, I> {
-  /** The words that run the command, such as `thesis tail`. */
   readonly path: string;
   readonly summary: string;
   /** The paragraphs of the description in help and reference. */
@@ -53,7 +51,6 @@ export interface Command<O extends Options, I> {
   readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. By default, they are an error. */
   readonly settings?: SettingsUse;
-  /** The hint for too many arguments. */
   readonly excess?: string;
   readonly parse: (args: readonly string[], given: GivenFlags<O>) => I;
   readonly run: (context: Context, input: I) => Promise<ExitCode | undefined>;

@@ -24,7 +24,6 @@ import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 import { version } from './version.ts';
 
-/** What the connections of a run need to know about it. */
 export interface Connecting {
   readonly io: Io;
   readonly command: AnyCommand;
@@ -187,7 +186,6 @@ interface LedgerNeeds {
   readonly notice: (text: string) => void;
 }
 
-/** The ledger of a run, on this machine. */
 export const localLedger = ({ io, settings, command, notice }: LedgerNeeds, hasBudgets: boolean): Ledger => {
   const { folders, profile } = settings;
   return openLedger({

@@ -25,7 +25,6 @@ export interface Planned {
   readonly most?: number;
 }
 
-/** The output for records, in the requested format. */
 export interface Records<T> {
   /** Writes a record. Returns a promise if the caller must wait for the reader. */
   write(record: T): void | Promise<void>;
@@ -46,17 +45,14 @@ export interface Display {
   show(): void;
 }
 
-/** The base URL and key of a service. */
 export interface Target {
   readonly baseUrl: string;
   readonly key: string | undefined;
   readonly embedded: boolean;
 }
 
-/** Everything that a command may use. */
 export interface Context {
   readonly io: Io;
-  /** The words that run the command, such as `thesis tail`. */
   readonly command: string;
   readonly globals: Globals;
   readonly settings: RunSettings;
@@ -93,15 +89,12 @@ export interface Context {
    * still delivered, because they were paid for.
    */
   emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
-  /** Prints text that is not a record. */
   printText(text: string): Promise<void>;
-  /** Prints a finite list. */
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the only answer of a command: as a card instead of a table, as an object instead of an array. */
   printOne<T>(view: View<T>, record: T): Promise<void>;
   /** With --dry-run, prints the planned calls and returns true. Otherwise returns false. */
   dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
-  /** Decides whether the run may spend, and how much. */
   readonly permission: Permission;
   /**
    * Registers a part of the terminal that must be hidden during a question. Returns a function that removes

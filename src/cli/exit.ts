@@ -36,7 +36,6 @@ export const limitCodes = {
 
 export type ExitCode = keyof typeof exitCodes;
 
-/** The exit code for each kind of failure. */
 export const exitOf: Readonly<Record<FailureKind, ExitCode>> = {
   usage: 2,
   missing: 3,

@@ -2,7 +2,6 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
-/** An output stream to a terminal, a pipe or a file. */
 export type Out = Writable & {
   readonly fd?: number;
   readonly isTTY?: boolean;
@@ -28,7 +27,6 @@ export interface Io {
   readonly stderr: Out;
   /** Whether stderr is connected to the journal of systemd, which stores a time and a level with each line. */
   readonly isJournal?: boolean | undefined;
-  /** The terminal for questions. */
   readonly terminal?: Terminal | undefined;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;

@@ -83,7 +83,6 @@ export const usageCommand = command({
   },
 });
 
-/** The calls of all machines that share the key. */
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
   const { needStore } = await import('../store/need-store.ts');
   const { readSharedLedger } = await import('../../store/read-ledger.ts');

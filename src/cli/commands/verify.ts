@@ -113,7 +113,6 @@ function sameFeed(scanned: readonly ScannedFile[]): void {
   );
 }
 
-/** The notices about gaps and differences. */
 function report(
   { notice }: Context,
   scanned: readonly ScannedFile[],

@@ -13,10 +13,8 @@ import { splitLine } from './completion/split-line.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The maximum number of handles that completion offers. */
 const MAX_HANDLES = 200;
 
-/** The environment in which completion runs. */
 export interface CompletionPlace {
   readonly env: Env;
   readonly platform: string;

@@ -6,7 +6,6 @@ import { groupPage, overviewPage } from './overview.ts';
 import { commandPage, type DocPage } from './page.ts';
 import { topics } from './topics.ts';
 
-/** Loads all commands. */
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 

@@ -1,9 +1,7 @@
 import type { Definition, DocPage, Example, Section } from './page.ts';
 
-/** The width and style of a page on the terminal. */
 export interface Layout {
   readonly columns: number;
-  /** Whether headings are bold. */
   readonly bold: boolean;
 }
 
@@ -14,7 +12,6 @@ const WIDEST = 100;
  */
 const STACK_BELOW = 60;
 
-/** A help page as text for a terminal. */
 export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
   const width = Math.min(WIDEST, Math.max(20, columns));
   const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);

@@ -25,7 +25,6 @@ export function manFiles(commands: readonly AnyCommand[]): Record<string, string
 
 const manName = (name: string) => (name === '' ? 'trdr' : `trdr-${pageFile(name)}`);
 
-/** The other commands in the group of a command. */
 function siblings(path: string, paths: readonly string[]): string[] {
   const group = path.split(' ')[0] ?? path;
   return paths.filter((other) => other !== path && other.split(' ')[0] === group);

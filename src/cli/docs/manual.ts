@@ -9,14 +9,11 @@ import { pageFile } from './page.ts';
 export const helpFiles = async (): Promise<Record<string, string>> =>
   Object.fromEntries((await allPages()).map((page) => [`${pageFile(page.name)}.json`, JSON.stringify(page)]));
 
-/** The manual pages by file name. */
 export const manTexts = async (): Promise<Record<string, string>> => manFiles(await allCommands());
 
-/** The reference pages by file name. */
 export const referenceTexts = async (): Promise<Record<string, string>> =>
   referenceFiles(await allCommands());
 
-/** The completion scripts by file name. */
 export const completionTexts = (): Readonly<Record<string, string>> => completionScripts;
 
 /** The part of the command descriptions that completion uses, as JSON. */

@@ -2,7 +2,6 @@ import type { AnyCommand } from '../command.ts';
 import type { Definition, DocPage, Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/** Describes trdr in one sentence. */
 export const tagline =
   'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
 
@@ -23,7 +22,6 @@ const sections: readonly { readonly title: string; readonly names: readonly stri
   { title: 'Help', names: ['help', 'version'] },
 ];
 
-/** The descriptions of the groups of commands. */
 const groupSummaries: Readonly<Record<string, string>> = {
   thesis: 'List or stream theses',
   launchpad: 'Look up launchpad accounts, callouts and the leaderboard',

@@ -4,7 +4,6 @@ import { notReplaced, type Option, type Options } from '../args/option.ts';
 import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
-/** A term and its description. */
 export type Definition = readonly [term: string, meaning: string];
 
 /** A command line and a description of what it shows. */
@@ -57,7 +56,6 @@ export function commandPage(command: AnyCommand): DocPage {
   };
 }
 
-/** Headings of the common flags. */
 const groupTitles = { output: 'Output flags', service: 'Service flags', money: 'Cost flags' } as const;
 
 const flagSection = (title: string, options: Options): Section => ({
@@ -69,7 +67,6 @@ const flagSection = (title: string, options: Options): Section => ({
 const optionTerm = ({ flags, value }: Option<unknown>): string =>
   value ? `${flags} ${value.choices ? value.name : value.name.toUpperCase()}` : flags;
 
-/** The help text of a flag, with its default. */
 const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
   [
     help,
@@ -85,11 +82,9 @@ function argumentTerm({ name, optional, variadic }: Argument): string {
   return optional ? `[${term}]` : term;
 }
 
-/** The usage line of a command. */
 export const usageLine = (command: AnyCommand): string =>
   ['trdr', command.path, ...command.args.map(argumentTerm), '[flags]'].join(' ');
 
-/** The price of each endpoint that a command may call. */
 const priceTerms = (command: AnyCommand): Definition[] =>
   command.calls.map((id) =>
     id === 'ws'

@@ -14,7 +14,6 @@ export const widthOf = (text: string): number => (narrow.test(text) ? text.lengt
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** The grapheme clusters of a text, each with its width. */
 function* clusters(text: string): Generator<readonly [string, number]> {
   segmenter ??= new Intl.Segmenter('en');
   for (const { segment } of segmenter.segment(text)) yield [segment, widthOf(segment)];

@@ -47,9 +47,7 @@ export function completeLine(outline: Outline, words: readonly string[], findNam
 interface Line {
   readonly path: string;
   readonly command: CommandOutline | undefined;
-  /** The flags that the command accepts. */
   readonly flags: readonly FlagOutline[];
-  /** The names of the flags that the line already contains. */
   readonly given: ReadonlySet<string>;
   readonly args: readonly string[];
   /** The flag whose value is at the cursor; undefined if the cursor is not at the value of a flag. */
@@ -59,7 +57,6 @@ interface Line {
   readonly context: LineContext;
 }
 
-/** Parses the words before the cursor. */
 function readLine(outline: Outline, words: readonly string[]): Line {
   const given = new Set<string>();
   const args: string[] = [];

@@ -1,4 +1,3 @@
-/** The files of the completion scripts, by shell. */
 export const completionFiles = {
   bash: 'trdr.bash',
   zsh: 'trdr.zsh',

@@ -19,7 +19,6 @@ export interface CompletionSlot {
 
 /** The part of a flag's description that completion uses. */
 export interface FlagOutline {
-  /** Long and short name, with their dashes. */
   readonly names: readonly string[];
   readonly help: string;
   /** How to complete the value of the flag; undefined for a flag without a value. */
@@ -34,7 +33,6 @@ export interface CommandOutline {
   readonly flags: readonly FlagOutline[];
   readonly common: readonly Common[];
   readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
-  /** Whether the last argument can be repeated. */
   readonly variadic?: true;
 }
 
