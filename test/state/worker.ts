@@ -5,12 +5,11 @@ import { Failure } from '../../src/base/failure.ts';
 import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
-import { openConfig } from '../../src/state/config/config.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 
-const [mode = '', path = '', count = '0', name = '', who = ''] = process.argv.slice(2);
+const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
 const times = Number(count);
 
 const modes: Record<string, () => Promise<void>> = {
@@ -88,12 +87,6 @@ const modes: Record<string, () => Promise<void>> = {
         return;
       }
     }
-  },
-  /** Saves keys in several profiles under the umask given as the name. */
-  async config() {
-    process.umask(Number.parseInt(name, 8));
-    const config = openConfig({ config: path, state: undefined, cache: undefined });
-    for (let round = 0; round < times; round++) await config.login(`p${who}.${round}`, { key: 'k' });
   },
   async hold() {
     holdLock(path, name);
