@@ -25,7 +25,6 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
-  conf: /^state\/config\/config\.ts$/,
   commander: /^cli\//,
   chalk: /^output\//,
   ora: /^output\//,

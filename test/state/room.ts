@@ -31,8 +31,6 @@ export function workers(folder: string) {
         format: 'esm',
         outfile: built,
         logLevel: 'error',
-        external: ['conf'],
-        alias: { conf: join(import.meta.dirname, '../../node_modules/conf/dist/source/index.js') },
       });
     }
     const call = [process.execPath, built, ...words.map(String)];

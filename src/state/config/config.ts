@@ -1,15 +1,8 @@
-import { chmodSync, readdirSync, rmSync } from 'node:fs';
-import { join, parse } from 'node:path';
+import { join } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
-import {
-  ensureFolder,
-  fileFailure,
-  isDiskFull,
-  PRIVATE_FILE,
-  realPath,
-  syncFolder,
-} from '../../base/files.ts';
+import { ensureFolder, fileFailure, isDiskFull } from '../../base/files.ts';
 import { type Waiting, withLock } from '../../base/lock.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { type Folders, needFolder } from '../paths.ts';
 import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from './config-file.ts';
@@ -22,31 +15,10 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
 };
 
 /** The config file. Every change is made while holding a lock. */
-export interface Config {
-  /** The path of the file; undefined if neither the environment nor a home directory determines it. */
-  readonly path: string | undefined;
-  read(): ConfigFile;
-  /**
-   * Saves a key, or the command that prints it, and its base URL in a profile. The profile becomes the current one if the current profile has
-   * no key.
-   */
-  login(profile: string, given: Login): Promise<void>;
-  /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
-  storeLogin(profile: string, given: { store: string; password: string | undefined }): Promise<void>;
-  /** Removes the key of a profile; returns false if the profile had no key. */
-  logout(profile: string): Promise<boolean>;
-  /** Makes a profile the current one. */
-  use(profile: string): Promise<void>;
-  /** Removes a profile; returns false if the profile does not exist. */
-  remove(profile: string): Promise<boolean>;
-  /** Saves a setting to a profile. */
-  set(profile: string, name: string, value: string): Promise<void>;
-  /** Removes a setting from a profile; returns false if the setting was not set. */
-  unset(profile: string, name: string): Promise<boolean>;
-}
+export type Config = ReturnType<typeof openConfig>;
 
 /** Gives access to the config file of a user. Nothing is read or created until the first method is called. */
-export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
+export function openConfig(folders: Folders, waiting: Waiting = {}) {
   const path = folders.config && join(folders.config, 'config.json');
 
   async function change(edit: (file: ConfigFile) => ConfigFile): Promise<void> {
@@ -60,7 +32,8 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
           // Read the file while holding the lock, because another process may have changed it.
           const before = readConfig(file);
           const after = edit(before);
-          if (after !== before) await store(realPath(file), after);
+          if (after !== before)
+            writeAtomic(file, `${JSON.stringify(after, undefined, 2)}\n`, { temporary: `${file}.tmp` });
         },
         waiting,
       );
@@ -87,9 +60,14 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
   }
 
   return {
+    /** The path of the file; undefined if neither the environment nor a home directory determines it. */
     path,
     read: () => readConfig(path),
-    async login(name, given) {
+    /**
+     * Saves a key, or the command that prints it, and its base URL in a profile. The profile becomes the current one if the
+     * current profile has no key.
+     */
+    async login(name: string, given: Login): Promise<void> {
       checkProfileName(name);
       const key =
         'key' in given
@@ -113,7 +91,11 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
         };
       });
     },
-    async storeLogin(name, { store: address, password }) {
+    /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
+    async storeLogin(
+      name: string,
+      { store: address, password }: { readonly store: string; readonly password: string | undefined },
+    ): Promise<void> {
       checkProfileName(name);
       const store = storedSetting('store', address);
       await changeProfile(name, ({ storePassword: _, ...profile }) => ({
@@ -122,18 +104,21 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
         ...(password !== undefined && { storePassword: password }),
       }));
     },
-    async logout(name) {
+    /** Removes the key of a profile; returns false if the profile had no key. */
+    async logout(name: string): Promise<boolean> {
       return changeProfile(name, (profile) => {
         return hasLogin(profile) ? withoutLogin(profile) : profile;
       });
     },
-    async use(name) {
+    /** Makes a profile the current one. */
+    async use(name: string): Promise<void> {
       await change((file) => {
         if (profileOf(file, name) === undefined) throw noProfile(file, name);
         return { ...file, current: name };
       });
     },
-    async remove(name) {
+    /** Removes a profile; returns false if the profile does not exist. */
+    async remove(name: string): Promise<boolean> {
       let removed = false;
       await change((file) => {
         removed = profileOf(file, name) !== undefined;
@@ -144,13 +129,15 @@ export function openConfig(folders: Folders, waiting: Waiting = {}): Config {
       });
       return removed;
     },
-    async set(name, setting, value) {
+    /** Saves a setting to a profile. */
+    async set(name: string, setting: string, value: string): Promise<void> {
       checkProfileName(name);
       const known = needSettingName(setting);
       const stored = storedSetting(known, value);
       await changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
     },
-    async unset(name, setting) {
+    /** Removes a setting from a profile; returns false if the setting was not set. */
+    async unset(name: string, setting: string): Promise<boolean> {
       const known = needSettingName(setting);
       return changeProfile(name, (profile) => {
         if (!Object.hasOwn(profile, known)) return profile;
@@ -167,35 +154,6 @@ function checkProfileName(name: string): void {
     'invalid profile name',
     'use letters, digits and . _ @ -, at most 64 characters, starting with a letter or digit',
   );
-}
-
-/**
- * Writes the file with the package `conf`, which replaces the file atomically. The caller must hold the lock.
- */
-async function store(file: string, config: ConfigFile): Promise<void> {
-  const { default: Conf } = await import('conf');
-  const { dir, name, ext } = parse(file);
-  for (const other of readdirSync(dir)) {
-    // Remove a temporary file that a crash left behind. No other process can be writing one, because this
-    // process holds the lock.
-    if (other.startsWith(`${name}${ext}.tmp-`)) rmSync(join(dir, other), { force: true });
-  }
-  const conf = new Conf<Record<string, unknown>>({
-    cwd: dir,
-    configName: name,
-    fileExtension: ext.slice(1),
-    projectSuffix: '',
-    configFileMode: PRIVATE_FILE,
-    accessPropertiesByDotNotation: false,
-    // Do not let conf parse the old file: conf would reject an empty file, and trdr has already validated the
-    // content.
-    deserialize: () => ({}),
-    serialize: (value) => `${JSON.stringify(value, undefined, 2)}\n`,
-  });
-  conf.store = { ...config };
-  // Set the mode again, because the umask may have removed permissions.
-  chmodSync(file, PRIVATE_FILE);
-  syncFolder(dir);
 }
 
 const hasLogin = (profile: Profile | undefined): boolean =>

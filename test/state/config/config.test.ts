@@ -97,7 +97,7 @@ test('a crashed write keeps the old file, and the next write cleans up', async (
   const dir = under('crash');
   const config = configAt(dir);
   await config.login('default', { key: KEY });
-  writeFileSync(join(dir, 'config.json.tmp-0123456789'), '{"vers');
+  writeFileSync(join(dir, 'config.json.tmp'), '{"vers');
   expect(profileOf(config.read(), 'default')?.key).toBe(KEY);
   await config.set('default', 'utc', 'true');
   expect(readdirSync(dir)).toEqual(['config.json']);
