@@ -15,10 +15,7 @@ export interface SeenDifference {
 }
 
 /** Saves the differences from the service description, so that a later `trdr doctor` can list them without a paid call. */
-export interface DifferenceLog {
-  note(call: string, text: string): void;
-  list(): SeenDifference[];
-}
+export type DifferenceLog = ReturnType<typeof openDifferences>;
 
 const DAY_MS = 86_400_000;
 /** Differences that were last saved longer ago than this are not listed. */
@@ -30,7 +27,7 @@ const MOST = 1_000;
  * Opens the differences of one service, because each may differ from the description in its own way. `dir` is the state
  * folder; undefined if there is none.
  */
-export function openDifferences(dir: string | undefined, baseUrl: string, now: () => number): DifferenceLog {
+export function openDifferences(dir: string | undefined, baseUrl: string, now: () => number) {
   const path = dir && join(dir, 'differences.ndjson');
   let known: Map<string, SeenDifference> | undefined;
 
@@ -46,7 +43,7 @@ export function openDifferences(dir: string | undefined, baseUrl: string, now: (
   }
 
   return {
-    note(call, text) {
+    note(call: string, text: string): void {
       const time = now();
       const all = load();
       const last = all.get(`${call} ${text}`);
@@ -59,7 +56,7 @@ export function openDifferences(dir: string | undefined, baseUrl: string, now: (
         // list.
       }
     },
-    list: () => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
+    list: (): SeenDifference[] => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),
   };
 }
 

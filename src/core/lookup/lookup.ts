@@ -39,7 +39,7 @@ export interface Lookup {
   readonly answer: LookupAnswer;
 }
 
-interface LookupOptions {
+export interface LookupOptions {
   /** Looks up one subject. Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
   readonly as?: SubjectType | undefined;

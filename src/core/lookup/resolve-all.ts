@@ -1,28 +1,16 @@
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import type { RunAnswers } from '../../contract/answer-ports.ts';
 import { answerEach, type SubjectList } from './answer-each.ts';
-import { errorFields } from './lookup.ts';
+import { errorFields, type LookupOptions } from './lookup.ts';
 import type { Resolver } from './resolve.ts';
 import type { Resolved, ResolveOutput } from './resolve-record.ts';
 import { readSubject, type Subject } from './subject.ts';
-
-export interface ResolveAllOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** How many handles are resolved concurrently. */
-  readonly window?: number | undefined;
-  /**
-   * Temporary storage on disk for the oldest answers, which do not fit in memory; `resolveAll` closes it at the
-   * end. Without it, they are dropped.
-   */
-  readonly older?: RunAnswers | undefined;
-}
 
 /** Resolves handles concurrently and yields one record for each, in their order. */
 export const resolveAll = (
   handles: SubjectList,
   resolve: Resolver,
-  { signal, window, older }: ResolveAllOptions = {},
+  { signal, window, older }: Pick<LookupOptions, 'signal' | 'window' | 'older'> = {},
 ): AsyncGenerator<Resolved, void, void> =>
   answerEach<Resolved, Resolved>(
     handles,

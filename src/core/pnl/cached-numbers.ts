@@ -13,28 +13,10 @@ export type NumbersClaim =
   | Exclude<Claim, { readonly by: 'cache' }>;
 
 /** Cached numbers, and where paid answers are saved. */
-export interface SavedNumbers {
-  /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
-  find(handle: string, subject?: string): Promise<PnlAnswer | undefined>;
-  /** As `AnswerCache.claim`, for the numbers of a handle; absent if machines do not share answers. */
-  readonly claim?: (handle: string, waitMs?: number, signal?: AbortSignal) => Promise<NumbersClaim>;
-  /** Saves the answer to a call for one handle. */
-  saveOne(subject: string, numbers: Sent): Promise<void>;
-  /** Saves that a handle was not found. */
-  saveMiss(subject: string): Promise<void>;
-  /**
-   * Saves each entry of a batch answer under the handle of the entry, and a "not found" for each handle that
-   * was not found.
-   */
-  saveBatch(subjects: readonly string[], batch: Sent): Promise<void>;
-}
+export type SavedNumbers = ReturnType<typeof createSavedNumbers>;
 
 /** Opens the cache of numbers. Answers are saved unchanged. */
-export function createSavedNumbers(
-  cache: AnswerCache,
-  now: () => number,
-  maxAgeMs = NUMBERS_AGE_MS,
-): SavedNumbers {
+export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
   // Ages are relative to the start of the run, so that answers do not expire between the cost estimate and
   // their use.
   const began = now();
@@ -60,26 +42,33 @@ export function createSavedNumbers(
 
   const { claim } = cache;
   return {
-    ...(claim &&
-      ({
-        async claim(handle, waitMs, signal) {
-          const subject = normalHandle(handle);
-          const made = await claim({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs }, signal);
-          if (made.by !== 'cache') return made;
-          const record = recordOf(handle, made.answer);
-          return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
-        },
-      } satisfies Pick<SavedNumbers, 'claim'>)),
-    async find(handle, subject = handle) {
+    /** As `AnswerCache.claim`, for the numbers of a handle; absent if machines do not share answers. */
+    ...(claim && {
+      async claim(handle: string, waitMs?: number, signal?: AbortSignal): Promise<NumbersClaim> {
+        const subject = normalHandle(handle);
+        const made = await claim({ endpoint: 'user.pnl', subject, maxAgeMs, missAgeMs, waitMs }, signal);
+        if (made.by !== 'cache') return made;
+        const record = recordOf(handle, made.answer);
+        return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
+      },
+    }),
+    /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
+    async find(handle: string, subject = handle): Promise<PnlAnswer | undefined> {
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
-    async saveOne(subject, numbers) {
+    /** Saves the answer to a call for one handle. */
+    async saveOne(subject: string, numbers: Sent): Promise<void> {
       const own = textOf(numbers['handle']);
       await save([subject, ...(own ? [own] : [])].map(normalHandle), numbers);
     },
-    saveMiss: (subject) => saveMiss(normalHandle(subject)),
-    async saveBatch(subjects, batch) {
+    /** Saves that a handle was not found. */
+    saveMiss: (subject: string) => saveMiss(normalHandle(subject)),
+    /**
+     * Saves each entry of a batch answer under the handle of the entry, and a "not found" for each handle that
+     * was not found.
+     */
+    async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
       const missing = listOf(batch['missing']).map((name) => normalHandle(textOf(name) ?? ''));
       const found = new Map<string, Sent>();
