@@ -53,7 +53,7 @@ export async function streamPnl(
     const client = await context.client();
     const subject = subjects[position] ?? '';
     const handle = handleAt(position) ?? subject;
-    const { record, failure } = await requestOne(client, handle, { signal, saved, now: io.clock.now });
+    const { record, failure } = await requestOne(client, handle, { signal, saved });
     return { position, record: { ...record, subject }, failure };
   }
 

@@ -41,13 +41,12 @@ const sent = (subject: string) => subject.trim().replace(/^@/, '');
 export async function requestOne(
   client: Caller,
   subject: string,
-  options: RequestOptions & { readonly now: () => number },
-): Promise<PnlResult> {
+  options: RequestOptions,
+): Promise<HandleAnswer> {
   const claim = await options.saved?.claim?.(subject, undefined, options.signal);
-  if (claim?.by === 'cache') return { position: 0, record: claim.record };
+  if (claim?.by === 'cache') return { record: claim.record };
   if (claim?.by === 'other' && claim.failure) {
-    const { failure } = claim;
-    return { position: 0, record: failedPnl(subject, failure), failure };
+    return { record: failedPnl(subject, claim.failure), failure: claim.failure };
   }
   return await withClaim(
     claim,
@@ -56,22 +55,15 @@ export async function requestOne(
   );
 }
 
-async function requestAlone(
-  client: Caller,
-  subject: string,
-  { now, ...options }: RequestOptions & { readonly now: () => number },
-): Promise<PnlResult> {
+async function requestAlone(client: Caller, subject: string, options: RequestOptions): Promise<HandleAnswer> {
   try {
-    const { answers, save } = await single(client, subject, options);
+    const { answers, save } = await requestBatch(client, [subject], { ...options, alone: true });
     await save();
-    return { position: 0, record: answers[0]?.record ?? missingPnl(subject) };
+    return { record: answers[0]?.record ?? missingPnl(subject) };
   } catch (error) {
-    const answer = answerOf(error, now());
-    if (answer.found === false) {
-      await saveMiss(subject, answer.code, options.saved);
-      return { position: 0, record: missingPnl(subject, answer.code) };
-    }
-    return { position: 0, record: failedPnl(subject, answer.failure), failure: answer.failure };
+    const answer = answerOf(error, 0);
+    if (answer.found !== null) throw error;
+    return { record: failedPnl(subject, answer.failure), failure: answer.failure };
   }
 }
 

@@ -14,10 +14,7 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
 };
 
-/** The config file. Every change is made while holding a lock. */
-export type Config = ReturnType<typeof openConfig>;
-
-/** Gives access to the config file of a user. Nothing is read or created until the first method is called. */
+/** Gives access to the config file of a user. Every change is made while holding a lock. Nothing is read or created until the first method is called. */
 export function openConfig(folders: Folders, waiting: Waiting = {}) {
   const path = folders.config && join(folders.config, 'config.json');
 
