@@ -32,7 +32,6 @@ export interface FeedKeys {
   readonly lease: string;
   readonly epoch: string;
   readonly stream: string;
-  readonly seen: string;
   readonly mark: string;
   readonly info: string;
   group(name: string): string;
@@ -74,7 +73,6 @@ export function keysOf({ prefix = DEFAULT_PREFIX, baseUrl, key, egress = 'shared
         lease: `${feed}:lease`,
         epoch: `${feed}:epoch`,
         stream: `${feed}:stream`,
-        seen: `${feed}:seen`,
         mark: `${feed}:mark`,
         info: `${feed}:info`,
         group: (name) => `${feed}:group:${name}:lease`,

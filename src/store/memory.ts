@@ -57,13 +57,9 @@ export function createMemory(files: MemoryFiles | undefined): StoreMemory {
   };
 }
 
-function feedState({ mark, ids, last }: JsonObject): FeedState | undefined {
-  if (typeof mark !== 'string' || typeof last !== 'string' || !Array.isArray(ids)) return undefined;
-  return ids.every(isSeen) ? { mark, ids, last } : undefined;
+function feedState({ mark, last }: JsonObject): FeedState | undefined {
+  return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
 }
-
-const isSeen = (value: unknown): value is readonly [string, number | null] =>
-  Array.isArray(value) && typeof value[0] === 'string' && (value[1] === null || typeof value[1] === 'number');
 
 function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembered {
   const { day, units } = isRecord(dayStart) ? dayStart : {};

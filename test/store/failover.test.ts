@@ -86,8 +86,8 @@ describe.skipIf(!hasServer())('scripts with an omission', () => {
   const put = (store: StoreConnection, how: typeof publish, token: string) =>
     store.run(
       how,
-      [feed.lease, feed.seen, feed.stream, feed.mark, feed.info],
-      [token, '', '', 1_000, 10, '', 'x', 1, '{}'],
+      [feed.lease, feed.stream, feed.mark, feed.info],
+      [token, '', '', '', 1_000, 10, 'x', 1, '{}'],
     );
   const tokenOf = (answer: unknown) => (Array.isArray(answer) ? String(answer[0]) : '');
 

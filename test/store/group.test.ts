@@ -117,7 +117,7 @@ describe.skipIf(!hasServer())('a group', () => {
     let term = await leader(server, memory);
     const publish = async (...ids: readonly string[]) => {
       await term.publish(posts(...ids));
-      await term.save('{"mark":1}', null, []);
+      await term.save('{"mark":1}', null);
     };
     const lose = async () => {
       await admin.send('FLUSHALL', []);

@@ -5,7 +5,7 @@ import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { readBudgets } from '../../src/store/read-budgets.ts';
 import { readSharedLedger } from '../../src/store/read-ledger.ts';
 import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
-import { ackOrdered, beginFeed, feedState, publish } from '../../src/store/scripts/feed.ts';
+import { ackOrdered, beginFeed, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, departLate, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, removeBudget, reseed, settle } from '../../src/store/scripts/spending.ts';
@@ -386,7 +386,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       return { feed, token: Array.isArray(answer) ? String(answer[0]) : '' };
     };
     const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
-      db().run(publish, [feed.lease, feed.seen, feed.stream, feed.mark, feed.info], [token, ...args]);
+      db().run(publish, [feed.lease, feed.stream, feed.mark, feed.info], [token, ...args]);
 
     it('has one leader at a time, distinguished by epoch and nonce', async () => {
       const keys = fresh();
@@ -408,54 +408,41 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect((await posting(keys, 'n2', 10_000, '')).token).toBe('');
       expect((await posting(keys, 'n2', 10_000, token)).token).toBe('2:n2');
       expect(await db().send('HGET', [feed.info, 'machine'])).toBe('n2');
-      expect(await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}'])).toEqual(['fenced']);
+      expect(await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
       expect((await posting(keys, 'n3', 10_000, token)).token).toBe('');
     });
 
-    it('publishes each post once, with its id and the checkpoint', async () => {
+    it('begins a feed with the state that a relay remembers, links each entry to the post before it, and saves positions', async () => {
       const { feed, token } = await posting(fresh(), 'n');
-      const posts = ['a', 1_000, '{"id":"a"}', 'b', '', '{"id":"b"}', 'a', 1_000, '{"id":"a"}'];
-      expect(await put(feed, token, ['m1', '', 60_000, 100, '[["old","5"]]', ...posts])).toEqual([
-        'ok',
-        2,
-        expect.any(String),
-        'b',
-      ]);
-      expect(await put(feed, token, ['m2', 1_001, 60_000, 100, '', ...posts])).toEqual(['ok', 0, '', 'b']);
-      expect(await db().send('GET', [feed.mark])).toBe('m2');
-      expect(await db().send('XLEN', [feed.stream])).toBe(2);
-      expect(await db().send('ZRANGE', [feed.seen, 0, -1])).toEqual(['b']);
-    });
-
-    it('begins a feed with the state that a relay remembers, and links each entry to the post before it', async () => {
-      const { feed, token } = await posting(fresh(), 'n');
-      const keys = [feed.lease, feed.seen, feed.mark, feed.info];
-      const state = () => db().run(feedState, [feed.mark, feed.seen, feed.info], []);
-      expect(await state()).toEqual(['', '', []]);
-      expect(await db().run(beginFeed, keys, ['1:other', 'm', '[]', 'x'])).toBe(0);
-      expect(await db().run(beginFeed, keys, [token, 'm', '[["x",5],["y","+inf"]]', 'x'])).toBe(1);
-      expect(await state()).toEqual(['m', 'x', ['x', '5', 'y', 'inf']]);
-      await put(feed, token, ['', '', 60_000, 100, '', 'a', 1, '{}', 'x', 5, '{}', 'b', 2, '{}']);
-      await put(feed, token, ['', '', 60_000, 100, '', 'b', 2, '{}', 'c', 3, '{}']);
+      const keys = [feed.lease, feed.mark, feed.info];
+      expect(await db().run(beginFeed, keys, ['1:other', 'm', 'x'])).toBe(0);
+      expect(await db().run(beginFeed, keys, [token, 'm', 'x'])).toBe(1);
+      expect(await db().send('GET', [feed.mark])).toBe('m');
+      const posts = ['a', 1, '{}', 'b', '', '{}'];
+      const added = await put(feed, token, ['', '', '', 60_000, 100, ...posts]);
+      expect(added).toEqual(['ok', expect.any(String), 'b']);
+      expect(await put(feed, token, ['m2', 7, '1-1', 60_000, 100])).toEqual(['ok', '', 'b']);
+      await put(feed, token, ['', '', '', 60_000, 100, 'c', 3, '{}']);
       const rows = readEntries(await db().send('XRANGE', [feed.stream, '-', '+']));
-      expect(rows.map(({ prev, id }) => [prev, id])).toEqual([
-        ['x', 'a'],
-        ['a', 'b'],
-        ['b', 'c'],
+      expect(rows.map(({ prev, id, at, verified }) => [prev, id, at, verified])).toEqual([
+        ['x', 'a', 1, null],
+        ['a', 'b', null, null],
+        ['b', 'c', 3, 7],
       ]);
-      expect(await db().send('HMGET', [feed.info, 'born', 'last'])).toEqual([token, 'c']);
+      expect(await db().send('GET', [feed.mark])).toBe('m2');
+      expect(await db().send('HMGET', [feed.info, 'born', 'last', 'entry'])).toEqual([token, 'c', '1-1']);
     });
 
     it('ignores a leader that was replaced', async () => {
       const { feed, token } = await posting(fresh(), 'n');
       await db().send('SET', [feed.lease, '2:other']);
-      expect(await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}'])).toEqual(['fenced']);
-      expect(await db().send('EXISTS', [feed.mark, feed.stream, feed.seen])).toBe(0);
+      expect(await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
+      expect(await db().send('EXISTS', [feed.mark, feed.stream])).toBe(0);
     });
 
     it('acknowledges only for the active member of a group', async () => {
       const { feed, token } = await posting(fresh(), 'n');
-      await put(feed, token, ['m', '', 60_000, 100, '', 'a', 1, '{}']);
+      await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}']);
       await db().send('XGROUP', ['CREATE', feed.stream, 'g', '0']);
       await db().send('XREADGROUP', ['GROUP', 'g', 'ordered', 'STREAMS', feed.stream, '>']);
       const [[entry = ''] = []] = asRows(await db().send('XRANGE', [feed.stream, '-', '+']));

@@ -4,7 +4,7 @@ import type { StartPoint } from '../../tail/ports.ts';
 import { continueAfter, type Position, readPosition } from '../../tail/position.ts';
 import { timing } from '../../tail/timing.ts';
 
-/** Reads the position in the store, which has its ids apart. Another program may have overwritten it. */
+/** Reads the position in the store. Another program may have overwritten it. */
 function positionOf(mark: string, feed: string): Position {
   try {
     return readPosition(mark, feed);
@@ -39,9 +39,11 @@ export function usableState(
  * Where a leader starts: at the position of the previous leader, otherwise after the posts in the store,
  * otherwise with new posts.
  */
-export function resumeFrom({ mark, known }: Pick<RelayTerm, 'mark' | 'known'>, feed: string): StartPoint {
-  const lines = known.map(([id, at]) => ({ id, at }));
+export function resumeFrom(
+  { mark, published }: Pick<RelayTerm, 'mark' | 'published'>,
+  feed: string,
+): StartPoint {
   const saved = mark === undefined ? undefined : positionOf(mark, feed);
-  const position = continueAfter(saved, lines, feed, timing.latenessMs);
+  const position = continueAfter(saved, published, feed, timing.latenessMs);
   return position ? { kind: 'position', position } : { kind: 'now' };
 }

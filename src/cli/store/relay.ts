@@ -185,8 +185,7 @@ async function lead(
       left: world.left,
       spent: world.spent,
       async save(position) {
-        // The store saves the ids apart, so that publishing a post adds its id in the same step.
-        await term.save(positionText({ ...position, ids: [] }), position.verified, position.ids);
+        await term.save(positionText(position), position.verified);
         if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
       },
     },

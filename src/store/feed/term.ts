@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import { createRecentSet } from '../../base/recent-set.ts';
 import type { StoreConnection } from '../connection.ts';
-import { isStoreFailure, storeFailure } from '../failures.ts';
+import { isStoreFailure, storeFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
-import { beginFeed, feedState, publish, report } from '../scripts/feed.ts';
+import { beginFeed, listEntries, publish, report } from '../scripts/feed.ts';
 import { lead, resign } from '../scripts/lease.ts';
-import { idsReply, type KnownIds, knownIds } from './known-ids.ts';
+import { isBefore, timeFrom } from './entry.ts';
+import type { FeedPoint } from './place-after.ts';
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
@@ -21,15 +23,14 @@ export interface Post {
   readonly body: string;
 }
 
-/** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `checked` in the same hash. */
+/** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `entry` in the same hash. */
 export type LeaderDescription = Readonly<
   Partial<Record<'machine' | 'mode' | 'gaps' | 'spent' | 'verifiedAgo', string | number>>
 >;
 
-/** A checkpoint of a feed, with what is needed to continue from it in a store that has lost the feed. */
+/** A position in a feed, with what is needed to continue from it in a store that has lost the feed. */
 export interface FeedState {
   readonly mark: string;
-  readonly ids: KnownIds;
   /** The id of the last post that was published; empty if it is not known. */
   readonly last: string;
 }
@@ -61,27 +62,25 @@ export interface TermOptions {
 
 /**
  * The period in which a process leads a feed, over one connection. When the connection breaks, the term ends.
- * A new term must read the checkpoint and ids again, because the server may have failed over or lost its last
- * second of writes.
+ * A new term must read the position and the end of the stream again, because the server may have failed over or lost its
+ * last second of writes.
  */
 export interface RelayTerm {
   readonly token: string;
   /** Whether the store had lost the feed, and got it back from the memory of this relay. */
   readonly restored: boolean;
-  /** The checkpoint of the previous leader; undefined if the store has none. */
+  /** The position of the previous leader; undefined if the store has none. */
   readonly mark: string | undefined;
-  readonly known: KnownIds;
+  /** The posts that were published after this position, and some before it. */
+  readonly published: readonly FeedPoint[];
   /**
    * Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader.
    */
   readonly over: AbortSignal;
   /** Publishes posts, oldest first. Waits while the server rejects writes (`STORE_FULL`). */
   publish(posts: readonly Post[]): Promise<void>;
-  /**
-   * Saves a checkpoint with the seen ids, which include the ids of posts that were not published because they are
-   * from before the start of the feed. Removes the ids of posts that are older than `floor`; none if it is null.
-   */
-  save(mark: string, floor: number | null, ids: KnownIds): Promise<void>;
+  /** Saves a position that covers all posts published so far; `verified` is its verified time, null if it has none. */
+  save(mark: string, verified: number | null): Promise<void>;
   /** Ends the term, so that another process can lead at once. */
   resign(): Promise<void>;
 }
@@ -131,16 +130,22 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
+  /** The last entry of the stream. */
+  let newest = '';
+
   /** Returns the id of the last post that was published. */
   async function send(args: readonly (string | number)[]): Promise<string> {
-    const keys = [feed.lease, feed.seen, feed.stream, feed.mark, feed.info];
+    const keys = [feed.lease, feed.stream, feed.mark, feed.info];
     for (;;) {
       check();
       try {
-        const [word, , , lastPost]: readonly unknown[] = listReply(
+        const [word, added, lastPost]: readonly unknown[] = listReply(
           await store.run(publish, keys, [token as string, ...args]),
         );
-        if (word === 'ok') return String(lastPost);
+        if (word === 'ok') {
+          newest = String(added) || newest;
+          return String(lastPost);
+        }
         finish('this process has lost its lease of the feed');
       } catch (error) {
         if (!isStoreFailure(error, 'STORE_FULL')) throw error;
@@ -154,14 +159,12 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
    * remembers nothing, the feed starts over.
    */
   async function state(): Promise<FeedState> {
-    const ids = await knownIds(store, feed, { token: token as string, checked: second });
-    const { mark, last } = await readFeedState(store, feed);
-    const isLost = mark === '' && ids.length === 0;
-    const found = isLost ? (memory.state ?? { mark, ids, last }) : { mark, ids, last };
+    const stored = await readFeedState(store, feed);
+    const isLost = stored.mark === '' && published.length === 0;
+    const found = isLost ? (memory.state ?? stored) : stored;
     if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
-      const keys = [feed.lease, feed.seen, feed.mark, feed.info];
-      const args = [token as string, found.mark, members(found.ids), found.last];
-      if ((await store.run(beginFeed, keys, args)) !== 1)
+      const keys = [feed.lease, feed.mark, feed.info];
+      if ((await store.run(beginFeed, keys, [token as string, found.mark, found.last])) !== 1)
         finish('this process has lost its lease of the feed');
     }
     restored = isLost && memory.state !== undefined;
@@ -169,10 +172,13 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   }
 
   let restored = false;
-  const { mark, ids: known, last } = await state();
-  memory.state = mark === '' ? undefined : { mark, ids: known, last };
-  /** The ids that need not be sent with the next checkpoint, because the store has them. */
-  const stored = new Set(known.map(([id]) => id));
+  const published = await readEnd(store, feed);
+  // The tail of a new leader may read again what the position does not cover.
+  const known = createRecentSet(ENTRIES_MAX);
+  for (const { id } of published.toReversed()) known.add(id);
+  newest = published[0]?.entry ?? '';
+  const { mark, last } = await state();
+  memory.state = mark === '' ? undefined : { mark, last };
   check();
   for (const work of [renewing(), watching()]) {
     work.catch((error: unknown) => {
@@ -183,23 +189,19 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     token,
     restored,
     mark: mark === '' ? undefined : mark,
-    known,
+    published,
     over,
     async publish(posts) {
       for (let from = 0; from < posts.length; from += BATCH) {
-        const batch = posts.slice(from, from + BATCH);
-        const flat = batch.flatMap(({ id, at, body }) => [id, at ?? '', body]);
-        await send(['', '', keepMs, keepRows, '', ...flat]);
-        for (const { id } of batch) stored.add(id);
+        const fresh = posts.slice(from, from + BATCH).filter(({ id }) => known.add(id));
+        if (fresh.length === 0) continue;
+        const flat = fresh.flatMap(({ id, at, body }) => [id, at ?? '', body]);
+        await send(['', '', '', keepMs, keepRows, ...flat]);
       }
     },
-    async save(text, floor, ids) {
-      const missing = ids.filter(([id]) => !stored.has(id));
-      const added = missing.length === 0 ? '' : members(missing);
-      const last = await send([text, floor ?? '', keepMs, keepRows, added]);
-      memory.state = { mark: text, ids, last };
-      stored.clear();
-      for (const [id] of ids) stored.add(id);
+    async save(mark, verified) {
+      const last = await send([mark, verified ?? '', newest, keepMs, keepRows]);
+      memory.state = { mark, last };
     },
     async resign() {
       if (!over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
@@ -208,12 +210,49 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
   };
 }
 
-/** Ids with their post times, as the scripts read them. */
-const members = (ids: KnownIds) => JSON.stringify(ids.map(([id, at]) => [id, at ?? '+inf']));
-
-/** The state of a feed in the store; the checkpoint is empty if the store has none. */
+/** The state of a feed in the store; the position is empty if the store has none. */
 export async function readFeedState(store: StoreConnection, feed: FeedKeys): Promise<FeedState> {
-  const reply = await store.run(feedState, [feed.mark, feed.seen, feed.info], []);
-  const [mark, last, ids] = listReply(reply);
-  return { mark: String(mark), last: String(last), ids: idsReply(ids) };
+  // The last post must not be older than the position.
+  const mark = (await store.send('GET', [feed.mark])) ?? '';
+  return { mark: String(mark), last: String((await store.send('HGET', [feed.info, 'last'])) ?? '') };
+}
+
+/** The number of entries that a new leader reads at a time, and at most: a day of posts at 0.2 posts/s has fewer. */
+const PAGE = 1_000;
+const ENTRIES_MAX = 20_000;
+
+/**
+ * Reads the posts of the stream's end, newest first: those that the saved position does not cover, or all if there is no
+ * position, but at least a page.
+ *
+ * Deletes entries that a later one repeats. They arise if a power failure cuts off the server's append-only file inside the
+ * commands of one script: Redis 7.0 ignores these commands at the next start, but executes them at the start after that,
+ * when a leader has published the same posts again. Groups read the later entry.
+ */
+async function readEnd(
+  store: StoreConnection,
+  feed: FeedKeys,
+): Promise<readonly (FeedPoint & { readonly entry: string })[]> {
+  const covered = await store.send('HGET', [feed.info, 'entry']);
+  const posts = new Map<string, FeedPoint & { readonly entry: string }>();
+  const repeated: string[] = [];
+  let start = '+';
+  for (let read = 0; read < ENTRIES_MAX; read += PAGE) {
+    const [oldest = '', ...flat] = listReply(await store.run(listEntries, [feed.stream], [start, PAGE])).map(
+      String,
+    );
+    for (let at = 0; at + 2 < flat.length; at += 3) {
+      const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
+      if (posts.has(id)) repeated.push(entry);
+      else posts.set(id, { entry, id, at: timeFrom(time) });
+    }
+    if (oldest === '' || (typeof covered === 'string' && !isBefore(covered, oldest))) break;
+    start = `(${oldest}`;
+  }
+  // The feed works without the deletion, if the permission for it is missing.
+  if (repeated.length > 0)
+    await store.send('XDEL', [feed.stream, ...repeated]).catch((error: unknown) => {
+      if (unusable(error)) throw error;
+    });
+  return [...posts.values()];
 }

@@ -15,34 +15,18 @@ const rewritten =
     return script.text.replace(part, by);
   };
 
-/** A new leader does not compare the ids with the stream. */
-const withoutCheck =
-  (rest: (script: Script) => string) =>
-  (script: Script): string =>
-    script.name === 'listEntries' ? "#!lua\nreturn { '' }" : rest(script);
-
-/**
- * A publish is accepted even if the sender has lost the lease, and a new leader does not compare the ids with
- * the stream. A late checkpoint then restores an old position. The ids of posts after it may already be removed, so
- * the new leader publishes these posts again.
- */
+/** A publish is accepted even if the sender has lost the lease. */
 export const withoutFence: RelayMutation = {
-  script: withoutCheck(
-    rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
-  ),
+  script: rewritten('publish', "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end", ''),
 };
 
 /** The token of a lease consists only of its epoch. */
 export const withoutNonce: RelayMutation = { script: rewritten('lead', " .. ':' .. ARGV[1]", " .. ''") };
 
-const publishesWithoutIds = rewritten(
-  'publish',
-  "if added > 0 then redis.call('ZADD', KEYS[2], unpack(members)) end",
-  '',
-);
-
-/** Posts are published without their ids, and a new leader does not look for them in the stream. */
-export const withoutIds: RelayMutation = { script: withoutCheck(publishesWithoutIds) };
+/** A new leader does not read the end of the stream. */
+export const withoutEnd: RelayMutation = {
+  script: (script) => (script.name === 'listEntries' ? "#!lua\nreturn { '' }" : script.text),
+};
 
 /** A follower takes its last post for the time up to which it has read everything. */
 export const withoutVerified: RelayMutation = {
@@ -51,27 +35,10 @@ export const withoutVerified: RelayMutation = {
 
 /** A follower does not notice that a feed was started over. */
 export const withoutStart: RelayMutation = {
-  script: rewritten('beginFeed', "'last', ARGV[4])", "'last', ARGV[4] == '' and 'one' or ARGV[4])"),
+  script: rewritten('beginFeed', "'last', ARGV[3])", "'last', ARGV[3] == '' and 'one' or ARGV[3])"),
 };
 
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
-
-/** Ids and entries are written one after another instead of by one script. */
-export const inSteps: RelayMutation = {
-  relay: (store) => ({
-    ...store,
-    async run(script, keys, args) {
-      if (!isPublish(script, args)) return store.run(script, keys, args);
-      const [, seen = '', stream = ''] = keys;
-      for (let at = 6; at < args.length; at += 3) {
-        const [id = '', time = '', body = ''] = args.slice(at, at + 3);
-        const added = await store.send('ZADD', [seen, 'NX', time === '' ? '+inf' : time, id]);
-        if (added === 1) await store.send('XADD', [stream, '*', 'id', id, 'at', time, 'body', body]);
-      }
-      return store.run(script, keys, args.slice(0, 6));
-    },
-  }),
-};
 
 /** A post counts as published before the store has it. */
 export const doesNotWait: RelayMutation = {
@@ -80,7 +47,7 @@ export const doesNotWait: RelayMutation = {
     run(script, keys, args) {
       if (!isPublish(script, args)) return store.run(script, keys, args);
       process.at(process.now + 1_500, () => void store.run(script, keys, args).catch(() => {}));
-      return Promise.resolve(['ok', 0, '']);
+      return Promise.resolve(['ok', '', '']);
     },
   }),
 };
@@ -126,12 +93,14 @@ export const forgets: RelayMutation = {
     ...store,
     async run(script, keys, args) {
       const reply = await store.run(script, keys, args);
-      return script.name === 'publish' && Array.isArray(reply) ? reply.with(3, '') : reply;
+      return script.name === 'publish' && Array.isArray(reply) && reply.length > 2
+        ? reply.with(2, '')
+        : reply;
     },
   }),
 };
 
-/** A relay on standby does not read the state of the feed. */
+/** A relay on standby does not read the position in the feed. */
 export const ignoresFeed: RelayMutation = {
   relay: (store) => {
     let leads = false;
@@ -140,8 +109,9 @@ export const ignoresFeed: RelayMutation = {
       async run(script, keys, args) {
         const reply = await store.run(script, keys, args);
         if (script.name === 'lead') leads = Array.isArray(reply) && reply[0] !== '';
-        return script.name === 'feedState' && !leads ? ['', '', []] : reply;
+        return reply;
       },
+      send: (name, args, ms) => (name === 'GET' && !leads ? Promise.resolve('') : store.send(name, args, ms)),
     };
   },
 };
