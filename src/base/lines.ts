@@ -15,18 +15,11 @@ export interface Line {
   readonly cut: boolean;
 }
 
-/** Splits chunks of bytes into lines, with bounded memory and linear time even for endless lines. */
-export interface LineSplitter {
-  push(chunk: Uint8Array): Generator<Line, void>;
-  /** Yields the last line unless it ended with a line break. */
-  end(): Generator<Line, void>;
-}
-
 /**
- * A line of more than `longest` bytes is cut: its first `longest` bytes are emitted as soon as the limit is
+ * Splits chunks of bytes into lines, with bounded memory and linear time even for endless lines. A line of more than `longest` bytes is cut: its first `longest` bytes are emitted as soon as the limit is
  * exceeded.
  */
-export function createLineSplitter(longest: number): LineSplitter {
+export function createLineSplitter(longest: number) {
   let parts: Buffer[] = [];
   let length = 0;
   let number = 1;
@@ -42,7 +35,7 @@ export function createLineSplitter(longest: number): LineSplitter {
   }
 
   return {
-    *push(given) {
+    *push(given: Uint8Array): Generator<Line, void> {
       const chunk = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
       for (let from = 0; from < chunk.length; ) {
         const newline = chunk.indexOf(NEWLINE, from);
@@ -63,7 +56,8 @@ export function createLineSplitter(longest: number): LineSplitter {
         from = newline + 1;
       }
     },
-    *end() {
+    /** Yields the last line unless it ended with a line break. */
+    *end(): Generator<Line, void> {
       if (length > 0) yield line(false);
     },
   };

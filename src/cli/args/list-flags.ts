@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { type Instant, instantAt, time } from '../../base/time-values.ts';
+import { instantAt, time } from '../../base/time-values.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
 import { readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
@@ -43,14 +43,7 @@ export const listOptions = {
   reverse: flag('--reverse', 'reverse the order'),
 };
 
-export interface ListFlags {
-  readonly limit: number | undefined;
-  readonly all: boolean;
-  readonly since: Instant | undefined;
-  readonly until: Instant | undefined;
-  readonly sort: string | undefined;
-  readonly reverse: boolean;
-}
+type ListFlags = GivenFlags<typeof listOptions>;
 
 /**
  * Checks --sort, and adds `rows`: the maximum number of rows, undefined if there is
@@ -82,12 +75,12 @@ export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, 
   return range;
 }
 
-export const readPatterns = (flags: {
-  readonly grep: string | undefined;
-  readonly exclude: string | undefined;
-}) => ({
-  grep: flags.grep === undefined ? undefined : readPattern(flags.grep),
-  exclude: flags.exclude === undefined ? undefined : readPattern(flags.exclude),
+export const readPatterns = ({
+  grep,
+  exclude,
+}: Pick<GivenFlags<typeof filterOptions>, 'grep' | 'exclude'>) => ({
+  grep: grep === undefined ? undefined : readPattern(grep),
+  exclude: exclude === undefined ? undefined : readPattern(exclude),
 });
 
 /**

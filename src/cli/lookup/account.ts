@@ -1,16 +1,11 @@
 import { Failure } from '../../base/failure.ts';
 import { type AnswerCache, withClaim } from '../../contract/answer-ports.ts';
 import type { CallOptions, Client, KeyMeters } from '../../contract/ports.ts';
-import { type Known, known, type Sent } from '../../contract/read-record.ts';
+import { known } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { Me } from '../../contract/records/account.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from './open-lookup.ts';
-
-export interface Account {
-  readonly record: Sent;
-  readonly known: Known<Me>;
-}
 
 /** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;
@@ -35,7 +30,7 @@ export async function askAccount(
   client: Pick<Client, 'call' | 'left'>,
   options: CallOptions,
   sharing: AccountSharing | undefined,
-): Promise<Account> {
+) {
   const wanted = { endpoint: 'me', subject: '', maxAgeMs: SHARED_MS, missAgeMs: 0 } as const;
   const learn = client.left.request();
   const claim = await sharing?.claim?.(wanted, options.signal);

@@ -1,6 +1,6 @@
 import type { CalloutScope } from '../../core/pages/feeds.ts';
 import { addressOf } from '../args/address.ts';
-import { excluding, value } from '../args/option.ts';
+import { excluding, type GivenFlags, value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 
 export const calloutScopeOptions = {
@@ -8,13 +8,11 @@ export const calloutScopeOptions = {
   wallet: excluding(value('--wallet', 'only callouts by this wallet', text('address')), '--coin'),
 };
 
-interface ScopeFlags {
-  readonly coin: string | undefined;
-  readonly wallet: string | undefined;
-}
-
 /** The requested callouts, with validated addresses. */
-export const calloutScopeOf = async ({ coin, wallet }: ScopeFlags): Promise<CalloutScope> => ({
+export const calloutScopeOf = async ({
+  coin,
+  wallet,
+}: GivenFlags<typeof calloutScopeOptions>): Promise<CalloutScope> => ({
   ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
   ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
 });

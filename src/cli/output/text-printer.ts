@@ -1,15 +1,9 @@
 import { createPrinter } from '../../output/format/printer.ts';
-import type { Printer, PrinterOptions } from '../../output/format/printing.ts';
+import type { PrinterOptions } from '../../output/format/printing.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { Context } from '../context.ts';
 import { renderOptions, selectedFields } from './output.ts';
-
-/** A printer that collects its output as text. */
-export interface TextPrinter<T> extends Printer<T> {
-  readonly size: number;
-  take(): Buffer;
-}
 
 /**
  * Formats records as the flags of the run require, but collects them instead of writing them to the output.
@@ -18,7 +12,7 @@ export async function createTextPrinter<T>(
   { io, globals, settings, notice }: Context,
   view: View<T>,
   how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
-): Promise<TextPrinter<T>> {
+) {
   let parts: Uint8Array[] = [];
   let size = 0;
   const nothing = async () => {};

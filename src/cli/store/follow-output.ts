@@ -4,8 +4,8 @@ import type { FeedPosition } from '../../store/feed/follower.ts';
 import type { TailSink } from '../../tail/ports.ts';
 import type { PostFields } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
+import type { TailFlags } from '../tail/flags.ts';
 import { printTo } from '../tail/output/writer.ts';
-import type { TailFlags } from '../tail/run.ts';
 import { followText, withIds } from './follow-checkpoint.ts';
 import type { FollowerOutput } from './run-follower.ts';
 

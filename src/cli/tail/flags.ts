@@ -1,10 +1,9 @@
 import { usageError } from '../../base/failure.ts';
 import { duration, positiveDuration, time } from '../../base/time-values.ts';
 import { integer } from '../../base/values.ts';
-import { excluding, flag, value, valueOr } from '../args/option.ts';
+import { excluding, flag, type GivenFlags, value, valueOr } from '../args/option.ts';
 import { checkpointFile, text } from '../args/values.ts';
 import { rotateRule } from './output/rotation.ts';
-import type { TailFlags } from './run.ts';
 import { serviceOptions } from './service/flags.ts';
 
 /** The flags of every tail. */
@@ -29,6 +28,9 @@ export const tailOptions = {
   linger: value('--linger', 'with --exec: how long a batch waits for more posts', duration, '1s'),
   tries: value('--tries', 'with --exec: attempts per batch; 0 for no limit', integer({ min: 0 }), '10'),
 };
+
+export type TailFlags = Omit<GivenFlags<typeof tailOptions>, 'logFormat'>;
+export type ExecFlags = Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
 
 /** Throws for flags that are invalid or cannot be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {

@@ -1,4 +1,4 @@
-import { type Instant, instantAt } from '../../base/time-values.ts';
+import { instantAt } from '../../base/time-values.ts';
 import type { Client } from '../../contract/ports.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
@@ -17,34 +17,19 @@ import { openSink } from '../output/output.ts';
 import { atLimit } from './at-limit.ts';
 import { certify, type Resumed, resumeLines } from './certify.ts';
 import { everySecond } from './every-second.ts';
-import type { ExecFlags } from './exec/open.ts';
 import { lockFiles, resumableOut } from './files.ts';
+import type { TailFlags } from './flags.ts';
 import { gapFailure } from './gap-failure.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
 import { openOutputFile } from './output/output-file.ts';
-import type { RotateRule } from './output/rotation.ts';
 import { printTo, type TailOutput } from './output/writer.ts';
 import { createPause } from './pause.ts';
 import { positionPath, readStart, savePosition, type TailFiles } from './position-file.ts';
-import type { ServiceFlags } from './service/flags.ts';
 import { watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
-
-/** The flags of every tail. */
-export interface TailFlags extends ServiceFlags, ExecFlags {
-  readonly rotate: RotateRule | undefined;
-  readonly lag: number;
-  readonly backfill: number | undefined;
-  readonly since: Instant | undefined;
-  readonly count: number | undefined;
-  readonly duration: number | undefined;
-  readonly noFollow: boolean;
-  readonly checkpoint: string | undefined;
-  readonly waitForBudget: boolean;
-}
 
 /** What a tail reads, and how it prints the rows. */
 export interface TailPlan {

@@ -2,6 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { waitsForUnits } from '../../tail/money.ts';
 import type { Context } from '../context.ts';
 import { lockFiles } from './files.ts';
+import type { TailFlags } from './flags.ts';
 import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { nothingMeasured, watchHealth } from './service/watch.ts';
@@ -9,17 +10,13 @@ import { nothingMeasured, watchHealth } from './service/watch.ts';
 /** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
 const LOOK_MS = 10 * 60_000;
 
-interface WaitFlags extends ServiceFlags {
-  readonly waitForBudget: boolean;
-}
-
 /**
  * Runs a paid call before the start of a tail. With --wait-for-budget, waits while a budget or the allowance of the
  * key does not cover the call.
  */
 export async function onceInBudget<T>(
   context: Context,
-  flags: WaitFlags,
+  flags: ServiceFlags & Pick<TailFlags, 'waitForBudget'>,
   work: () => Promise<T>,
 ): Promise<T> {
   const { io, signal, notice, settings } = context;

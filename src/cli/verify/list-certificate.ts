@@ -17,22 +17,8 @@ const AHEAD_MS = 86_400_000;
 
 type Range = Pick<WalkOptions, 'since' | 'until' | 'limit'>;
 
-/** Observes a list, and certifies what its file contains. */
-export interface ListCertificate {
-  /** Observes the pages of the feed. */
-  watch<T>(feed: TimedFeed<T>): TimedFeed<T>;
-  /** Observes the posts of the range, whether they pass the filter or not. */
-  filter(filter: Partial<WalkFilter<Sent>>): Partial<WalkFilter<Sent>>;
-  /** Writes the certificate of a complete file. `feed` is its name, without the service. */
-  write(feed: string, filters: Filters): void;
-}
-
-/** Creates the certificate of `--out`. Only NDJSON files have one. */
-export function createListCertificate(
-  context: Context,
-  timeField: string,
-  { since, until, limit }: Range,
-): ListCertificate {
+/** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
+export function createListCertificate(context: Context, timeField: string, { since, until, limit }: Range) {
   const { globals, format, scope, io } = context;
   const out = format === 'ndjson' ? resumableOut(globals.out) : undefined;
   /** The clock of the service, by the first page. */
@@ -48,7 +34,8 @@ export function createListCertificate(
   const usable = (at: number | null) => (at !== null && at > io.clock.now() + AHEAD_MS ? null : at);
 
   return {
-    watch(feed) {
+    /** Observes the pages of the feed. */
+    watch<T>(feed: TimedFeed<T>): TimedFeed<T> {
       if (out === undefined) return feed;
       return {
         ...feed,
@@ -65,7 +52,8 @@ export function createListCertificate(
         },
       };
     },
-    filter(filter) {
+    /** Observes the posts of the range, whether they pass the filter or not. */
+    filter(filter: Partial<WalkFilter<Sent>>): Partial<WalkFilter<Sent>> {
       if (out === undefined) return filter;
       return {
         ...filter,
@@ -85,7 +73,8 @@ export function createListCertificate(
         },
       };
     },
-    write(feed, filters) {
+    /** Writes the certificate of a complete file. `feed` is its name, without the service. */
+    write(feed: string, filters: Filters) {
       if (out === undefined) return;
       // The reported end of the feed proves nothing: more posts may be older than the last ones.
       const isReached = since !== undefined && isSinceReached && !isCut;

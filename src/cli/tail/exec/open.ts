@@ -7,19 +7,12 @@ import { createHandoffMeter, type HandoffHealth } from '../../../tail/exec/hando
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
+import type { ExecFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
 import { createEncoder } from './encode.ts';
 import { handedOverText, handoffText, postsText } from './handoff-text.ts';
-
-/** The flags of a handoff. */
-export interface ExecFlags {
-  readonly exec: string | undefined;
-  readonly batch: number | undefined;
-  readonly linger: number | undefined;
-  readonly tries: number | undefined;
-}
 
 export const BATCH = 100;
 export const LINGER_MS = 1_000;

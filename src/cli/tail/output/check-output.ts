@@ -1,9 +1,9 @@
 import { usageError } from '../../../base/failure.ts';
 import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
-import type { ExecFlags } from '../exec/open.ts';
 import { resumableOut } from '../files.ts';
-import type { TailFlags, TailPlan } from '../run.ts';
+import type { ExecFlags, TailFlags } from '../flags.ts';
+import type { TailPlan } from '../run.ts';
 
 /**
  * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
