@@ -1,9 +1,9 @@
 // Builds dist/: the program, its help texts and its man pages. The new folder is built separately and then swapped in, so that
 // a trdr that runs meanwhile always finds a complete one.
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { load, root } from './bundle.mjs';
-import { noticesOf } from './notices.mjs';
+import { noticesOf, sbomOf } from './notices.mjs';
 import { makePieces } from './pieces.mjs';
 
 const dist = join(root, 'dist');
@@ -21,6 +21,8 @@ try {
   ]);
   for (const [name, text] of Object.entries(texts)) write(name, text);
   write('THIRD-PARTY-NOTICES.txt', noticesOf(inputs));
+  const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  write('sbom.cdx.json', sbomOf(inputs, own));
   for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
   for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
   write('complete.json', await outlineText());

@@ -6,7 +6,16 @@ import { root } from './bundle.mjs';
 /** The arguments of the tests; undefined without --tests. */
 const words = process.argv[2] === '--tests' ? process.argv.slice(3) : undefined;
 /** The slow checks first, so that all end at about the same time. */
-const checks = ['lint', 'dead', 'types', 'show -- --check', 'package', 'generate -- --check', 'language'];
+const checks = [
+  'lint',
+  'dead',
+  'types',
+  'show -- --check',
+  'package',
+  'generate -- --check',
+  'language',
+  'sbom',
+];
 
 /** Runs a script of package.json; resolves to its output if it failed. */
 const run = (script, stdio = ['ignore', 'pipe', 'pipe']) =>

@@ -14,6 +14,8 @@ export interface Option<T> {
   /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
   readonly shown?: string;
+  /** The title under which help lists the flag, for commands with many flags. */
+  readonly group?: string;
 }
 
 /** Creates a flag without a value: true if the command line contains the flag. */
@@ -65,6 +67,10 @@ export const list = <T>(flags: string, help: string, kind: Value<T>): Option<rea
   repeatable: true,
   fallback: [],
 });
+
+/** Lists flags under this title in the help of commands with many flags. */
+export const inGroup = <O extends Options>(group: string, options: O): O =>
+  Object.fromEntries(Object.entries(options).map(([key, option]) => [key, { ...option, group }])) as O;
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
 export type GivenFlags<O extends Options> = {

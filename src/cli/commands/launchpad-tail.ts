@@ -1,6 +1,7 @@
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
+import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
@@ -21,7 +22,7 @@ export const launchpadTail = command({
   ],
   args: [],
   options: {
-    ...calloutScopeOptions,
+    ...inGroup('What to read', calloutScopeOptions),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],

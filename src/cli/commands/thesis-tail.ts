@@ -9,7 +9,7 @@ import { liveThesisView } from '../../output/views/thesis.ts';
 import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
 import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
-import { excluding, flag, list, value, valueOr } from '../args/option.ts';
+import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
@@ -40,18 +40,20 @@ export const thesisTail = command({
   ],
   args: [],
   options: {
-    token: list('--token', 'only theses about this token', text('address')),
-    user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
-    ...thesisFilterOptions,
-    via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
-    group: excluding(
-      value('--group', 'with --via store: each post goes to one member of this group', plain),
-      '--fill',
-      '--checkpoint',
-      '--no-follow',
-    ),
-    shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
-    fill: flag('--fill', 'ask the service for posts that the store no longer has'),
+    ...inGroup('What to read', {
+      token: list('--token', 'only theses about this token', text('address')),
+      user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
+      ...thesisFilterOptions,
+      via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+      group: excluding(
+        value('--group', 'with --via store: each post goes to one member of this group', plain),
+        '--fill',
+        '--checkpoint',
+        '--no-follow',
+      ),
+      shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
+      fill: flag('--fill', 'ask the service for posts that the store no longer has'),
+    }),
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],

@@ -40,7 +40,7 @@ export function commandPage(command: AnyCommand): DocPage {
       title: 'Arguments',
       terms: command.args.map((argument) => [argumentTerm(argument), argument.help] as const),
     },
-    flagSection('Flags', command.options),
+    ...ownFlags(command),
     { title: 'Examples', code: command.examples },
     { title: 'Prices', terms: priceTerms(command) },
     { title: 'Exit codes', terms: command.exits.map((code) => [String(code), exitCodes[code]] as const) },
@@ -54,6 +54,21 @@ export function commandPage(command: AnyCommand): DocPage {
     about: command.about,
     sections: all.filter(({ terms = [], code = [] }) => terms.length + code.length > 0),
   };
+}
+
+/**
+ * A command with more flags of its own than this lists them in groups.
+ * @internal Exported for tests.
+ */
+export const UNGROUPED = 15;
+
+function ownFlags({ options }: AnyCommand): Section[] {
+  const all = Object.entries(options);
+  if (all.length <= UNGROUPED) return [flagSection('Flags', options)];
+  const groups = [...new Set(all.map(([, { group = 'Flags' }]) => group))];
+  return groups.map((title) =>
+    flagSection(title, Object.fromEntries(all.filter(([, { group = 'Flags' }]) => group === title))),
+  );
 }
 
 const groupTitles = { output: 'Output flags', service: 'Service flags', money: 'Cost flags' } as const;

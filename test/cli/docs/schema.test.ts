@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { allCommands } from '../../../src/cli/docs/help.ts';
-import { commandPage } from '../../../src/cli/docs/page.ts';
+import { commandPage, UNGROUPED } from '../../../src/cli/docs/page.ts';
 import { describeAll, describeCommand, recordSchema } from '../../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../../src/contract/records/tool.ts';
 
@@ -40,6 +40,18 @@ describe('the schema of a record describes every field', () => {
     expect(undescribed(schema)).toEqual(['.a.b']);
   });
 });
+
+it.each(commands.map((command) => [command.path, command] as const))(
+  'the help of trdr %s lists its flags in groups if there are many',
+  (_, { options, ...command }) => {
+    const groups = Object.values(options).map(({ group }) => group);
+    const titles = commandPage({ options, ...command }).sections.map(({ title }) => title);
+    if (groups.length <= UNGROUPED) return expect(titles.includes('Flags')).toBe(groups.length > 0);
+    expect(groups).not.toContain(undefined);
+    expect(titles.slice(0, titles.indexOf('Examples'))).toEqual(expect.arrayContaining([...new Set(groups)]));
+    expect(titles).not.toContain('Flags');
+  },
+);
 
 describe('a flag of a command that replaces a common flag', () => {
   it.each(commands.map((command) => [command.path, command] as const))(
