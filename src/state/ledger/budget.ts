@@ -4,7 +4,7 @@ import { inWords } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import type { Period } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
-import { monthFile, monthOf } from './months.ts';
+import { monthFile, monthOf } from './lines.ts';
 import { createTally, type Spending } from './tally.ts';
 
 /** The budgets of a profile in CU; undefined means no limit. */

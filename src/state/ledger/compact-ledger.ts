@@ -2,8 +2,7 @@ import { closeSync, statSync } from 'node:fs';
 import { openRegular, readAt } from '../../base/files.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { rewriteFile } from '../rewrite.ts';
-import { ended, entryText, readLedgerLine } from './lines.ts';
-import { monthFile, monthOf } from './months.ts';
+import { createCallReader, entryText, monthFile, monthOf } from './lines.ts';
 
 /** Files smaller than this are not compacted. */
 const LEAST_BYTES = 1024 * 1024;
@@ -45,50 +44,29 @@ const compact = (path: string, now: number): void =>
     return { parts: [Buffer.from(`{"compacted":${kept.length}}\n`), kept], end };
   });
 
-/** Returns the compacted text of a file. Ended calls are in the order of their `end` lines. */
+/** Returns the compacted text of a file. Ended calls are in the order of their `end` lines; open calls come last. */
 function compacted(text: string, now: number): string {
-  const entries = new Map<string, { readonly entry: LedgerEntry; readonly id?: string }>();
-  let plain = 0;
-  for (const given of text.split('\n')) {
-    const line = readLedgerLine(given);
-    if (line?.kind === 'entry') add(entries, line.entry, now, `${plain++}`);
-    else if (line?.kind === 'open') entries.set(`id ${line.id}`, { entry: line.entry, id: line.id });
-    else if (line) {
-      const name = `id ${line.id}`;
-      const open = entries.get(name);
-      const entry = open && ended(open.entry, line.end);
-      entries.delete(name);
-      if (entry) add(entries, entry, now, `${plain++}`);
-    }
+  const calls = createCallReader();
+  const entries = new Map<string, LedgerEntry>();
+  for (const line of text.split('\n')) {
+    const entry = calls.read(line);
+    if (entry) add(entries, entry, now);
   }
-  return [...entries.values()].map(({ entry, id }) => entryText(entry, id)).join('');
+  return [
+    ...[...entries.values()].map((entry) => entryText(entry)),
+    ...[...calls.open].map(([id, entry]) => entryText(entry, id)),
+  ].join('');
 }
 
-function add(
-  entries: Map<string, { readonly entry: LedgerEntry }>,
-  entry: LedgerEntry,
-  now: number,
-  number: string,
-) {
-  const { time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, calls = 1 } = entry;
+function add(entries: Map<string, LedgerEntry>, entry: LedgerEntry, now: number): void {
+  const { time, cu, cuAtMost, unpriced, calls = 1, requestId: _, ...rest } = entry;
   if (cuAtMost || unpriced || now - time < DETAILED_MS) {
-    entries.set(`one ${number}`, { entry });
+    entries.set(`${entries.size}`, entry);
     return;
   }
-  const hour = Math.floor(time / HOUR) * HOUR;
-  const name = JSON.stringify([hour, command, profile, host, agent, endpoint, status]);
-  const sum = entries.get(name)?.entry;
-  entries.set(name, {
-    entry: {
-      time: hour,
-      command,
-      profile,
-      ...(host !== undefined && { host }),
-      ...(agent !== undefined && { agent }),
-      endpoint,
-      status,
-      cu: cu + (sum?.cu ?? 0),
-      calls: calls + (sum?.calls ?? 0),
-    },
-  });
+  const hour = { ...rest, time: Math.floor(time / HOUR) * HOUR };
+  const { command, profile, host, agent, endpoint, status } = rest;
+  const name = JSON.stringify([hour.time, command, profile, host, agent, endpoint, status]);
+  const sum = entries.get(name);
+  entries.set(name, { ...hour, cu: cu + (sum?.cu ?? 0), calls: calls + (sum?.calls ?? 0) });
 }

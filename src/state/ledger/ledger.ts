@@ -3,8 +3,7 @@ import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/fil
 import type { CallCost, Ledger, LedgerEntry, PaidCall, Reservation } from '../../contract/ports.ts';
 import type { Budget, Caps } from './budget.ts';
 import { compactLedger } from './compact-ledger.ts';
-import { endText, entryText } from './lines.ts';
-import { ledgerFolder, monthFile, monthOf } from './months.ts';
+import { endText, entryText, ledgerFolder, monthFile, monthOf } from './lines.ts';
 
 /** The folder of the ledger, the names that its entries contain, and its budgets. */
 export interface LedgerOptions {

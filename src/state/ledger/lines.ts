@@ -1,5 +1,12 @@
+import { join } from 'node:path';
 import { type JsonObject, parseObject } from '../../base/json-object.ts';
+import { createRecentSet } from '../../base/recent-set.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
+
+/** The UTC month of a time: `2026-11`. Ledger files are named after their months. */
+export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
+export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
+export const monthFile = (dir: string, month: string): string => join(ledgerFolder(dir), `${month}.ndjson`);
 
 /**
  * A line of a ledger file. A call is written as an `open` line with its maximum cost before it is sent, and
@@ -58,20 +65,35 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
   return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
 }
 
-/** The entry of an ended call; undefined if the call was not charged. */
-export function ended(
-  { time, command, profile, host, agent, endpoint }: LedgerEntry,
-  { released, ...cost }: CallEnd,
-): LedgerEntry | undefined {
-  if (released) return undefined;
+/**
+ * How many ended calls are remembered for recognizing lines that were written twice. A small number suffices, because
+ * a duplicate follows its original closely.
+ */
+const REMEMBERED = 10_000;
+
+/** Reads the lines of a file in their order, and pairs each call with its end. A line that is there twice counts once. */
+export function createCallReader() {
+  /** The calls without an end so far, by id. */
+  const open = new Map<string, LedgerEntry>();
+  const over = createRecentSet(REMEMBERED);
   return {
-    time,
-    command,
-    profile,
-    ...(host !== undefined && { host }),
-    ...(agent !== undefined && { agent }),
-    endpoint,
-    ...cost,
+    open: open as ReadonlyMap<string, LedgerEntry>,
+    /** Reads a line; returns the entry that it contains or ends. */
+    read(text: string): LedgerEntry | undefined {
+      const line = readLedgerLine(text);
+      if (!line || line.kind === 'entry') return line?.entry;
+      if (line.kind === 'open') {
+        if (!over.has(line.id)) open.set(line.id, line.entry);
+        return undefined;
+      }
+      const entry = open.get(line.id);
+      open.delete(line.id);
+      over.add(line.id);
+      const { released, ...cost } = line.end;
+      if (!entry || released) return undefined;
+      const { cuAtMost: _, unpriced: __, ...call } = entry;
+      return { ...call, ...cost };
+    },
   };
 }
 

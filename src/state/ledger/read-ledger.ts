@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { fileFailure, isAbsent } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { ended, readLedgerLine } from './lines.ts';
-import { ledgerFolder, monthOf } from './months.ts';
+import { createCallReader, ledgerFolder, monthOf } from './lines.ts';
 
 /** Which entries to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
 export interface LedgerRange {
@@ -33,40 +32,16 @@ export async function* readLedger({
 }
 
 /**
- * The entries of a file. A call whose line the file contains twice counts once.
+ * The entries of a file; the calls without an end come last.
  * @internal Exported for tests.
  */
 export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, void, void> {
-  const open = new Map<string, LedgerEntry>();
-  const over = new Set<string>();
-  for (const text of lines) {
-    const line = readLedgerLine(text);
-    if (line?.kind === 'entry') yield line.entry;
-    else if (line?.kind === 'open') {
-      if (!over.has(line.id)) open.set(line.id, line.entry);
-    } else if (line) {
-      const entry = open.get(line.id);
-      open.delete(line.id);
-      remember(over, line.id);
-      const settled = entry && ended(entry, line.end);
-      if (settled) yield settled;
-    }
+  const calls = createCallReader();
+  for (const line of lines) {
+    const entry = calls.read(line);
+    if (entry) yield entry;
   }
-  yield* open.values();
-}
-
-/**
- * How many ids to remember for recognizing duplicate lines. A small number suffices, because a duplicate
- * follows its original closely.
- */
-const REMEMBERED = 10_000;
-
-function remember(ids: Set<string>, id: string): void {
-  if (ids.size >= REMEMBERED) {
-    const [oldest = ''] = ids;
-    ids.delete(oldest);
-  }
-  ids.add(id);
+  yield* calls.open.values();
 }
 
 function monthsIn(folder: string): string[] {

@@ -2,7 +2,7 @@ import { closeSync, fstatSync } from 'node:fs';
 import { errno, fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts';
 import { type Period, periodsAt } from '../../base/periods.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { ended, readLedgerLine } from './lines.ts';
+import { createCallReader } from './lines.ts';
 
 /** What a profile has spent in a period. */
 export interface Spending {
@@ -40,8 +40,7 @@ interface Sum {
 export function createTally(profile: string): Tally {
   let file: { readonly path: string; readonly inode: number; offset: number } | undefined;
   let days = new Map<string, Sum>();
-  let open = new Map<string, LedgerEntry>();
-  let over = new Set<string>();
+  let calls = createCallReader();
   // The cost of each day that was in the file when it was deleted. A budget must not forget it.
   let missing = new Map<string, number>();
   let isGone = false;
@@ -55,33 +54,15 @@ export function createTally(profile: string): Tally {
   const forget = () => {
     file = undefined;
     days = new Map();
-    open = new Map();
-    over = new Set();
+    calls = createCallReader();
   };
+
+  const isOwn = (entry: LedgerEntry) => entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
 
   const add = ({ time, cu, cuAtMost = 0 }: LedgerEntry) => {
     const { day } = periodsAt(time);
     const sum = days.get(day) ?? { spent: 0, lost: 0 };
     days.set(day, { spent: sum.spent + cu, lost: sum.lost + cuAtMost });
-  };
-
-  const read = (text: string) => {
-    const line = readLedgerLine(text);
-    if (!line) return;
-    if (line.kind === 'end') {
-      const entry = open.get(line.id);
-      if (!entry) return;
-      open.delete(line.id);
-      over.add(line.id);
-      const settled = ended(entry, line.end);
-      if (settled) add(settled);
-      return;
-    }
-    if (line.entry.profile !== profile || Math.abs(line.entry.time) > 8.64e15) return;
-    if (line.kind === 'entry') add(line.entry);
-    // Ignore a duplicate of a call that has ended: if a compaction replaces the file during a write, the line
-    // is written twice.
-    else if (!over.has(line.id)) open.set(line.id, line.entry);
   };
 
   return {
@@ -104,7 +85,10 @@ export function createTally(profile: string): Tally {
         file = { path, inode: ino, offset: isSame ? (file?.offset ?? 0) : 0 };
         const bytes = readAt(fd, file.offset, size - file.offset);
         const end = bytes.lastIndexOf(NEWLINE) + 1;
-        for (const line of bytes.toString('utf8', 0, end).split('\n')) if (line !== '') read(line);
+        for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+          const entry = calls.read(line);
+          if (entry && isOwn(entry)) add(entry);
+        }
         file.offset += end;
         isGone = false;
         // A compaction writes a new file with the same cost; a new file after a deletion has less.
@@ -130,8 +114,9 @@ export function createTally(profile: string): Tally {
       }
       for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
       const living = new Map<number, boolean>();
-      for (const [id, { time, endpoint, cuAtMost = 0 }] of open) {
-        if (!periodsAt(time).day.startsWith(current)) continue;
+      for (const [id, entry] of calls.open) {
+        const { time, endpoint, cuAtMost = 0 } = entry;
+        if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
         const pid = processOf(id);
         if (!living.has(pid)) living.set(pid, isAlive(pid));
         // A call is in flight only if its process is alive and the call is recent, because the pid may have
