@@ -1,7 +1,7 @@
 /** The periods of a budget: calendar months and days in UTC. */
 export type Period = 'month' | 'day';
 
-export interface Periods {
+interface Periods {
   readonly month: string;
   readonly day: string;
 }

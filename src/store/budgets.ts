@@ -3,7 +3,6 @@ import { budgetText } from '../contract/budget.ts';
 import { storeFailure } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { hashReply } from './replies.ts';
 import { removeBudget } from './scripts/spending.ts';
 
 /** A budget for all machines, or for one machine. */
@@ -16,51 +15,35 @@ export interface StoreBudget {
 const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =>
   machine === undefined ? period : `${period}@${machine}`;
 
-/** The budgets of a key in the store. */
-export interface StoreBudgets {
-  list(): Promise<StoreBudget[]>;
-  set(budget: StoreBudget): Promise<void>;
-  /** Removes a budget; returns false if the budget did not exist. */
-  unset(budget: Pick<StoreBudget, 'period' | 'machine'>): Promise<boolean>;
-}
-
-export function storeBudgets({
-  link,
-  machine: own,
-  memory,
-}: {
+/** What changing a budget needs: the store, and what this machine remembers of its budgets. */
+interface BudgetStore {
   readonly link: StoreLink;
   readonly machine: string;
   readonly memory: StoreMemory;
-}): StoreBudgets {
-  const { caps } = link.keys;
-  return {
-    async list() {
-      const budgets: StoreBudget[] = [];
-      for (const [field, text] of await link.use((store) => hashReply(store, caps))) {
-        const [period, machine] = field.split('@');
-        const cu = Number(text);
-        if ((period === 'month' || period === 'day') && Number.isFinite(cu))
-          budgets.push({ period, machine, cu });
-      }
-      return budgets.sort((one, other) => (fieldOf(one) < fieldOf(other) ? -1 : 1));
-    },
-    async set(budget) {
-      const { machine, cu } = budget;
-      await link.use(async (store) => {
-        if (store.server.evicts) throw evictingFailure();
-        await store.send('HSET', [caps, fieldOf(budget), cu]);
-      });
-      if (machine === undefined || machine === own)
-        memory.update({ budgets: { ...memory.read().budgets, [fieldOf(budget)]: cu } });
-    },
-    async unset(budget) {
-      const limit = await link.use((store) => store.run(removeBudget, [caps], [fieldOf(budget)]));
-      const { [fieldOf(budget)]: remembered, ...budgets } = memory.read().budgets;
-      memory.update({ budgets });
-      return limit !== null || remembered !== undefined;
-    },
-  };
+}
+
+/** Sets a budget of a key in the store. */
+export async function setBudget({ link, machine: own, memory }: BudgetStore, budget: StoreBudget) {
+  const { machine, cu } = budget;
+  const field = fieldOf(budget);
+  await link.use(async (store) => {
+    if (store.server.evicts) throw evictingFailure();
+    await store.send('HSET', [link.keys.caps, field, cu]);
+  });
+  if (machine === undefined || machine === own)
+    memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
+}
+
+/** Removes a budget; returns false if the budget did not exist. */
+export async function unsetBudget(
+  { link, memory }: BudgetStore,
+  budget: Pick<StoreBudget, 'period' | 'machine'>,
+): Promise<boolean> {
+  const field = fieldOf(budget);
+  const limit = await link.use((store) => store.run(removeBudget, [link.keys.caps], [field]));
+  const { [field]: remembered, ...budgets } = memory.read().budgets;
+  memory.update({ budgets });
+  return limit !== null || remembered !== undefined;
 }
 
 /** The names of the remembered budgets that limit this machine. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
-import { type Periods, periodsAt } from '../base/periods.ts';
+import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
 import { evictingFailure, goneFailure, rememberedBudgets } from './budgets.ts';
@@ -66,7 +66,7 @@ function limitsIn(reply: readonly unknown[]): Record<string, number> {
 export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   const { link, local, machine, command, clock, memory } = options;
   const { keys } = link;
-  let periods: Periods = periodsAt(clock.now());
+  let periods = periodsAt(clock.now());
   let unsent: Unsent[] = [];
 
   /** Runs a script on the sums of the current month and day, by the server's clock. */
@@ -74,10 +74,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
       const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
-      const answer = await store.run(script, sums, [month, day, ...values]);
+      const answer = await store.run(script, sums, [Date.parse(day), day, ...values]);
       const list: readonly unknown[] = Array.isArray(answer) ? answer : [];
       if (list[0] !== 'period') return list;
-      periods = { month: String(list[1]), day: String(list[2]) };
+      periods = periodsAt(Number(list[1]));
     }
     throw storeFailure(
       'STORE_UNFIT',

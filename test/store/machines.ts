@@ -12,7 +12,7 @@ import {
 } from '../../src/contract/answer-ports.ts';
 import type { Ledger } from '../../src/contract/ports.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
-import { storeBudgets } from '../../src/store/budgets.ts';
+import { type StoreBudget, setBudget, unsetBudget } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createStoreLedger } from '../../src/store/ledger.ts';
 import { createLink } from '../../src/store/link.ts';
@@ -77,7 +77,12 @@ export function spendingMachine(
       return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
     },
   });
-  return { link, ledger, memory, skip, budgets: storeBudgets({ link, machine: name, memory }) };
+  const store = { link, machine: name, memory };
+  const budgets = {
+    set: (budget: StoreBudget) => setBudget(store, budget),
+    unset: (budget: Pick<StoreBudget, 'period' | 'machine'>) => unsetBudget(store, budget),
+  };
+  return { link, ledger, memory, skip, budgets };
 }
 
 /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */

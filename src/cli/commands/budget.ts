@@ -47,8 +47,8 @@ export const budgetSet = command({
       context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
       return 0;
     }
-    const { storeBudgets } = await import('../../store/budgets.ts');
-    await storeBudgets(store).set({ period, cu, machine });
+    const { setBudget } = await import('../../store/budgets.ts');
+    await setBudget(store, { period, cu, machine });
     const owner = machine === undefined ? 'all machines' : machine;
     context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
     return 0;
@@ -86,9 +86,9 @@ export const budgetUnset = command({
     const store = await context.store();
     if (store === undefined) checkLocal(machine);
     else {
-      const { storeBudgets } = await import('../../store/budgets.ts');
+      const { unsetBudget } = await import('../../store/budgets.ts');
       const owner = machine === undefined ? 'all machines' : machine;
-      if (await storeBudgets(store).unset({ period, machine })) removed.push(owner);
+      if (await unsetBudget(store, { period, machine })) removed.push(owner);
     }
     if (machine === undefined) {
       const profile = profileName(context.io, context.globals);

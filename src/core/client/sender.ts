@@ -128,41 +128,57 @@ export function createSender(parts: SenderParts) {
       if (!(error instanceof Failure) || error.kind === 'limit') throw error;
       return { ok: false, failure: error, free: true };
     }
+    const { answer, error, free: unsent } = await exchange(plan, signal);
+    if (answer === undefined) {
+      const failure = error instanceof Failure ? error : undefined;
+      if (unsent) slot.release();
+      else lose(plan, slot, failure?.status ?? null);
+      if (!failure) throw error;
+      return { ok: false, failure, free: unsent };
+    }
+    const read = plan.read(answer);
+    const free = pay(plan, slot, answer.status, read);
+    if (read.ok) return { ok: true, value: read.value };
+    const { failure, value } = read;
+    if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
+    return { ok: false, failure, free, value };
+  }
+
+  /** Sends a request. Without an answer, `free` states that the service certainly did not receive the request. */
+  async function exchange(
+    plan: Plan<unknown>,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly answer?: HttpAnswer; readonly error?: unknown; readonly free: boolean }> {
     let sent = false;
     let ended = () => {};
     const unsent = abortUntilSent(signal);
-    let answer: HttpAnswer;
+    const onSent = () => {
+      sent = true;
+      if (plan.bounds?.most === 0) return;
+      unsent.sent();
+      ended = inFlight.begin(plan.timeoutMs);
+    };
     try {
-      answer = await transmit({ ...plan, ending: signal, isFresh: isPrecious(plan) }, unsent.signal, () => {
-        sent = true;
-        if (plan.bounds?.most === 0) return;
-        unsent.sent();
-        ended = inFlight.begin(plan.timeoutMs);
-      });
+      const request = { ...plan, ending: signal, isFresh: isPrecious(plan) };
+      return { answer: await transmit(request, unsent.signal, onSent), free: false };
     } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
-      const free = failure?.code === 'UNREACHABLE' || !(sent || failure?.kind === 'network');
-      if (free) slot.release();
-      else lose(plan, slot, failure?.status ?? null);
-      if (!failure) throw error;
-      return { ok: false, failure, free };
+      return { error, free: failure?.code === 'UNREACHABLE' || !(sent || failure?.kind === 'network') };
     } finally {
       unsent.sent();
       ended();
     }
-    const read = plan.read(answer);
-    const { requestId, charge } = read;
-    const { status } = answer;
+  }
+
+  /** Ends the slot of an answered call with its cost; returns whether the call was certainly free. */
+  function pay<T>(plan: Plan<T>, slot: Slot, status: number, { charge, requestId }: Read<T>): boolean {
     const free = charge?.cu === 0 && !charge.uncertain;
     if (free) slot.release();
     else if (charge) {
       slot.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
       trace(`= ${charge.cu} CU`);
     } else lose(plan, slot, status, requestId);
-    if (read.ok) return { ok: true, value: read.value };
-    const { failure, value } = read;
-    if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
-    return { ok: false, failure, free, value };
+    return free;
   }
 
   /** The call may have been charged: its maximum cost counts as spent. */

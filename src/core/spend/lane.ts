@@ -18,22 +18,6 @@ export interface LimiterOptions {
   readonly notify?: ((notice: Notice) => void) | undefined;
 }
 
-/** Delays calls so that each lane stays within its rate limit. */
-export interface Limiter {
-  /**
-   * Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. Rejects if the
-   * lane is blocked for longer than MAX_WAIT_MS, or if the call could only be sent after `until`, a time of
-   * `clock.mono`.
-   */
-  acquire(lane: LaneName, signal?: AbortSignal, until?: number): Promise<void>;
-  /** Blocks the lane for `ms` milliseconds after a 429, but at most for LONGEST_BLOCK_MS. */
-  refused(lane: LaneName, ms: number): Promise<void>;
-  /** Saves the key's limit after an answer has stated it. */
-  learn(limit: number): Promise<void>;
-  /** The key's limit in calls per minute; null if not known yet. */
-  readonly rate: number | null;
-}
-
 /** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
 /**
@@ -62,8 +46,11 @@ const LATE_MS = 250;
  */
 export const LONGEST_BLOCK_MS = 15 * 60_000;
 
+/** Delays calls so that each lane stays within its rate limit. */
+export type Limiter = ReturnType<typeof createLimiter>;
+
 /** Creates a limiter. `windows` may share the counts with other processes. */
-export function createLimiter(options: LimiterOptions): Limiter {
+export function createLimiter(options: LimiterOptions) {
   const { windows, clock, notify } = options;
   let rate: number | null = null;
   let recheck = false;
@@ -164,7 +151,16 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   return {
-    async acquire(lane, signal, until = Number.POSITIVE_INFINITY) {
+    /**
+     * Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. Rejects if the
+     * lane is blocked for longer than MAX_WAIT_MS, or if the call could only be sent after `until`, a time of
+     * `clock.mono`.
+     */
+    async acquire(
+      lane: LaneName,
+      signal?: AbortSignal,
+      until: number = Number.POSITIVE_INFINITY,
+    ): Promise<void> {
       const slots = new Map<LaneName, { readonly ticket: Ticket; readonly at: number }>();
       const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
       while (slots.size < lanes.length) {
@@ -180,14 +176,17 @@ export function createLimiter(options: LimiterOptions): Limiter {
         }
       }
     },
-    async refused(lane, ms) {
+    /** Blocks the lane for `ms` milliseconds after a 429, but at most for LONGEST_BLOCK_MS. */
+    async refused(lane: LaneName, ms: number): Promise<void> {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
       if (lane !== 'key' || rate === null || clock.mono() - recheckedAt < RECHECK_MS) return;
       recheckedAt = clock.mono();
       recheck = true;
     },
+    /** Saves the key's limit after an answer has stated it. */
     learn,
-    get rate() {
+    /** The key's limit in calls per minute; null if not known yet. */
+    get rate(): number | null {
       return rate;
     },
   };

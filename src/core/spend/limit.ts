@@ -22,25 +22,6 @@ export interface Hold {
   release(): void;
 }
 
-/** Ensures that a run stays within its spending limit, with any number of calls in flight. */
-export interface SpendLimit {
-  /**
-   * Reserves the maximum cost of a call. If the rest of the limit is too small only because of calls in
-   * flight, waits until their actual cost is known. Rejects with a `limit` Failure if the limit cannot cover
-   * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover the two
-   * calls, rejects at once. Nothing waits for `standing` costs to become known: the minutes of an open WebSocket.
-   */
-  reserve(
-    bounds: PriceBounds,
-    signal?: AbortSignal,
-    options?: { readonly repeat?: boolean | undefined; readonly standing?: boolean | undefined },
-  ): Promise<Hold>;
-  /** Whether the confirmed cost and the spending limit cover another `cu`. */
-  affords(cu: number): boolean;
-  readonly maxCu: number | undefined;
-  readonly spent: Spent;
-}
-
 interface Waiter {
   readonly most: number;
   readonly standing: boolean;
@@ -70,8 +51,11 @@ export interface SpendLimitOptions {
   stopped?(): Failure | undefined;
 }
 
+/** Ensures that a run stays within its spending limit, with any number of calls in flight. */
+export type SpendLimit = ReturnType<typeof createSpendLimit>;
+
 /** Creates the spending limit of a run. Without `limit`, spending is counted but not limited. */
-export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
+export function createSpendLimit(options: SpendLimitOptions = {}) {
   const ceiling = () => options.limit ?? Number.POSITIVE_INFINITY;
   const agreed = () => Math.min(ceiling(), options.agreed ?? Number.POSITIVE_INFINITY);
   const waiters: Waiter[] = [];
@@ -160,14 +144,28 @@ export function createSpendLimit(options: SpendLimitOptions = {}): SpendLimit {
   const affords = (most: number, limit = agreed()) => cu + lost + reserved + most <= limit;
 
   return {
-    get maxCu() {
+    get maxCu(): number | undefined {
       return options.limit;
     },
-    affords,
-    get spent() {
+    /** Whether the confirmed cost and the spending limit cover another `cu`. */
+    affords: (most: number): boolean => affords(most),
+    get spent(): Spent {
       return { cu, atMost: cu + lost + standing, calls };
     },
-    reserve({ most }, signal, { repeat = false, standing: stands = false } = {}) {
+    /**
+     * Reserves the maximum cost of a call. If the rest of the limit is too small only because of calls in
+     * flight, waits until their actual cost is known. Rejects with a `limit` Failure if the limit cannot cover
+     * the call. If the call repeats one whose answer was lost, and the confirmed cost does not cover the two
+     * calls, rejects at once. Nothing waits for `standing` costs to become known: the minutes of an open WebSocket.
+     */
+    reserve(
+      { most }: PriceBounds,
+      signal?: AbortSignal,
+      {
+        repeat = false,
+        standing: stands = false,
+      }: { readonly repeat?: boolean | undefined; readonly standing?: boolean } = {},
+    ): Promise<Hold> {
       if (signal?.aborted) return Promise.reject(signal.reason);
       if (most === 0) return Promise.resolve(take(0, false));
       if (repeat && !affords(most, options.agreed ?? Number.POSITIVE_INFINITY)) {

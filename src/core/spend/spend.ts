@@ -15,24 +15,12 @@ export interface Purchase {
   readonly until?: number | undefined;
 }
 
-/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
-export interface Spend {
-  /**
-   * Waits until the call may be sent, and counts its maximum cost. Nothing of a rejected call stays counted. With
-   * `repeat`, the call repeats one whose answer was lost.
-   */
-  reserve(
-    purchase: Purchase,
-    signal: AbortSignal | undefined,
-    options?: { readonly repeat?: boolean },
-  ): Promise<Slot>;
-  /** Resolves when the outcomes of all ended calls are in the ledger. */
-  settled(): Promise<void>;
-}
-
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 
-export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger | undefined): Spend {
+/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
+export type Spend = ReturnType<typeof createSpend>;
+
+export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger | undefined) {
   const writing = new Set<Promise<void>>();
   // An answer is returned before its cost is written; `settled` waits for all writes.
   const write = (written: Promise<void> | undefined) => {
@@ -42,7 +30,15 @@ export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger 
   };
 
   return {
-    async reserve({ endpoint, bounds, lane, until }, signal, { repeat } = {}) {
+    /**
+     * Waits until the call may be sent, and counts its maximum cost. Nothing of a rejected call stays counted. With
+     * `repeat`, the call repeats one whose answer was lost.
+     */
+    async reserve(
+      { endpoint, bounds, lane, until }: Purchase,
+      signal: AbortSignal | undefined,
+      { repeat }: { readonly repeat?: boolean } = {},
+    ): Promise<Slot> {
       const standing = lane === undefined;
       const hold = await limit.reserve(bounds ?? FREE, signal, { repeat, standing });
       let recorded: Reservation | undefined;
@@ -70,7 +66,8 @@ export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger 
         },
       };
     },
-    async settled() {
+    /** Resolves when the outcomes of all ended calls are in the ledger. */
+    async settled(): Promise<void> {
       await Promise.allSettled(writing);
     },
   };

@@ -5,32 +5,10 @@ import { withLock } from '../../base/lock.ts';
 import type { Period } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
 import { monthFile, monthOf } from './lines.ts';
-import { createTally, type Spending } from './tally.ts';
+import { createTally } from './tally.ts';
 
 /** The budgets of a profile in CU; undefined means no limit. */
 export type Caps = { readonly [P in Period]: number | undefined };
-
-export interface BudgetOptions {
-  /** The state folder; undefined if there is none. */
-  readonly dir: string | undefined;
-  readonly profile: string;
-  readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
-  readonly notice?: ((text: string) => void) | undefined;
-}
-
-/** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
-export interface Budget {
-  /**
-   * Calls `write` as soon as the budgets have at least `most` CU left; rejects with a `limit` Failure if they do
-   * not. Before that, waits up to a minute if calls in flight may turn out to cost less than was reserved. Holds a
-   * lock, so that concurrent processes cannot exceed a budget together. If `most` is undefined, the cost of the call
-   * is not known, and any budget rejects it.
-   */
-  admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void>;
-  states(caps: Caps): Promise<BudgetState[]>;
-  /** What the profile has spent; also available for profiles without a budget. */
-  spending(): Promise<Readonly<Record<Period, Spending>>>;
-}
 
 /** How long to wait for calls in flight whose actual cost may leave enough of a budget. */
 const IN_FLIGHT_WAIT_MS = 60_000;
@@ -41,7 +19,21 @@ const periods = ['day', 'month'] as const;
 /** What a budget has left; negative if the budget was set below the amount already used. */
 const room = ({ limit, spent, lost, reserved }: BudgetState) => limit - spent - lost - reserved;
 
-export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Budget {
+/** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
+export type Budget = ReturnType<typeof createBudget>;
+
+/** Opens the budgets of a profile. `dir` is the state folder; undefined if there is none. */
+export function createBudget({
+  dir,
+  profile,
+  clock,
+  notice,
+}: {
+  readonly dir: string | undefined;
+  readonly profile: string;
+  readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
+  readonly notice?: ((text: string) => void) | undefined;
+}) {
   const tally = createTally(profile);
   let queue: Promise<unknown> = Promise.resolve();
 
@@ -114,13 +106,21 @@ export function createBudget({ dir, profile, clock, notice }: BudgetOptions): Bu
   }
 
   return {
-    admit(caps, most, write, signal) {
+    /**
+     * Calls `write` as soon as the budgets have at least `most` CU left; rejects with a `limit` Failure if they do
+     * not. Before that, waits up to a minute if calls in flight may turn out to cost less than was reserved. Holds a
+     * lock, so that concurrent processes cannot exceed a budget together. If `most` is undefined, the cost of the call
+     * is not known, and any budget rejects it.
+     */
+    admit(caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void> {
       // Admit one call at a time, because calls of the same process would only compete for the lock.
       const turn = queue.then(() => admitted(caps, most, write, signal));
       queue = turn.catch(() => {});
       return turn;
     },
-    states: (caps) => exclusively((now) => statesAt(caps, now).map(({ settling: _, ...state }) => state)),
+    states: (caps: Caps): Promise<BudgetState[]> =>
+      exclusively((now) => statesAt(caps, now).map(({ settling: _, ...state }) => state)),
+    /** What the profile has spent; also available for profiles without a budget. */
     spending: () => exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
   };
 }

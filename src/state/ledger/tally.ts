@@ -5,7 +5,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { createCallReader } from './lines.ts';
 
 /** What a profile has spent in a period. */
-export interface Spending {
+interface Spending {
   readonly spent: number;
   /** The maximum cost of calls whose answers were lost, including those of processes that died. */
   readonly lost: number;
@@ -18,28 +18,17 @@ export interface Spending {
   readonly settling: number;
 }
 
-/**
- * What one profile has spent in a month. Each refresh reads only the lines that were appended to the ledger
- * since the last refresh.
- */
-export interface Tally {
-  /** Reads the new lines of the ledger file of a month. Throws if the file exists and cannot be read. */
-  refresh(path: string): void;
-  sum(period: Period, now: number): Spending;
-}
-
 /** The maximum duration of a call. An older call without an outcome counts as lost. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
-interface Sum {
-  spent: number;
-  lost: number;
-}
-
-export function createTally(profile: string): Tally {
+/**
+ * What one profile has spent in a month. Each refresh reads only the lines that were appended to the ledger
+ * since the last refresh.
+ */
+export function createTally(profile: string) {
   let file: { readonly path: string; readonly inode: number; offset: number } | undefined;
-  let days = new Map<string, Sum>();
+  let days = new Map<string, Pick<Spending, 'spent' | 'lost'>>();
   let calls = createCallReader();
   // The cost of each day that was in the file when it was deleted. A budget must not forget it.
   let missing = new Map<string, number>();
@@ -66,7 +55,8 @@ export function createTally(profile: string): Tally {
   };
 
   return {
-    refresh(path) {
+    /** Reads the new lines of the ledger file of a month. Throws if the file exists and cannot be read. */
+    refresh(path: string): void {
       let fd: number;
       try {
         fd = openRegular(path);
@@ -104,7 +94,7 @@ export function createTally(profile: string): Tally {
         closeSync(fd);
       }
     },
-    sum(period, now) {
+    sum(period: Period, now: number): Spending {
       const current = periodsAt(now)[period];
       const total = { spent: 0, lost: 0, reserved: 0, settling: 0 };
       for (const [day, { spent, lost }] of days) {

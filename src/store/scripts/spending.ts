@@ -4,31 +4,15 @@ import { script } from '../script.ts';
 export const REMOVED = 'removed';
 
 /**
- * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the
- * month and day in the names of these keys. If the server's clock is in another month or day, the script
- * returns `period`, and the caller repeats the call with other keys.
+ * The first lines of all spending scripts. KEYS[1..6]: open, calls, done, month, day, caps. ARGV[1..2]: the start of
+ * the day in the names of these keys, in ms, and the day. If the server's clock is in another day, the script returns
+ * `period` and its time, and the caller repeats the call with other keys.
  */
 const BASE = `
 local open, calls, done, month, day, caps = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local LIFE = 62 * 86400000
-
--- The month and the day of the server's clock in UTC, by the algorithm "civil_from_days".
-local function today()
-  local days = math.floor(now / 86400000)
-  local z = days + 719468
-  local era = math.floor(z / 146097)
-  local doe = z - era * 146097
-  local yoe = math.floor((doe - math.floor(doe / 1460) + math.floor(doe / 36524) - math.floor(doe / 146096)) / 365)
-  local doy = doe - (365 * yoe + math.floor(yoe / 4) - math.floor(yoe / 100))
-  local mp = math.floor((5 * doy + 2) / 153)
-  local d = doy - math.floor((153 * mp + 2) / 5) + 1
-  local m = mp < 10 and mp + 3 or mp - 9
-  local y = yoe + era * 400 + (m <= 2 and 1 or 0)
-  return string.format('%04d-%02d', y, m), string.format('%04d-%02d-%02d', y, m, d)
-end
-
-local thisMonth, thisDay = today()
-if ARGV[1] ~= thisMonth or ARGV[2] ~= thisDay then return { 'period', thisMonth, thisDay } end
+local thisDay, thisMonth = ARGV[2], string.sub(ARGV[2], 1, 7)
+if now < tonumber(ARGV[1]) or now >= tonumber(ARGV[1]) + 86400000 then return { 'period', now } end
 
 local function number(key, field) return tonumber(redis.call('HGET', key, field)) or 0 end
 
