@@ -49,7 +49,10 @@ export function endText(
     : `${JSON.stringify({ end: id, status, cu, cuAtMost, unpriced, requestId })}\n`;
 }
 
-/** Parses a line; undefined if it is incomplete or not a line of the ledger. */
+/**
+ * Parses a line; undefined if it is incomplete or not a line of the ledger.
+ * @internal Exported for tests.
+ */
 export function readLedgerLine(line: string): LedgerLine | undefined {
   const value = parseObject(line);
   if (!value) return undefined;
