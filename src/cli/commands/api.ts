@@ -65,7 +65,6 @@ export const api = command({
       does: 'send a JSON body',
     },
   ],
-  calls: [],
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
     const [path = '', given] = [...words].reverse();

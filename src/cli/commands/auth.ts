@@ -28,7 +28,6 @@ export const authLogin = command({
     'Only you can read the config file. A key is never accepted as an argument, because it would be visible to other users of the machine and in the history of your shell.',
     'Without --profile, saves the key to the current profile. With --profile, the profile becomes the current one only if the current profile has no key; "trdr auth switch" switches to another.',
   ],
-  args: [],
   excess: 'a key is never accepted as an argument: type it at the prompt, or pipe it in with --with-key',
   options: {
     withKey: flag('--with-key', 'read the key from stdin'),
@@ -54,7 +53,6 @@ export const authLogin = command({
   calls: ['me'],
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9, 130],
-  parse: (_, given) => given,
   async run(context, { withKey, keyCommand, noVerify }) {
     const { io, globals, signal } = context;
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
@@ -157,7 +155,6 @@ export const authStatus = command({
     'Shows the effective values of the current profile (flags, environment, config file) and the saved values of the others. --check verifies each key with a free call.',
     'Exits 4 if the current profile has no key or, with --check, the service rejects that key.',
   ],
-  args: [],
   options: { check: flag('--check', 'verify each key with the service') },
   common: ['output', 'service'],
   examples: [
@@ -171,7 +168,6 @@ export const authStatus = command({
   record: () => ProfileRecord,
   settings: 'tolerant',
   exits: [0, 2, 4, 5, 7, 9],
-  parse: (_, given) => given,
   async run(context, { check }) {
     if (context.globals.sandbox) return showEmbedded(context, check);
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
@@ -239,11 +235,8 @@ export const authSwitch = command({
   summary: 'Switch to another profile',
   about: ['All commands use this profile unless --profile or TRDR_PROFILE selects another.'],
   args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
-  options: {},
-  common: [],
   examples: [{ run: 'trdr auth switch desk', does: 'use the profile desk from now on' }],
   savesSettings: true,
-  calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
   parse: ([profile = '']) => profile,
@@ -271,13 +264,11 @@ export const authLogout = command({
     { name: 'profile', help: 'name of the profile [the current one]', optional: true, complete: 'profile' },
   ],
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
-  common: [],
   examples: [
     { run: 'trdr auth logout', does: 'remove the key of the current profile' },
     { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
   ],
   savesSettings: true,
-  calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
   parse: ([profile], given) => ({ ...given, profile }),

@@ -22,14 +22,12 @@ export const budgetSet = command({
     { name: 'amount', help: 'CU, such as 500k or 15M' },
   ],
   options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
-  common: [],
   examples: [
     { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together, per day (UTC)' },
     { run: 'trdr budget set month 15M', does: 'limit all runs of this profile together, per month (UTC)' },
     { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine that uses the store' },
   ],
   savesSettings: true,
-  calls: [],
   exits: [0, 2, 4, 9],
   parse([period, amount = ''], { machine }) {
     if (period !== 'month' && period !== 'day')
@@ -71,10 +69,8 @@ export const budgetUnset = command({
   options: {
     machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
   },
-  common: [],
   examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
   savesSettings: true,
-  calls: [],
   exits: [0, 2, 4, 9],
   parse([period], { machine }) {
     if (period !== 'month' && period !== 'day')
@@ -113,8 +109,6 @@ export const budgetShow = command({
     'Shows what was spent in the current UTC day and month. Also shows what is reserved for calls in flight, and what calls with lost answers may have cost. With a budget, also shows what is left and when the budget renews.',
     'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the amount spent is what the service has counted for the key, unless the store has recorded more.',
   ],
-  args: [],
-  options: {},
   common: ['output'],
   examples: [
     { run: 'trdr budget show', does: 'show what is left' },
@@ -123,10 +117,8 @@ export const budgetShow = command({
       does: 'print the remaining amounts for a script',
     },
   ],
-  calls: [],
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
-  parse: (_, given) => given,
   async run(context) {
     const { localBudgets } = await import('../spend/budgets.ts');
     const own = await localBudgets(context);

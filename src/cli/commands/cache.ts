@@ -11,14 +11,10 @@ export const cacheStats = command({
   about: [
     'Answers are cached per base URL and key. Only successful answers and the answer "not found" (NOT_OBSERVED) are cached. The maximum age of a cached answer depends on the command (--max-age).',
   ],
-  args: [],
-  options: {},
   common: ['output'],
   examples: [{ run: 'trdr cache stats', does: 'show the statistics for the current key' }],
-  calls: [],
   record: () => CacheRecord,
   exits: [0, 2, 9],
-  parse: () => undefined,
   async run(context) {
     const { scope, settings, io } = context;
     const none = { entries: 0, found: 0, missing: 0, bytes: 0, oldest: null, newest: null, path: undefined };
@@ -37,16 +33,12 @@ export const cacheClear = command({
   about: [
     'Answers that were cleared have to be paid for when they are requested again, unless a shared store still has them: "trdr store clear cache" removes those.',
   ],
-  args: [],
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
-  common: [],
   examples: [
     { run: 'trdr cache clear', does: 'clear the cache for the current key' },
     { run: 'trdr cache clear --all', does: 'clear the cache for all keys and base URLs' },
   ],
-  calls: [],
   exits: [0, 2, 9],
-  parse: (_, given) => given,
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {
       throw usageError(

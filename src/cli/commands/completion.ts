@@ -13,8 +13,6 @@ export const completion = command({
     'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package contains the same scripts in the folder completions.',
   ],
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
-  options: {},
-  common: [],
   examples: [
     { run: 'source <(trdr completion bash)', does: 'bash: add this line to ~/.bashrc' },
     {
@@ -30,7 +28,6 @@ export const completion = command({
       does: 'PowerShell: add this line to $PROFILE',
     },
   ],
-  calls: [],
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return completionFiles[name];

@@ -21,18 +21,15 @@ export const configList = command({
   about: [
     'Flags override the environment, which overrides the profile in the config file, which overrides the defaults. In JSON, NDJSON, CSV and TSV, durations are in milliseconds and shares are fractions.',
   ],
-  args: [],
   options: { origin: flag('--origin', 'show where each value comes from') },
   common: ['output'],
   examples: [
     { run: 'trdr config list --origin', does: 'see where each value comes from' },
     { run: 'trdr config list --profile desk', does: 'show the settings of a different profile' },
   ],
-  calls: [],
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
-  parse: (_, given) => given,
   async run(context, { origin }) {
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
     for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
@@ -48,7 +45,6 @@ export const configGet = command({
     'Prints the bare value as "trdr config set" accepts it, or an empty line if the setting is not set. With an output format, prints a record. The API key is masked, and the store password is hidden.',
   ],
   args: [{ name: 'setting', help: 'name of the setting', choices: readableSettings }],
-  options: {},
   common: ['output'],
   examples: [
     { run: 'trdr config get baseUrl', does: 'print the effective base URL' },
@@ -57,7 +53,6 @@ export const configGet = command({
       does: 'print a record that also shows where the value comes from',
     },
   ],
-  calls: [],
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -98,14 +93,11 @@ export const configSet = command({
     { name: 'setting', help: 'name of the setting', choices: settingNames },
     { name: 'value', help: 'new value', choicesBy },
   ],
-  options: {},
-  common: [],
   examples: [
     { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
     { run: 'trdr config set output table --profile desk', does: 'change the output format of one profile' },
   ],
   savesSettings: true,
-  calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
   parse([word = '', value = '']) {
@@ -128,11 +120,8 @@ export const configUnset = command({
   summary: 'Reset a setting to its default',
   about: ['Changes the current profile, or the one given with --profile.'],
   args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
-  options: {},
-  common: [],
   examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],
   savesSettings: true,
-  calls: [],
   settings: 'tolerant',
   exits: [0, 2, 9],
   parse: ([word = '']) => writableSetting(word),
@@ -150,14 +139,9 @@ export const configPath = command({
   path: 'config path',
   summary: 'Print the path of the config file',
   about: ['Works even if the file is missing or corrupt.'],
-  args: [],
-  options: {},
-  common: [],
   examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit the file by hand' }],
-  calls: [],
   settings: 'none',
   exits: [0, 9],
-  parse: () => undefined,
   async run({ io, printText, settings }) {
     needFolder(settings.folders, 'config');
     await printText(`${configOf(io).path}\n`);

@@ -15,7 +15,6 @@ export const doctor = command({
     "Compares the service's OpenAPI description with the one that this version of trdr was built for. Reports each endpoint, parameter and field that was added, removed or changed. A check fails if the change breaks a call; additions are ok.",
     'Exits 0 if no check failed; warnings do not count. Otherwise, the first failed check decides the exit code: 2 for an invalid setting, 4 for the key, 5 for scope or plan, 6 for a used-up allowance, 7 for the rate limit, 9 for an unreadable config file, the connection or API changes.',
   ],
-  args: [],
   options: { ws: flag('--ws', 'also try the WebSocket (one minute, 20,000 CU)') },
   common: ['output', 'service', 'money'],
   examples: [
@@ -29,7 +28,6 @@ export const doctor = command({
   record: () => CheckRecord,
   settings: 'unread',
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => given,
   async run(context, { ws }) {
     const planned: Planned[] = [{ id: 'me', ask: {} }, ...(ws ? [{ id: 'ws', ask: {} } as const] : [])];
     if (await context.dryRun(planned)) return 0;

@@ -16,13 +16,10 @@ export const help = command({
       complete: 'help',
     },
   ],
-  options: {},
-  common: [],
   examples: [
     { run: 'trdr help thesis tail', does: 'show help for a command' },
     { run: 'trdr help exit-codes', does: 'show help for a topic' },
   ],
-  calls: [],
   settings: 'none',
   exits: [0, 2],
   parse: (words) => words,

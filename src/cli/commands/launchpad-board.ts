@@ -20,7 +20,6 @@ export const launchpadBoard = command({
     'With --compare, each entry also has its rank in an earlier snapshot and what changed since then. An age such as 7d, or yesterday (24 hours), counts back from --at, or from now; all other times are absolute, as for --at. Traders who are no longer on the leaderboard follow at the end, without rank and figures. On a terminal, a summary of the changes is printed to stderr.',
     '--top prints only the first N entries. With --compare, it also prints the traders who are no longer on the leaderboard if their earlier rank was N or better.',
   ],
-  args: [],
   options: {
     period: valueOr('--period', 'period of the leaderboard', oneOf(...boardPeriods), 'weekly'),
     at: value('--at', 'show the latest snapshot at or before this time', time, 'now'),

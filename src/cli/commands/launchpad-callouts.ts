@@ -35,7 +35,6 @@ export const launchpadCallouts = command({
     '--symbol, --grep and --exclude are applied on this machine: callouts that do not match are paid for too. --since and --until treat a callout without a post time like the callouts next to it; --since ends the list at the third callout in a row that is older.',
     'If a page has no new callouts although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
   ],
-  args: [],
   options: {
     ...calloutScopeOptions,
     ...filterOptions,

@@ -31,7 +31,6 @@ export const me = command({
     'Units and wallet reveals are separate allowances. Top-ups add units; reveals renew only with the UTC month.',
     '--min-units, --min-reveals and --min-days change only the exit code, for example for a cron job: it is 6 if less is left. --min-units also accepts a share of the CU that the plan includes per month, such as 10%. --min-days exits 6 if the units, at the rate of this month, will run out within N days and before the month ends.',
   ],
-  args: [],
   options: {
     minUnits: value(
       '--min-units',
@@ -54,7 +53,6 @@ export const me = command({
   calls: ['me'],
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
-  parse: (_, given) => given,
   async run(context, { minUnits, minReveals, minDays }) {
     if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
     await selectedFields(context.globals.fields, meView(null));

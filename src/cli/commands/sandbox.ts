@@ -44,7 +44,6 @@ export const sandbox = command({
     'Serves the whole API on 127.0.0.1 with generated traders, theses and launchpad accounts. The same seed generates the same data. When the service is ready, the command prints its URL and an API key as one line of JSON; on a terminal, it also prints two lines to paste into another shell.',
     'Faults are a comma-separated list such as "500=2%,delay=200ms,drop=1%"; docs/sandbox.md describes all of them.',
   ],
-  args: [],
   options: {
     port: valueOr('--port', 'port to listen on (0 for any free port)', integer({ min: 0, max: 65_535 }), 0),
     seed: valueOr('--seed', 'seed of the generated data', integer({ min: 0 }), 1),
@@ -61,7 +60,6 @@ export const sandbox = command({
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', folder),
   },
-  common: [],
   examples: [
     { run: 'trdr sandbox --port 8787', does: 'use a fixed port for scripts' },
     { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'serve a busy feed with faults' },
@@ -70,7 +68,6 @@ export const sandbox = command({
       does: 'replay a recorded feed at ten times its speed',
     },
   ],
-  calls: [],
   record: () => SandboxRecord,
   exits: [0, 2, 9, 129, 130, 143],
   parse(_, given) {

@@ -35,7 +35,6 @@ export const storeLogin = command({
     withPassword: flag('--with-password', 'read the password from stdin'),
     noVerify: flag('--no-verify', 'save the store without verifying it'),
   },
-  common: [],
   examples: [
     { run: 'trdr store login rediss://desk@redis.internal:6379/0', does: 'prompt for the password' },
     {
@@ -44,7 +43,6 @@ export const storeLogin = command({
     },
   ],
   savesSettings: true,
-  calls: [],
   settings: 'tolerant',
   exits: [0, 2, 4, 9, 130],
   parse: ([url = ''], given) => ({ ...given, url }),
@@ -146,14 +144,10 @@ export const storeCheck = command({
     'Checks whether the store is reachable. Then checks its version, the permissions of the user that trdr logs in as, eviction policy, persistence, memory, clock and round-trip time. Writes a few temporary entries and removes them.',
     'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
   ],
-  args: [],
-  options: {},
   common: ['output'],
   examples: [{ run: 'trdr store check', does: 'check whether the store is ready for a team' }],
-  calls: [],
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],
-  parse: (_, given) => given,
   async run(context) {
     const { needStore } = await import('../store/need-store.ts');
     const { examine } = await import('../../store/check.ts');
@@ -188,7 +182,6 @@ export const storeStatus = command({
     'Prints one line for each machine, lane (the calls that share a rate limit), budget, feed and group. In JSON, NDJSON, CSV and TSV, times and durations are in milliseconds; "-o metrics" prints OpenMetrics text.',
     '--max-lag is for probes: the command exits 9 if a feed has no leader or was not verified for that long. It also exits 9 if the store is unreachable.',
   ],
-  args: [],
   options: {
     maxLag: value('--max-lag', 'exit 9 if a feed was last verified longer ago than this', duration),
     output: value(
@@ -207,10 +200,8 @@ export const storeStatus = command({
       does: 'write a file for the Prometheus node exporter',
     },
   ],
-  calls: [],
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
-  parse: (_, given) => given,
   async run(context, { maxLag, output }) {
     const { needStore } = await import('../store/need-store.ts');
     const { readStatus } = await import('../../store/status.ts');
@@ -238,12 +229,10 @@ export const storeClear = command({
     { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
   ],
   options: { yes: flag('-y, --yes', 'remove without asking') },
-  common: [],
   examples: [
     { run: 'trdr store clear cache', does: 'remove the shared answers' },
     { run: 'trdr store clear feed thesis --yes', does: 'start a feed over' },
   ],
-  calls: [],
   exits: [0, 2, 4, 9, 11, 130],
   parse([what = '', feed], given) {
     if (!['cache', 'feed', 'all'].includes(what)) {

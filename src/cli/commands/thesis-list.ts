@@ -37,7 +37,6 @@ export const thesisList = command({
     '--symbol, --min-holdings, --dev-only, --grep and --exclude are applied on this machine: theses that do not match are paid for too. --since and --until treat a thesis without a post time like the theses next to it; --since ends the list at the third thesis in a row that is older.',
     'If a page has no new theses although the service reports more, it is requested again. After three such answers, the command exits 9 and prints the command that continues the list.',
   ],
-  args: [],
   options: {
     token: value('--token', 'only theses about this token (address or ticker)', text('token')),
     user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),

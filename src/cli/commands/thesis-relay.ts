@@ -24,7 +24,6 @@ export const thesisRelay = command({
     'A relay runs until it is stopped, so its total cost is not known in advance. Without --max-cu or --yes, it may spend as much as the setting confirmAbove allows (100,000 CU by default); then it asks on a terminal whether to continue, and exits 6 without a terminal. To run it as a service, set --max-cu or --yes.',
     '--status writes the state to a file for Prometheus, every five seconds while the relay makes progress, also on standby. If NOTIFY_SOCKET is set, systemd is notified. If stderr is not a terminal, its lines begin with the time.',
   ],
-  args: [],
   options: {
     token: list('--token', 'only theses about this token', text('address')),
     via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll'), 'auto'),
@@ -47,7 +46,6 @@ export const thesisRelay = command({
   ],
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse: (_, given) => given,
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;

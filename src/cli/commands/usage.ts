@@ -20,7 +20,6 @@ export const usageCommand = command({
     'If answers were lost or a run was killed, cu is what was certainly charged and cuAtMost is the maximum. In a large ledger, calls older than two days are summed per hour. The sandbox has its own ledger, which --sandbox shows.',
     "--reconcile compares this profile's total of the UTC month with what the service counted for the key. If the service counted more, and lost answers cannot explain the difference, others use the key too.",
   ],
-  args: [],
   options: {
     since: value('--since', 'only calls since this time, such as 7d (7 days ago)', time, 'all'),
     by: value('--by', 'group by this field', oneOf(...ledgerGroups, 'machine'), 'command'),
