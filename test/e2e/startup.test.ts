@@ -47,7 +47,6 @@ process.on('exit', () => {
 const marks = {
   undici: 'AGFzbQEAAAA',
   ws: 'permessage-deflate',
-  conf: '__internal__',
   ora: 'discardStdin',
   chalk: 'COLORTERM',
   'cli-table3': 'wrapOnWordBoundary',
