@@ -13,6 +13,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { readCommand, runCommand } from '../../src/cli/tail/exec/command.ts';
 import { createDelivery } from '../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
+import { durations, print } from './measure.ts';
 
 const { values } = parseArgs({
   options: { batches: { type: 'string', default: '500' }, rows: { type: 'string', default: '100' } },
@@ -68,7 +69,5 @@ for (let round = -20; round < batches; round++) {
 }
 rmSync(folder, { recursive: true, force: true });
 for (const [name, list] of Object.entries(times)) {
-  list.sort((a, b) => a - b);
-  const at = (share: number) => (list[Math.floor(list.length * share)] ?? 0).toFixed(2);
-  process.stdout.write(`${name}: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms\n`);
+  print(`${name}: ${durations(list, 0.5, 0.95, 0.99)}`);
 }

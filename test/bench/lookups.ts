@@ -7,29 +7,22 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { openCache } from '../../src/state/cache.ts';
-import { type Measured, measure, median } from './measure.ts';
+import { user } from '../e2e/records.ts';
+import { envIn, type Measured, measure, median } from './measure.ts';
 
 const baseUrl = 'http://127.0.0.1:9';
 const key = 'trdr_live_only0for0measuring';
-const bios = ['Swing trades on three chains. Thesis first.', 'I post what I hold 🦀', null];
-
-const user = (index: number) => ({
+const userAt = (index: number) => ({
+  ...user,
   id: `3b241101-e2bb-4255-8caf-${String(index).padStart(12, '0')}`,
   handle: `Trader_${index}`,
-  name: 'Mira',
-  bio: bios[index % bios.length],
-  banner: null,
-  profilePicture: 'https://images.example/6df588e9/avatar.png',
-  twitter: `https://x.com/trader_${index}`,
-  solanaAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
-  evmAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
 });
 
 /** Caches the users as a lookup does: by handle and by id. */
 function fillCache(dir: string, count: number): void {
   const cache = openCache({ dir, baseUrl, key, now: Date.now });
   for (let index = 0; index < count; index++) {
-    const answer = { status: 200, time: Date.now(), record: user(index) } as const;
+    const answer = { status: 200, time: Date.now(), record: userAt(index) } as const;
     cache.put('user.handle', `trader_${index}`, answer);
     cache.put('user.id', answer.record.id, answer);
   }
@@ -43,14 +36,8 @@ try {
   writeFileSync(join(folder, 'one'), handles[0] ?? '');
   writeFileSync(join(folder, 'all'), handles.join(''));
   const env = {
-    NODE: process.execPath,
-    PROGRAM: resolve(program),
-    TRDR_BASE_URL: baseUrl,
-    TRDR_API_KEY: key,
-    TRDR_CONFIG_DIR: folder,
-    TRDR_STATE_DIR: folder,
-    TRDR_CACHE_DIR: folder,
-    HOME: folder,
+    ...envIn(folder, { url: baseUrl, key }),
+    ...{ NODE: process.execPath, PROGRAM: resolve(program) },
   };
   const lookUp = (input: string) => `"$NODE" "$PROGRAM" whois ${input} -o ndjson --max-age 1d > "$DIR/out"`;
   const file = (name: string) => lookUp(`--file "$DIR/${name}"`);

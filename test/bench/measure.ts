@@ -3,6 +3,28 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** An account without limits, so that a benchmark measures only the program. */
+export const me = {
+  ratePerMinute: 1_000_000,
+  usage: {
+    ...{ period: '2026-01', unitsUsed: 0, unitsRemaining: null, additionalUnits: 0 },
+    ...{ revealsUsed: 0, revealsRemaining: null },
+  },
+  entitlement: { unmetered: true, monthlyUnits: 0 },
+};
+
+/** The environment of a program whose files are all in one folder. NODE_EXTRA_CA_CERTS would slow down each start. */
+export function envIn(folder: string, service?: { readonly url: string; readonly key?: string }) {
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  return {
+    ...env,
+    ...{ HOME: folder, TRDR_CONFIG_DIR: folder, TRDR_STATE_DIR: folder, TRDR_CACHE_DIR: folder },
+    ...(service && { TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key ?? 'bench_0123456789abcdef' }),
+  };
+}
+
+export const print = (line: string) => void process.stdout.write(`${line}\n`);
+
 /** CPU time including child processes, duration, and peak memory of any process. */
 export interface Measured {
   readonly cpuMs: number;
@@ -56,5 +78,12 @@ function watchMemory({ pid }: ChildProcess): () => number {
   };
 }
 
-export const median = (values: number[]) =>
-  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+/** The value below which this share of the values is. */
+export const quantile = (values: readonly number[], share: number) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+
+export const median = (values: readonly number[]) => quantile(values, 0.5);
+
+/** The quantiles of durations in milliseconds, as text. */
+export const durations = (values: readonly number[], ...shares: readonly number[]) =>
+  shares.map((share) => `p${share * 100} ${quantile(values, share).toFixed(2)} ms`).join(', ');

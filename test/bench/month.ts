@@ -25,7 +25,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createGunzip } from 'node:zlib';
 import { WebSocketServer } from 'ws';
-import { me } from './me.ts';
+import { thesis } from '../e2e/records.ts';
+import { envIn, me, print } from './measure.ts';
 
 const here = fileURLToPath(import.meta.url);
 const MB = 2 ** 20;
@@ -61,13 +62,9 @@ if (BENCH_MEMORY !== undefined) {
 
 const idOf = (second: number) => `t${String(second).padStart(11, '0')}`;
 const record = (second: number) => ({
+  ...thesis(second),
   id: idOf(second),
-  tokenAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
-  tokenNetwork: 'sol',
-  tokenSymbol: 'MIRA',
-  authorHandle: 'mira',
   thesis: `${second}: ${words}`,
-  holdingsUsd: 1250.75,
   platformCreatedAt: second * 1_000,
 });
 
@@ -107,7 +104,6 @@ function serve(): void {
   process.once('disconnect', () => process.exit());
 }
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
 const ended = (child: ChildProcess) => new Promise<number | null>((settle) => child.once('exit', settle));
 
 async function measure(): Promise<void> {
@@ -122,48 +118,23 @@ async function measure(): Promise<void> {
   const [days, speed] = [Number(values.days), Number(values.speed)];
   // Use a file system in memory if possible, because thousands of files are synced.
   const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'trdr-bench-'));
-  const [fast, memory, out] = ['fast.cjs', 'memory', 'theses.ndjson'].map((name) => join(folder, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [fast, memory] = [join(folder, 'fast.cjs'), join(folder, 'memory')];
   writeFileSync(fast, FAST_CLOCK);
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const clock = { BENCH_START: String(Date.now()), BENCH_SPEED: String(speed) };
   const feed = spawn(process.execPath, ['--require', fast, here, 'serve'], {
-    env: { ...env, ...clock },
+    env: { ...envIn(folder), ...clock },
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const port = await new Promise<number>((settle) =>
     feed.once('message', (message: { port: number }) => settle(message.port)),
   );
-  const tail = [
-    'thesis',
-    'tail',
-    '--via',
-    values.via,
-    '--lag',
-    '60s',
-    '--yes',
-    '--duration',
-    `${days * 24}h`,
-  ];
-  const files = ['--out', out, '--rotate', '6h', '--status', join(folder, 'tail.prom'), '--heartbeat', '1d'];
+  const tail = `thesis tail --via ${values.via} --lag 60s --yes --duration ${days * 24}h --heartbeat 1d`;
+  const files = '--out theses.ndjson --rotate 6h --status tail.prom';
   const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
-  const client = spawn(process.execPath, ['--require', fast, ...values.node, program, ...tail, ...files], {
+  const words = [...values.node, program, ...`${tail} ${files}`.split(' ')];
+  const client = spawn(process.execPath, ['--require', fast, ...words], {
     cwd: folder,
-    env: {
-      ...env,
-      ...clock,
-      ...{
-        BENCH_MEMORY: memory,
-        HOME: folder,
-        XDG_CONFIG_HOME: folder,
-        XDG_STATE_HOME: folder,
-        XDG_CACHE_HOME: folder,
-      },
-      ...{ TRDR_BASE_URL: `http://127.0.0.1:${port}`, TRDR_API_KEY: 'bench_0123456789abcdef' },
-    },
+    env: { ...envIn(folder, { url: `http://127.0.0.1:${port}` }), ...clock, BENCH_MEMORY: memory },
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const code = await ended(client);

@@ -9,6 +9,7 @@ import { createPrinter } from '../../src/output/format/printer.ts';
 import type { Format } from '../../src/output/format/printing.ts';
 import { createSink } from '../../src/output/sink.ts';
 import type { View } from '../../src/output/view.ts';
+import { type Measured, median } from './measure.ts';
 
 interface Row {
   readonly [name: string]: unknown;
@@ -94,17 +95,13 @@ const cases: Record<string, (rows: number) => Promise<void>> = {
   },
 };
 
-interface Measured {
-  readonly ms: number;
-  readonly mb: number;
-}
-
 const here = fileURLToPath(import.meta.url);
-const env = { ...process.env };
-delete env['NODE_EXTRA_CA_CERTS'];
+const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+
+type Usage = Pick<Measured, 'ms' | 'mb'>;
 
 /** Runs one case with a pipe to `reader`. */
-function run(name: string, rows: number, reader: string): Measured {
+function run(name: string, rows: number, reader: string): Usage {
   const command = `"$0" "$1" --case "$2" "$3" | ${reader} > /dev/null`;
   const child = spawnSync('sh', ['-c', command, process.execPath, here, name, String(rows)], {
     env,
@@ -115,11 +112,8 @@ function run(name: string, rows: number, reader: string): Measured {
   return { ms, mb };
 }
 
-const median = (values: number[]) =>
-  values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-
 function compare(rounds: number, rows: number) {
-  const results = new Map<string, Measured[]>(Object.keys(cases).map((name) => [name, []]));
+  const results = new Map<string, Usage[]>(Object.keys(cases).map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const name of Object.keys(cases)) results.get(name)?.push(run(name, rows, 'cat'));
   }

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { startSandbox } from '../../src/sandbox/index.ts';
-import { type Measured, measure, median } from './measure.ts';
+import { envIn, type Measured, measure, median } from './measure.ts';
 
 /** The number of handles for the loops that send one call per handle. */
 const FEW = 200;
@@ -49,8 +49,7 @@ const loops: Record<string, { readonly script: string; readonly few?: true }> = 
 
 async function compare(rounds: number, count: number, program: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
-  const env = { ...process.env };
-  delete env['NODE_EXTRA_CA_CERTS'];
+  const env = envIn(folder);
   const server = spawn(process.execPath, [fileURLToPath(import.meta.url), '--serve', String(count)], { env });
   try {
     let line = '';
@@ -59,16 +58,8 @@ async function compare(rounds: number, count: number, program: string): Promise<
     const list = join(folder, 'list');
     writeFileSync(list, `${handles.slice(0, count).join('\n')}\n`);
     const given = {
-      NODE: process.execPath,
-      PROGRAM: program,
-      LIST: list,
-      FEW: String(FEW),
-      TRDR_BASE_URL: url,
-      TRDR_API_KEY: key,
-      TRDR_CONFIG_DIR: folder,
-      TRDR_STATE_DIR: folder,
-      TRDR_CACHE_DIR: folder,
-      HOME: folder,
+      ...envIn(folder, { url, key }),
+      ...{ NODE: process.execPath, PROGRAM: program, LIST: list, FEW: String(FEW) },
     };
     const results = new Map<string, Measured[]>(Object.keys(loops).map((name) => [name, []]));
     // Run once before measuring, because the sandbox generates its data on first use.

@@ -12,27 +12,16 @@ import { createServer as createSecureServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { cert, key } from '../core/http/certificate.ts';
-import { me } from './me.ts';
+import { user } from '../e2e/records.ts';
+import { me, median } from './measure.ts';
 
 const program = resolve(process.env['TRDR'] ?? 'bin/trdr.js');
 const home = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
 
-const user = (handle: string) => ({
-  id: '3b241101-e2bb-4255-8caf-4136c566a962',
-  handle,
-  name: 'Mira',
-  bio: 'I post what I hold, and I hold what I post.',
-  banner: null,
-  profilePicture: 'https://images.example/mira.png',
-  twitter: 'https://x.com/mira',
-  solanaAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
-  evmAddress: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
-});
-
 const answer: RequestListener = (request, response) => {
   const [, handle] = /^\/v2\/user\/handle\/(\w+)$/.exec(request.url ?? '') ?? [];
   response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(handle === undefined ? me : user(handle)));
+  response.end(JSON.stringify(handle === undefined ? me : { ...user, handle }));
 };
 const plain = createServer(answer);
 const secure = createSecureServer({ cert, key }, answer);
@@ -121,9 +110,6 @@ function time(node: string, { name, args, url, cold }: Case): Promise<number> {
     });
   });
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 async function measure(node: string, rounds: number): Promise<string> {
   const times = new Map<string, number[]>(cases.map(({ name }) => [name, []]));

@@ -1,11 +1,6 @@
 // Measures the shared store with a real server. Build first, then: npx esbuild test/bench/store.ts --bundle
 // --platform=node --format=esm --packages=external --outfile=node_modules/.bench-store.mjs && node node_modules/.bench-store.mjs
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
@@ -16,27 +11,13 @@ import { openTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { take } from '../../src/store/scripts/lanes.ts';
 import { begin, settle } from '../../src/store/scripts/spending.ts';
+import { createStoreServer } from '../store/server.ts';
+import { durations, print } from './measure.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'trdr-bench-'));
-const port = 7_000 + (process.pid % 1_000);
-const conf = [
-  '--port',
-  `${port}`,
-  '--bind',
-  '127.0.0.1',
-  '--dir',
-  folder,
-  '--save',
-  '',
-  '--appendonly',
-  'yes',
-];
-const server = spawn('redis-server', conf, { stdio: 'ignore' });
-await delay(500);
-const address = readStoreUrl(`redis://127.0.0.1:${port}`);
+const server = await createStoreServer();
+const address = readStoreUrl(server.url);
 const store = await connectStore(address);
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
-const say = (line: string) => process.stdout.write(`${line}\n`);
 
 async function times(name: string, rounds: number, work: (round: number) => Promise<unknown>): Promise<void> {
   const all: number[] = [];
@@ -45,9 +26,7 @@ async function times(name: string, rounds: number, work: (round: number) => Prom
     await work(round);
     all.push(performance.now() - from);
   }
-  all.sort((one, other) => one - other);
-  const at = (share: number) => (all[Math.floor(rounds * share)] ?? 0).toFixed(2);
-  say(`${name}: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+  print(`${name}: ${durations(all, 0.5, 0.99)}`);
 }
 
 const { calls, meta } = keys.lane('key');
@@ -80,7 +59,7 @@ for (const [count, rounds] of [
 ] as const) {
   const from = performance.now();
   for (let round = 0; round < rounds; round++) await term.publish(some(count));
-  say(
+  print(
     `publish in batches of ${count}: ${Math.round((count * rounds * 1_000) / (performance.now() - from))} posts/s`,
   );
 }
@@ -99,7 +78,7 @@ for await (const event of createFollower({
   if (event.kind === 'rows') read += event.rows.length;
   if (read >= total) done.abort();
 }
-say(`read: ${Math.round((read * 1_000) / (performance.now() - began))} posts/s`);
+print(`read: ${Math.round((read * 1_000) / (performance.now() - began))} posts/s`);
 
 const over = new AbortController();
 const lags: number[] = [];
@@ -119,11 +98,6 @@ for (let post = 0; post < 330; post++) {
 await delay(500);
 over.abort();
 await Promise.all(reading);
-lags.sort((one, other) => one - other);
-const lag = (share: number) => lags[Math.floor(lags.length * share)];
-say(
-  `${FOLLOWERS} followers at 33 posts/s: ${lags.length} deliveries, p50 ${lag(0.5)} ms, p95 ${lag(0.95)} ms`,
-);
-server.kill();
-await once(server, 'exit');
-rmSync(folder, { recursive: true, force: true });
+print(`${FOLLOWERS} followers at 33 posts/s: ${lags.length} deliveries, ${durations(lags, 0.5, 0.95)}`);
+store.close();
+await server.remove();

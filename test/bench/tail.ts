@@ -21,37 +21,18 @@ import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { WebSocket, WebSocketServer } from 'ws';
-import { me } from './me.ts';
+import { thesis } from '../e2e/records.ts';
+import { envIn, me, median, print } from './measure.ts';
 
 const here = fileURLToPath(import.meta.url);
 const EPOCH = 1_700_000_000_000;
-const text = 'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(6);
+const text = 'I hold this since the launch, and I will hold it through the next one. Not advice. '.repeat(8);
 
 const record = (index: number) => ({
+  ...thesis(index),
   id: `t${String(index).padStart(11, '0')}`,
-  tokenAddress: '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU',
-  tokenNetwork: 'sol',
-  tokenSymbol: 'MIRA',
-  authorId: '3b241101-e2bb-4255-8caf-4136c566a962',
-  authorHandle: 'mira',
-  authorName: 'Mira',
-  authorIsDev: false,
   thesis: text,
-  segments: [{ text: 'chart', link: 'https://charts.example/mira' }],
-  likeCount: 0,
-  holdingsUsd: 1250.75,
-  authorTradeUsd: 310.5,
-  pnl: null,
-  realizedPnlUsd: null,
-  unrealizedPnlUsd: null,
-  percentageRealizedPnl: null,
-  percentageUnrealizedPnl: null,
-  tokenAmount: 1_850_000.25,
-  closedAt: null,
   platformCreatedAt: EPOCH + index,
-  updatedAt: null,
-  authorAvatarUrl: 'https://images.example/avatars/mira.png',
-  tokenImageUrl: 'https://images.example/tokens/mira.png',
 });
 
 // --- The feed -------------------------------------------------------------------------------------------------------
@@ -256,19 +237,10 @@ async function run(folder: string, name: string, frames: number, count: number, 
   });
   const [meter, used] = [join(folder, 'meter.cjs'), join(folder, 'used.json')];
   writeFileSync(meter, METER);
-  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const words = [process.execPath, '--require', meter, ...argsOf(name, port, count)];
   const shell = spawn('sh', ['-c', `"$@" ${to}`, 'sh', ...words], {
     cwd: folder,
-    env: {
-      ...env,
-      ...{ HOME: folder, XDG_CONFIG_HOME: folder, XDG_STATE_HOME: folder, XDG_CACHE_HOME: folder },
-      ...{
-        BENCH_USED: used,
-        TRDR_BASE_URL: `http://127.0.0.1:${port}`,
-        TRDR_API_KEY: 'bench_0123456789abcdef',
-      },
-    },
+    env: { ...envIn(folder, { url: `http://127.0.0.1:${port}` }), BENCH_USED: used },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let [said, errors] = ['', ''];
@@ -285,11 +257,6 @@ async function run(folder: string, name: string, frames: number, count: number, 
   if (result.code !== 0) throw new Error(`${name} ended in ${result.code}: ${errors}`);
   return { ...result, ms: result.endedAt - first, said: said.trim() };
 }
-
-const median = (values: readonly number[]) =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
 async function speed(folder: string, rounds: number, frames: number) {
   const names = [base, trdr, ...Object.keys(plain).filter((name) => name !== base)];

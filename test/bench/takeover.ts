@@ -7,6 +7,7 @@ import { openTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
 import { createStoreServer } from '../store/server.ts';
+import { durations, median, print } from './measure.ts';
 
 const ROUNDS = 15;
 const FILLED = 5_000;
@@ -22,7 +23,6 @@ const server = await createStoreServer();
 const store = await connectStore(readStoreUrl(server.url), { commandMs: 60_000 });
 const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
 const body = JSON.stringify({ text: 'x'.repeat(1_000) });
-const median = (all: number[]) => all.sort((one, other) => one - other)[Math.floor(all.length / 2)] ?? 0;
 
 async function takeOver(): Promise<number> {
   const own = await connectStore(readStoreUrl(server.url));
@@ -47,9 +47,7 @@ async function measure(entries: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) all.push(await takeOver());
   const p50 = median(all);
   base ??= p50;
-  process.stdout.write(
-    `${entries} entries: p50 ${p50.toFixed(1)} ms, p95 ${(all.at(-1) ?? 0).toFixed(1)} ms, ${(p50 / base).toFixed(0)} times one entry\n`,
-  );
+  print(`${entries} entries: ${durations(all, 0.5, 0.95)}, ${(p50 / base).toFixed(0)} times one entry`);
 }
 
 let base: number | undefined;
