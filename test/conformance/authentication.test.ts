@@ -3,13 +3,11 @@ import { pathOf } from '../../src/contract/endpoint.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../src/contract/endpoints.ts';
 import {
   ask,
-  bearer,
   connect,
   costOf,
   first,
   handlesWhere,
   holdsWallet,
-  rejectedHandshake,
   sandbox,
   statusAndCode,
   walletless,
@@ -102,16 +100,6 @@ describe('plans', () => {
       }
     },
   );
-
-  it('below Growth exclude the live feed: the handshake is rejected, free of charge', async () => {
-    const service = await sandbox();
-    for (const plan of ['explore', 'starter', 'builder'] as const) {
-      const key = service.addKey({ plan });
-      const { status, body } = await rejectedHandshake(service, bearer(key));
-      expect([plan, status, body.error.code]).toEqual([plan, 403, 'FORBIDDEN_SCOPE']);
-      expect(service.meter(key).totalUnits).toBe(0);
-    }
-  });
 
   it('from Growth on include the live feed, and so do legacy plans', async () => {
     const service = await sandbox();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plans } from '../../src/contract/limits.ts';
 import { ask, handlesWhere, holdsWallet, sandbox, statusAndCode, walletHolder, walletless } from './help.ts';
 
 const DAY = 86_400_000;
@@ -64,16 +65,14 @@ describe('the allowance', () => {
     expect(service.meter()).toMatchObject({ unitsUsed: 0, unitsRemaining: 24_000 });
   });
 
-  it('matches each plan', async () => {
+  it('and the rate limit match each plan', async () => {
     const grants = { explore: 25_000, starter: 1e6, builder: 5e6, growth: 20e6, scale: 75e6 } as const;
     const service = await sandbox();
     for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
       const { body } = await ask(service, '/v2/me', { key: service.addKey({ plan }) });
-      expect([plan, body.entitlement.monthlyUnits, body.usage.unitsRemaining]).toEqual([
-        plan,
-        grants[plan],
-        grants[plan],
-      ]);
+      const { ratePerMinute, entitlement, usage } = body;
+      expect([plan, ratePerMinute]).toEqual([plan, plans[plan].ratePerMinute]);
+      expect([entitlement.monthlyUnits, usage.unitsRemaining]).toEqual([grants[plan], grants[plan]]);
     }
   });
 

@@ -1,19 +1,10 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { plans } from '../../src/contract/limits.ts';
 import { ask, bearer, MINUTE, rejectedHandshake, sandbox, statusAndCode } from './help.ts';
 
 const me = '/v2/me';
 
 describe('the rate limit', () => {
-  it('is reported by me as that of the plan', async () => {
-    const service = await sandbox();
-    for (const plan of ['explore', 'starter', 'builder', 'growth', 'scale'] as const) {
-      const { body } = await ask(service, me, { key: service.addKey({ plan }) });
-      expect([plan, body.ratePerMinute]).toEqual([plan, plans[plan].ratePerMinute]);
-    }
-  });
-
   it('covers all endpoints of a key, and states how long to wait', async () => {
     const service = await sandbox({ plan: 'explore' });
     for (let call = 0; call < 30; call++) {

@@ -32,13 +32,13 @@ describe('the handshake', () => {
 
   it('is rejected with plain HTTP and the documented body, before the upgrade', async () => {
     const service = await sandbox();
-    const starter = service.addKey({ plan: 'starter' });
+    const below = (['explore', 'starter', 'builder'] as const).map((plan) => service.addKey({ plan }));
     const poor = service.addKey({ monthlyUnits: 19_999 });
     const empty = service.addKey({ monthlyUnits: 0 });
     const cases = [
       [{}, 401, 'UNAUTHORIZED'],
       [bearer('wrong'), 401, 'UNAUTHORIZED'],
-      [bearer(starter), 403, 'FORBIDDEN_SCOPE'],
+      ...below.map((key) => [bearer(key), 403, 'FORBIDDEN_SCOPE'] as const),
       [bearer(empty), 403, 'FREE_TIER_DISABLED'],
       [bearer(poor), 402, 'QUOTA_EXCEEDED'],
     ] as const;

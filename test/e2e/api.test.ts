@@ -201,14 +201,4 @@ describe('trdr api', () => {
     expect([exitCode, error()['code'], service.calls.length]).toEqual([2, 'USAGE', 0]);
     expect((await runInProcess([...words, '--dry-run'], { sandbox: service })).exitCode).toBe(2);
   });
-
-  test('names the file that cannot be read', async () => {
-    const { exitCode, error } = await runInProcess(['api', 'POST', '/v2/x', '--input', '/gone.json']);
-    expect([exitCode, error()['message']]).toEqual([2, 'file not found: /gone.json']);
-  });
-
-  test('runs against the embedded service', async () => {
-    const { exitCode, json } = await runInProcess(['api', '/v2/me', '--sandbox']);
-    expect([exitCode, json()]).toEqual([0, expect.objectContaining({ usage: expect.anything() })]);
-  });
 });

@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { maskKey } from '../../src/core/client/mask-key.ts';
-import { type Home, openHome, programEnv, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { type Home, openHome, programEnv, runInProcess, trdr, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 import { isInstalled } from './shells.ts';
 
@@ -18,14 +18,6 @@ const save = (home: Home, { key = KEY, url = URL_OF_DESK, profile = 'default' } 
     home,
     stdin: key,
   });
-
-/** A script that makes a process report that it begins to read stdin. */
-function waitingFor(home: Home): string {
-  const path = join(home.path, 'say-when.cjs');
-  const say = "if (name === 'readable') setImmediate(() => process.stderr.write('reading\\n'))";
-  writeFileSync(path, `process.stdin.on('newListener', (name) => { ${say}; });\n`);
-  return path;
-}
 
 describe('trdr auth login', () => {
   test('saves a key from stdin that the service accepts, and later commands use it', async () => {
@@ -114,18 +106,6 @@ describe('trdr auth login', () => {
       'invalid base URL',
     ]);
     expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
-  });
-
-  test('saves nothing if the user gives no other URL', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const login = await runInProcess(['auth', 'login', '--base-url', `https://127.0.0.1:${sandbox.port}`], {
-      home,
-      tty: true,
-      typed: [`${sandbox.key}\r`, '\u0004'],
-    });
-    expect(login.exitCode).toBe(9);
-    expect(login.stderr).toContain('UNREACHABLE');
-    expect(existsSync(join(home.config, 'config.json'))).toBe(false);
   });
 
   test.each([
@@ -250,22 +230,6 @@ describe('trdr auth login', () => {
       { home, stdin: 'trdr_live_0123456789abcdef' },
     );
     expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
-    expect(existsSync(home.config)).toBe(false);
-  });
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('exits cleanly on %s while it waits for the key', async (signal, exit) => {
-    const home = openHome();
-    const child = startTrdr(['auth', 'login', '--with-key', '--base-url', URL_OF_DESK, '--debug'], {
-      home,
-      env: { NODE_OPTIONS: `--require ${waitingFor(home)}` },
-    });
-    // The process has reported that it reads stdin.
-    await new Promise((resolve) => child.stderr.once('data', resolve));
-    child.kill(signal);
-    expect((await child).exitCode).toBe(exit);
     expect(existsSync(home.config)).toBe(false);
   });
 

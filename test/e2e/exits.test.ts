@@ -35,13 +35,6 @@ const cases: readonly Case[] = [
   [2, 'an unknown field', ['whois', 'mira', '--fields', 'handel'], 'USAGE', {}],
   [2, 'an unknown format', ['whois', 'mira', '-o', 'xml'], 'USAGE', {}],
   [2, 'a socket together with the store', ['thesis', 'tail', '--via', 'ws', '--fill'], 'USAGE', {}],
-  [
-    2,
-    'a comparison with a later time',
-    ['launchpad', 'board', '--at', '2026-01-01', '--compare', '2026-01-02'],
-    'USAGE',
-    {},
-  ],
   [2, 'a folder as input', ['whois', '--file', '.'], 'USAGE', {}],
   [2, 'a handle with spaces', ['whois', 'mira juno'], 'BAD_SUBJECT', {}],
   [2, 'an empty subject', ['whois', ''], 'BAD_SUBJECT', {}],

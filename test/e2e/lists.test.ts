@@ -100,13 +100,6 @@ describe('trdr thesis list', () => {
     ]);
   });
 
-  test('exits 3 for a ticker that no thesis mentions', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, stderr } = await list(sandbox, '--token', 'NOSUCHTOKEN');
-    expect(exitCode).toBe(3);
-    expect(stderr).toContain('pass the address of the token');
-  });
-
   test('stops after 20 pages without a match, and states how to continue', async () => {
     const sandbox = await withSandbox();
     const { exitCode, stdout, stderr } = await list(sandbox, '--until', '2020-01-01', '--limit', '5');

@@ -237,14 +237,6 @@ describe('the cost line', () => {
     });
     expect(ran.stderr).toMatch(expected);
   });
-
-  test('precedes the error of a run that stopped at its limit', async () => {
-    const words = ['whois', 'mira', ...wallets, '--max-cu', '500'];
-    const ran = await runInProcess(words, { sandbox: await withSandbox(), tty: { stderr: true } });
-    expect(ran.stderr).toMatch(
-      /skipped 5 subjects: .*\ntrdr: 1 of 1 found, 100 CU, 19.9M CU left\n.*error:/s,
-    );
-  });
 });
 
 describe('--dry-run', () => {

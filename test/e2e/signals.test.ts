@@ -174,6 +174,7 @@ describe.each(signals)('%s', (signal, exit) => {
       ['whois', '--file', 'fifo'],
       ['thesis', 'list', '--out', 'fifo'],
       ['api', '/v2/me', '--input', '-'],
+      ['auth', 'login', '--with-key'],
     ]) {
       const child = startTrdr([...words, '--debug'], { sandbox, home });
       child.stdin.write('mira\n');
@@ -266,14 +267,5 @@ describe('a confirmation prompt', () => {
     // The balance in the question comes from `me`, which is free.
     expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
     expect(ran.said).toContain('Continue? [y/N]');
-  });
-
-  test('is ended by Ctrl-C typed on the keyboard', async () => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(['whois', ...wallets], { sandbox, tty: true, typed: ['\u0003'] });
-    expect([ran.exitCode, ran.stdout]).toEqual([130, '']);
-    // The balance in the question comes from `me`, which is free.
-    expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
-    expect(ran.rawModes.at(-1)).toBe(false);
   });
 });

@@ -33,11 +33,6 @@ describe('faults of calls', () => {
     expect(await statusAndCode(service, page)).toBe('200');
   });
 
-  it('429 includes the time to wait', async () => {
-    const service = await sandbox({ faults: '429=1:12s' });
-    expect((await ask(service, page)).body.retryAfter).toBe(12);
-  });
-
   it('502 is an HTML page', async () => {
     const service = await sandbox({ faults: '502' });
     expect(await raw(service)).toMatch(/^502 <!doctype html>/);
