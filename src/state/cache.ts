@@ -1,5 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { discard, fileFailure } from '../base/files.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
@@ -84,13 +85,7 @@ function answerOf([status, time, record]: readonly unknown[]): FileAnswer | unde
   return { time, status, record };
 }
 
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+const namesIn = (folder: string): string[] => quietly(() => readdirSync(folder)) ?? [];
 
 const isOld = (path: string, now: number): boolean => {
   const stats = statSync(path, { throwIfNoEntry: false });

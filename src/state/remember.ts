@@ -1,5 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { quietly } from '../base/calls.ts';
 import { appendLines, ensureFolder, isAbsent, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
@@ -37,22 +38,20 @@ function append(path: string, text: string): number {
 }
 
 /** The lines of a file, oldest first; an empty list if the file cannot be read. */
-export function remembered(path: string): string[] {
+export const remembered = (path: string): string[] => quietly(() => latestLines(path)) ?? [];
+
+function latestLines(path: string): string[] {
+  const fd = openRegular(path);
   try {
-    const fd = openRegular(path);
-    try {
-      const { size } = fstatSync(fd);
-      const from = Math.max(0, size - LARGEST);
-      const lines = readAt(fd, from, size - from)
-        .toString('utf8')
-        .split('\n')
-        .slice(0, -1);
-      // The bytes may begin in the middle of a line, so drop the first line.
-      return from === 0 ? lines : lines.slice(1);
-    } finally {
-      closeSync(fd);
-    }
-  } catch {
-    return [];
+    const { size } = fstatSync(fd);
+    const from = Math.max(0, size - LARGEST);
+    const lines = readAt(fd, from, size - from)
+      .toString('utf8')
+      .split('\n')
+      .slice(0, -1);
+    // The bytes may begin in the middle of a line, so drop the first line.
+    return from === 0 ? lines : lines.slice(1);
+  } finally {
+    closeSync(fd);
   }
 }

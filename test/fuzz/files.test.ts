@@ -7,7 +7,7 @@ import { parseJson } from '../../src/base/json.ts';
 import { readStart } from '../../src/cli/tail/position-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
-import { linesOf, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
+import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
 import { readLedgerLine } from '../../src/state/ledger/lines.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
@@ -89,7 +89,7 @@ describe('a batch file of a journal', () => {
         all.map((position) => ({ position, value })),
       );
       expect(readHead(path)).toEqual({ kind: 'answered', positions: all });
-      expect(linesOf(path).slice(0, -1).map(parseJson)).toEqual(
+      expect(readBatch(path).lines.slice(0, -1).map(parseJson)).toEqual(
         all.map(() => JSON.parse(JSON.stringify(value))),
       );
     });

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod/mini';
+import { quietly } from '../../base/calls.ts';
 import { discard, openRegular, PRIVATE_FILE, readAt, syncFolder, writeAll } from '../../base/files.ts';
 import { stringifyJson } from '../../base/json.ts';
 import { plainJson } from '../../base/json-object.ts';
@@ -73,25 +74,26 @@ export function removeAsked(path: string): void {
 }
 
 /** Reads the first line of a batch file; undefined if it is invalid. */
-export function readHead(path: string): { kind: Kind; positions: readonly number[] } | undefined {
+export function readHead(path: string) {
   const fd = openRegular(path);
   try {
     const text = readAt(fd, 0, Math.min(fstatSync(fd).size, LONGEST_HEAD)).toString('utf8');
-    const head = Head.safeParse(plainJson(text.slice(0, text.indexOf('\n') + 1)));
-    const positions = head.success ? positionsOf(head.data.positions) : undefined;
-    return head.success && positions ? { kind: head.data.kind, positions } : undefined;
+    return parseHead(text.slice(0, text.indexOf('\n') + 1));
   } finally {
     closeSync(fd);
   }
 }
 
-/** The lines after the first one; none if the file cannot be read. */
-export function linesOf(path: string): string[] {
-  try {
-    return readFileSync(path, 'utf8').split('\n').slice(1);
-  } catch {
-    return [];
-  }
+function parseHead(line: string): { kind: Kind; positions: readonly number[] } | undefined {
+  const head = Head.safeParse(plainJson(line));
+  const positions = head.success ? positionsOf(head.data.positions) : undefined;
+  return head.success && positions ? { kind: head.data.kind, positions } : undefined;
+}
+
+/** The positions and the lines after the first one; none if the file cannot be read. */
+export function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
+  const [first = '', ...lines] = (quietly(() => readFileSync(path, 'utf8')) ?? '').split('\n');
+  return { positions: parseHead(first)?.positions ?? [], lines };
 }
 
 /** The first line. Its positions are ranges (first and last position), so that it is short. */

@@ -7,7 +7,7 @@ import { plainJson, textOf } from '../../base/json-object.ts';
 import { replaceWith, writeAtomic } from '../../base/replace-file.ts';
 import {
   type JournalValue,
-  linesOf,
+  readBatch,
   readHead,
   removeAsked,
   saveAnswer,
@@ -112,7 +112,7 @@ export class ExportJournal {
   *unread(): Generator<{ readonly positions: readonly number[]; readonly answer: string }> {
     for (const [batch, all] of this.#lost) {
       const positions = all.filter((position) => (this.#places[position] ?? FREE) <= FREE);
-      const answer = textOf(plainJson(linesOf(this.#fileOf(batch))[0] ?? ''));
+      const answer = textOf(plainJson(readBatch(this.#fileOf(batch)).lines[0] ?? ''));
       if (positions.length > 0 && answer !== undefined) yield { positions, answer };
     }
   }
@@ -196,8 +196,7 @@ export class ExportJournal {
   }
 
   #answersOf(batch: number): ReadonlyMap<number, string> {
-    const lines = linesOf(this.#fileOf(batch));
-    const positions = lines.length === 0 ? [] : (readHead(this.#fileOf(batch))?.positions ?? []);
+    const { positions, lines } = readBatch(this.#fileOf(batch));
     return new Map(positions.map((position, at) => [position, lines[at] ?? '']));
   }
 

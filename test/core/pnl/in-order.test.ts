@@ -58,3 +58,12 @@ test('ends at once when the run is aborted', async () => {
   const { positions, error } = await gather(inOrder(6, saved, requested()));
   expect([positions, error]).toMatchObject([[0], { message: 'called off' }]);
 });
+
+test('throws a failure that comes after the last answer', async () => {
+  async function* requested() {
+    yield [at(0)];
+    throw new Failure('answer', 'no entry', { code: 'NO_ENTRY' });
+  }
+  const { positions, error } = await gather(inOrder(1, async () => undefined, requested()));
+  expect([positions, error]).toMatchObject([[0], { code: 'NO_ENTRY' }]);
+});
