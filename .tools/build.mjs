@@ -15,7 +15,7 @@ const write = (path, text) => {
 };
 
 try {
-  const [{ texts, inputs }, { helpFiles, manTexts, outlineText }] = await Promise.all([
+  const [{ texts, inputs }, { helpFiles, manTexts, outlineText, preparedSkill }] = await Promise.all([
     makePieces(),
     load('src/cli/docs/manual.ts'),
   ]);
@@ -26,6 +26,7 @@ try {
   for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
   for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
   write('complete.json', await outlineText());
+  write('skill.md', await preparedSkill());
   swap();
 } finally {
   rmSync(stage, { recursive: true, force: true });

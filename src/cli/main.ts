@@ -67,6 +67,7 @@ function prebuilt(argv: readonly string[]): string | undefined {
   const [first = 'help', ...others] = argv;
   const last = argv.at(-1);
   if (argv.length === 1 && ['version', '--version', '-V', '-v'].includes(first)) return `${__VERSION__}\n`;
+  if (argv.length === 1 && first === 'skill') return readPrebuilt('.', 'skill.md');
   if (last === '--help' || last === '-h') return prebuiltHelp(argv.slice(0, -1));
   if (first === 'help') return prebuiltHelp(others);
   const script = argv.length === 2 && first === 'completion' ? scripts[last ?? ''] : undefined;

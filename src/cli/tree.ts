@@ -17,6 +17,7 @@ export const tree: Readonly<Record<string, Load>> = {
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
   schema: async () => (await import('./commands/schema.ts')).schema,
+  skill: async () => (await import('./commands/skill.ts')).skill,
   completion: async () => (await import('./commands/completion.ts')).completion,
   'budget set': async () => (await import('./commands/budget.ts')).budgetSet,
   'budget unset': async () => (await import('./commands/budget.ts')).budgetUnset,

@@ -18,7 +18,7 @@ const sections: readonly { readonly title: string; readonly names: readonly stri
   },
   { title: 'Costs', names: ['me', 'price', 'usage', 'budget'] },
   { title: 'Setup', names: ['auth', 'config', 'cache', 'store', 'doctor'] },
-  { title: 'Scripting', names: ['api', 'schema', 'completion', 'sandbox'] },
+  { title: 'Scripting', names: ['api', 'schema', 'skill', 'completion', 'sandbox'] },
   { title: 'Help', names: ['help', 'version'] },
 ];
 

@@ -1,0 +1,50 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { allCommands } from '../../src/cli/docs/help.ts';
+import { skillText } from '../../src/cli/docs/skill.ts';
+import { exitCodes } from '../../src/cli/exit.ts';
+import { runInProcess, trdr } from '../e2e/harness.ts';
+import { program } from '../e2e/program.ts';
+import { missingFor, openWorkspace, runScript } from './run.ts';
+
+const skill = skillText(await allCommands());
+const scripts = [...skill.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text = '']) =>
+  text.trim().split('\n\n'),
+);
+
+const workspace = openWorkspace({ AI_AGENT: 'skill-test' });
+afterAll(() => workspace.close());
+const path = join(workspace.path, 'bin/trdr');
+writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@" --sandbox\n`);
+chmodSync(path, 0o755);
+
+it('has at most 150 lines, a name and a description', () => {
+  expect(skill.split('\n').length).toBeLessThanOrEqual(150);
+  expect(skill).toMatch(/^---\nname: trdr\ndescription: [^\n:]{50,1024}\n---\n\n# trdr/);
+});
+
+it('is the same from the prepared file and from the program', async () => {
+  expect((await trdr(['skill'])).stdout).toBe(skill);
+  expect((await runInProcess(['skill'])).stdout).toBe(skill);
+});
+
+it('says what to do after each exit code', () => {
+  const codes = [...skill.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, text = '']) => text.split(', '));
+  expect(codes).toEqual(Object.keys(exitCodes));
+});
+
+it('has examples', () => expect(scripts.length).toBeGreaterThan(10));
+
+it.concurrent.each(scripts.map((script) => ({ script })))(
+  'runs in the sandbox: $script',
+  async ({ script }) => {
+    expect(missingFor(script)).toEqual([]);
+    // Tails end sooner here.
+    const brief = script.replace(/--duration \w+/g, '--duration 1s');
+    const handles = "printf 'mira\\nkato\\nnobody\\n' > handles.txt\n";
+    const { exitCode, stdout, stderr } = await runScript(handles + brief, workspace);
+    expect([exitCode, stderr]).toEqual([0, expect.not.stringContaining('"error"')]);
+    if (!/ tail | --out /.test(brief)) expect(stdout).not.toBe('');
+  },
+);
