@@ -55,7 +55,7 @@ export const authLogin = command({
   exits: [0, 2, 4, 5, 7, 9, 130],
   async run(context, { withKey, keyCommand, noVerify }) {
     const { io, globals, signal } = context;
-    if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return 0;
+    if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
     const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
@@ -92,7 +92,6 @@ export const authLogin = command({
         `the current profile is still "${used}"; to change it, run "trdr auth switch ${profile}"`,
       );
     }
-    return 0;
   },
 });
 
@@ -252,7 +251,6 @@ export const authSwitch = command({
     if (named && named !== profile)
       context.notice(`TRDR_PROFILE is set: commands use profile "${named}" instead`);
     noticeOverrides(context);
-    return 0;
   },
 });
 
@@ -287,7 +285,6 @@ export const authLogout = command({
     for (const variable of keyVariables)
       if (context.io.env[variable])
         context.notice(`${variable} is still set, so commands continue to use its key`);
-    return 0;
   },
 });
 

@@ -43,13 +43,12 @@ export const budgetSet = command({
       const profile = profileName(context.io, context.globals, { newProfile: true });
       await configOf(context.io).set(profile, budgetSettings[period], String(cu));
       context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
-      return 0;
+      return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
     await setBudget(store, { period, cu, machine });
     const owner = machine === undefined ? 'all machines' : machine;
     context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
-    return 0;
   },
 });
 
@@ -98,7 +97,6 @@ export const budgetUnset = command({
           ? `no ${period} budget was set`
           : `no ${period} budget was set for machine "${machine}"`,
     );
-    return 0;
   },
 });
 
@@ -125,7 +123,7 @@ export const budgetShow = command({
     const store = await context.store();
     if (store === undefined) {
       await context.print(storeView, own);
-      return 0;
+      return;
     }
     // Raise the spending that the store has recorded to the usage that the service counts, unless this was
     // done recently.
@@ -139,6 +137,5 @@ export const budgetShow = command({
         .filter(({ limit }) => limit !== null)
         .map((line) => ({ ...line, name: `${line.name} of profile ${profile}` })),
     ]);
-    return 0;
   },
 });

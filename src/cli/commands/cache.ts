@@ -23,7 +23,6 @@ export const cacheStats = command({
       ? openCache({ baseUrl: scope.baseUrl, key: await scope.key(), dir, now: io.clock.now }).stats()
       : none;
     await context.printOne(cacheView, { ...stats, path: path ?? dir ?? null });
-    return 0;
   },
 });
 
@@ -50,6 +49,5 @@ export const cacheClear = command({
     const key = (!all && (await scope?.key())) || '';
     openCache({ baseUrl, key, dir: settings.folders.cache, now: io.clock.now }).clear(all);
     notice(all ? 'Cleared the cache for all keys' : 'Cleared the cache for this key');
-    return 0;
   },
 });

@@ -36,6 +36,5 @@ export const completion = command({
   async run(context, file) {
     const { completionScripts } = await import('../docs/completion/scripts.ts');
     await context.printText(completionScripts[file] ?? '');
-    return 0;
   },
 });

@@ -34,7 +34,6 @@ export const configList = command({
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
     for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
     await context.print(settingView(origin, settingText), settingRecords(settings, origin));
-    return 0;
   },
 });
 
@@ -67,10 +66,9 @@ export const configGet = command({
     const preferred = context.settings.output ?? 'table';
     if (json || (output ?? fields ?? out) !== undefined || preferred !== 'table') {
       await context.printOne(settingView(true, settingText), row);
-      return 0;
+      return;
     }
     await context.printText(`${settingWord(row)}\n`);
-    return 0;
   },
 });
 
@@ -111,7 +109,6 @@ export const configSet = command({
     const now = sourcedSettings(context.io, context.globals, { tolerant: true, newProfile: true })[name];
     context.notice(`Set ${name} in profile "${profile}"`);
     if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
-    return 0;
   },
 });
 
@@ -131,7 +128,6 @@ export const configUnset = command({
     context.notice(
       was ? `Reset ${name} in profile "${profile}"` : `${name} was not set in profile "${profile}"`,
     );
-    return 0;
   },
 });
 
@@ -145,6 +141,5 @@ export const configPath = command({
   async run({ io, printText, settings }) {
     needFolder(settings.folders, 'config');
     await printText(`${configOf(io).path}\n`);
-    return 0;
   },
 });

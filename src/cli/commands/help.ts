@@ -26,6 +26,5 @@ export const help = command({
   async run({ io }, words) {
     const { findPage } = await import('../docs/help.ts');
     await showPage(io, await findPage(words));
-    return 0;
   },
 });

@@ -52,7 +52,7 @@ export const launchpadBoard = command({
   },
   async run(context, { period, at, compare, top, changed, only }) {
     const { utc } = context.settings;
-    if (await context.dryRun(callsAt(context.io.clock.now()))) return 0;
+    if (await context.dryRun(callsAt(context.io.clock.now()))) return;
     const isTimed = at !== undefined || compare !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
     const asks = callsAt(clock.now()).map(({ ask }) => ask);
@@ -92,7 +92,6 @@ export const launchpadBoard = command({
       rows.push(...within.filter((row) => !comparable || isWanted(row['change'], changed, only)));
       for (const row of rows) await out.write(row);
     });
-    return 0;
 
     function callsAt(now: number) {
       const shownAt = at === undefined ? now : instantAt(at, now, utc);

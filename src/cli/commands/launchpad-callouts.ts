@@ -73,7 +73,7 @@ export const launchpadCallouts = command({
     const open = rows === undefined || range.until !== undefined || isFiltered;
     const pages = open ? null : Math.ceil(rows / CALLOUT_PAGE);
     const planned = [{ ...calloutCall(scope, {}), times: pages }];
-    if (await context.dryRun(planned)) return 0;
+    if (await context.dryRun(planned)) return;
     await approveList(context, planned, rows, 'callout');
     const isTimed = flags.since !== undefined || flags.until !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
@@ -89,6 +89,5 @@ export const launchpadCallouts = command({
       position.follow(sortedRows(found, { sort, reverse })),
     );
     certificate.write(calloutFeedName(coin, wallet), filtersOf(flags));
-    return 0;
   },
 });

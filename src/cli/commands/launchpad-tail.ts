@@ -49,7 +49,7 @@ export const launchpadTail = command({
       page: calloutCall(scope, {}),
       backfill: flags.backfill,
     };
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return 0;
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
     const shown = { view: liveCalloutView, timeField: 'createdAt' };
     await checkOutput(context, shown, flags);
     await approveTail(context, shape);
@@ -60,6 +60,5 @@ export const launchpadTail = command({
       source: calloutSource(client, scope),
       options: { via: 'poll', feed: calloutFeedName(coin, wallet) },
     });
-    return 0;
   },
 });

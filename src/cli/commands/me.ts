@@ -54,7 +54,7 @@ export const me = command({
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, { minUnits, minReveals, minDays }) {
-    if (await context.dryRun([{ id: 'me', ask: {} }])) return 0;
+    if (await context.dryRun([{ id: 'me', ask: {} }])) return;
     await selectedFields(context.globals.fields, meView(null));
     const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
     const now = context.io.clock.now();
@@ -66,7 +66,6 @@ export const me = command({
     }
     checkGate(known, { units: unitsWanted(known, minUnits), reveals: minReveals });
     checkDays(known, rate, now, minDays);
-    return 0;
   },
 });
 

@@ -79,6 +79,5 @@ export const price = command({
     // If no command has this name, or the command sends no calls, search the endpoints.
     const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name, ofCommand !== undefined);
     await context.print(priceView, rows);
-    return 0;
   },
 });

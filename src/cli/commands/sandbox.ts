@@ -93,6 +93,5 @@ export const sandbox = command({
       await service.close();
     }
     signal.throwIfAborted();
-    return 0;
   },
 });

@@ -30,7 +30,6 @@ export const schema = command({
         { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },
         document,
       );
-    return 0;
   },
 });
 

@@ -73,7 +73,6 @@ export const storeLogin = command({
       : 'run "trdr store check" to check its configuration';
     notice(`Saved store ${address.shown} to profile "${settings.profile}"; ${next}`);
     if (io.env['TRDR_STORE']) notice('TRDR_STORE is set and overrides the store of every profile');
-    return 0;
   },
 });
 
@@ -214,7 +213,6 @@ export const storeStatus = command({
     const failure =
       maxLag === undefined ? undefined : (await import('../store/feed-lag.ts')).feedLagFailure(items, maxLag);
     if (failure) throw failure;
-    return 0;
   },
 });
 
@@ -259,7 +257,7 @@ export const storeClear = command({
       context.notice(
         what === 'feed' ? `no feed "${feed}" in the store; nothing to remove` : 'nothing to remove',
       );
-      return 0;
+      return;
     }
     const names: Readonly<Record<string, string>> = {
       cache: 'cached answers',
@@ -282,6 +280,5 @@ export const storeClear = command({
     }
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
     context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
-    return 0;
   },
 });

@@ -101,7 +101,7 @@ export const thesisList = command({
       times: open ? null : Math.ceil(rows / THESIS_BLOCK),
     };
     const planned = [...lookup, ...ticker, page];
-    if (await context.dryRun(planned)) return 0;
+    if (await context.dryRun(planned)) return;
     await approveList(context, planned, rows, 'thesis', 'theses');
     const isTimed = flags.since !== undefined || flags.until !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
@@ -125,7 +125,6 @@ export const thesisList = command({
     const sorted = sortedRows(savingTokens(found(), context), { sort, reverse });
     await context.print(view, position.follow(sorted));
     certificate.write(name, filtersOf(flags));
-    return 0;
   },
 });
 

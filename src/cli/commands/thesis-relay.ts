@@ -51,7 +51,7 @@ export const thesisRelay = command({
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
     const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return 0;
+    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
     const { needStore } = await import('../store/need-store.ts');
     const store = await needStore(context);
     await approveTail(context, shape);
@@ -104,6 +104,5 @@ export const thesisRelay = command({
     } finally {
       unlock();
     }
-    return 0;
   },
 });

@@ -106,7 +106,7 @@ export const thesisTail = command({
       backfill: flags.backfill,
     };
     const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
-    if (await context.dryRun(via === 'store' ? [] : planned)) return 0;
+    if (await context.dryRun(via === 'store' ? [] : planned)) return;
     const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
     const shown = { view, timeField: 'platformCreatedAt' };
     await checkOutput(context, shown, flags);
@@ -138,7 +138,7 @@ export const thesisTail = command({
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();
         await followAsMember(context, { ...stored, ...shown, group, shared, flags, filter: wanted(userId) });
-        return 0;
+        return;
       }
       const { followStore } = await import('../store/follow.ts');
       const { createFilling } = await import('../store/fill-gap.ts');
@@ -147,7 +147,7 @@ export const thesisTail = command({
       const filling =
         client && createFilling(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
       await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), filling });
-      return 0;
+      return;
     }
     if (via === 'store') throw new Error('--via store did not open a store');
     await approveTail(context, shape);
@@ -173,7 +173,6 @@ export const thesisTail = command({
         filter: wanted(userId),
       },
     });
-    return 0;
   },
 });
 

@@ -10,6 +10,5 @@ export const versionCommand = command({
   exits: [0, 2],
   async run({ printText }) {
     await printText(`${number}\n`);
-    return 0;
   },
 });
