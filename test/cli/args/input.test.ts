@@ -10,13 +10,20 @@ import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 
 const none = { file: undefined, column: undefined };
 
-async function given(text: string | readonly Uint8Array[], column?: string) {
-  const stdin = Readable.from(typeof text === 'string' ? [text] : text);
-  const found = [];
-  for await (const one of readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' }))
-    found.push(one);
-  return found;
-}
+const onStdin = (stdin: Readable, column?: string) =>
+  readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' });
+
+const given = (text: string | readonly Uint8Array[], column?: string) =>
+  Readable.from(onStdin(Readable.from(typeof text === 'string' ? [text] : text), column)).toArray();
+
+const inFile = (file: string, column?: string, signal = new AbortController().signal) =>
+  readSubjects({ words: [], file, column }, { stdin: Readable.from([]), cwd: '/', signal });
+
+const givenFile = (name: string, content: string, column?: string) => {
+  const file = join(openFolder(), name);
+  writeFileSync(file, content);
+  return { file, read: Readable.from(inFile(file, column)).toArray() };
+};
 
 /** Creates a folder for a test and removes it afterwards. */
 function openFolder(): string {
@@ -29,11 +36,7 @@ test('reading a FIFO ends at the signal, without a writer and with a writer that
   const path = join(openFolder(), 'fifo');
   execFileSync('mkfifo', [path]);
   const read = async (signal: AbortSignal) => {
-    const rows = readSubjects(
-      { words: [], file: path, column: undefined },
-      { stdin: Readable.from([]), cwd: '/', signal },
-    );
-    for await (const _ of rows);
+    for await (const _ of inFile(path, undefined, signal));
   };
   const end = new AbortController();
   const unwritten = read(end.signal);
@@ -64,10 +67,7 @@ describe('subjects from a text', () => {
       for (;;) yield Buffer.alloc(64 * 1024);
     }
     for (const column of [undefined, 'handle']) {
-      const read = readSubjects(
-        { words: ['-'], file: undefined, column },
-        { stdin: Readable.from(endless()), cwd: '/' },
-      );
+      const read = onStdin(Readable.from(endless()), column);
       const first = read.next();
       if (column !== undefined) await expect(first).rejects.toMatchObject({ kind: 'usage' });
       else expect((await first).value).toMatchObject({ line: 1, text: expect.stringMatching(/^\0{4096}$/) });
@@ -141,10 +141,8 @@ describe('sources of subjects', () => {
     ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
     ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
   ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
-    const file = join(openFolder(), 'desk.csv');
-    writeFileSync(file, content);
-    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
-    await expect(Readable.from(read).toArray()).rejects.toMatchObject({
+    const { file, read } = givenFile('desk.csv', content);
+    await expect(read).rejects.toMatchObject({
       kind: 'usage',
       message: `${file} ${message}`,
       hint: expect.stringContaining(hint),
@@ -152,25 +150,15 @@ describe('sources of subjects', () => {
   });
 
   it('are rejected on stdin if they have columns, and accepted if only the first word could be a header', async () => {
-    const read = (given: string) =>
-      Readable.from(
-        readSubjects(
-          { words: ['-'], file: undefined, column: undefined },
-          { stdin: Readable.from([given]), cwd: '/' },
-        ),
-      ).toArray();
-    await expect(read('handle,desk\nmira,1\n')).rejects.toMatchObject({
+    await expect(given('handle,desk\nmira,1\n')).rejects.toMatchObject({
       message: 'stdin contains several columns',
     });
-    expect(await read('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
-    expect(await read('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
+    expect(await given('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
+    expect(await given('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
   });
 
   it('are the lines of a CSV with a single column', async () => {
-    const file = join(openFolder(), 'desk.csv');
-    writeFileSync(file, '@handle\nkato\n');
-    const read = readSubjects({ words: [], file, column: undefined }, { stdin: Readable.from([]), cwd: '/' });
-    expect(await Readable.from(read).toArray()).toEqual([
+    expect(await givenFile('desk.csv', '@handle\nkato\n').read).toEqual([
       { text: '@handle', line: 1 },
       { text: 'kato', line: 2 },
     ]);
@@ -183,10 +171,8 @@ describe('sources of subjects', () => {
     ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', ['mira']],
     ['desk.tsv', 'handle\nmira\n', ['mira']],
   ])('are the column of a table with any separator: %s %j', async (name, content, subjects) => {
-    const file = join(openFolder(), name);
-    writeFileSync(file, content);
-    const read = readSubjects({ words: [], file, column: 'handle' }, { stdin: Readable.from([]), cwd: '/' });
-    expect((await Readable.from(read).toArray()).map(({ text }) => text)).toEqual(subjects);
+    const rows = await givenFile(name, content, 'handle').read;
+    expect(rows.map(({ text }) => text)).toEqual(subjects);
   });
 
   it('are rejected if a quoted cell of a table with tabs spans lines', async () => {
@@ -198,11 +184,9 @@ describe('sources of subjects', () => {
   it('are the arguments, then the file', async () => {
     const file = join(openFolder(), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
-    const found = [];
     const source = subjectSource(['a'], { file, column: undefined }, 'handle');
-    for await (const { text } of readSubjects(source, { stdin: Readable.from([]), cwd: '/' }))
-      found.push(text);
-    expect(found).toEqual(['a', 'b', 'c']);
+    const rows = readSubjects(source, { stdin: Readable.from([]), cwd: '/' });
+    expect((await Readable.from(rows).toArray()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
   });
 
   it.each([
