@@ -1,3 +1,4 @@
+import { createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { RetryRule } from '../../contract/endpoint.ts';
@@ -51,14 +52,6 @@ function mayRepeat(failure: Failure, free: boolean, rule: RetryRule): boolean {
   return failure.retryable && (free || rule === 'repeat');
 }
 
-/**
- * The wait before retry number `attempt` (the first is 1), with full jitter: clients that failed together do
- * not retry together.
- */
-function backoffMs(attempt: number, random: number): number {
-  return Math.round(random * Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (attempt - 1)));
-}
-
 /** The shortest wait after a 429: if the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
 const LEAST_WAIT_MS = 1_000;
 
@@ -75,6 +68,7 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<Outcome<T>> {
   const { clock, notify, retries, signal } = options;
+  const backoff = createBackoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, options.random);
   let failed = 0;
   let waited = 0;
   let silent = 0;
@@ -104,7 +98,7 @@ export async function withRetries<T>(
     } else {
       failed++;
       if (failed > retries) return outcome;
-      ms = Math.max(backoffMs(failed, options.random()), (failure.retryAfter ?? 0) * 1000);
+      ms = Math.max(Math.round(backoff.next()), (failure.retryAfter ?? 0) * 1000);
       if (ms > options.maxWaitMs) return outcome;
       report({ kind: 'retry', attempt: failed, of: retries, ms, reason });
     }
