@@ -8,7 +8,7 @@ import { readStart } from '../../src/cli/tail/position-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
-import { readLedgerLine } from '../../src/state/ledger/lines.ts';
+import { entryText, readLedgerLine } from '../../src/state/ledger/lines.ts';
 import { summarize } from '../../src/state/ledger/sum-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
@@ -73,7 +73,7 @@ describe('a line of the ledger', () => {
 
   test('is the entry that was written', () => {
     holds(entry, (one) => {
-      expect(readLedgerLine(JSON.stringify(one))).toEqual({ kind: 'entry', entry: one });
+      expect(readLedgerLine(entryText(one))).toEqual({ kind: 'entry', entry: one });
     });
   });
 });

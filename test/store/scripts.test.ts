@@ -4,7 +4,7 @@ import { readEntries } from '../../src/store/feed/entry.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { readBudgets } from '../../src/store/read-budgets.ts';
 import { readSharedLedger } from '../../src/store/read-ledger.ts';
-import { ask, failScript, fill } from '../../src/store/scripts/answers.ts';
+import { ask, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, beginFeed, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, departLate, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
@@ -84,12 +84,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await db().run(learn, [keys.lane('key').meta], [1, WINDOW]);
       expect(await take('1', 9)).toEqual([0, 1, 1, 0]);
       expect(wait(await take('2', 9))).toBeGreaterThan(0);
-    });
-
-    it('counts the machines that called recently', async () => {
-      const { take } = lane(fresh());
-      await take('1', 9, 1, 'a');
-      expect(await take('2', 9, 1, 'b')).toEqual([0, 0, 2, 0]);
     });
 
     it('moves reservations behind a block and keeps them a window apart', async () => {
@@ -212,16 +206,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('1', 301)).toEqual(['refused', 'month', 1_000, 700, 0]);
     });
 
-    it('keeps each machine within its own limit', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      await db().send('HSET', [keys.caps, 'day@a', 100]);
-      await it.reseed(0);
-      expect(await it.begin('1', 80)).toEqual(['ok', '0', 'day@a', 100]);
-      expect(await it.begin('2', 80)).toEqual(['refused', 'day@a', 100, 80, 80]);
-      expect(await it.begin('3', 80, { machine: 'b' })).toEqual(['ok', expect.anything()]);
-    });
-
     it('rejects a call of unknown price if there is a budget', async () => {
       const keys = fresh();
       const it = books(keys);
@@ -231,19 +215,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.begin('3', '', { machine: 'b' })).toEqual(['ok', expect.anything()]);
       await db().run(removeBudget, [keys.caps], ['day@a']);
       expect(await it.begin('4', '')).toEqual(['ok', '']);
-    });
-
-    it('rejects all calls of a machine that remembers a budget which the store has lost', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      const remembered = ['month', 'day@a'];
-      await db().send('HSET', [keys.caps, 'month', 1_000]);
-      expect(await it.begin('1', 1, { remembered })).toEqual(['gone', 'day@a']);
-      expect(await db().run(removeBudget, [keys.caps], ['day@a'])).toBe(null);
-      expect(await it.begin('1', 1, { remembered })).toEqual(['reseed']);
-      expect(await db().run(removeBudget, [keys.caps], ['month'])).toBe('1000');
-      expect(await db().run(removeBudget, [keys.caps], ['month'])).toBe(null);
-      expect(await it.begin('1', 1, { remembered })).toEqual(['ok', '']);
     });
 
     it('settles once, even if calls are repeated', async () => {
@@ -331,14 +302,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await Promise.all(sums)).toEqual([500, 500, 500, 500]);
       expect(await it.field(it.day, 'lost@gone')).toBe(0);
     });
-
-    it('requires the usage again after a restart of the server', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      await db().send('HSET', [keys.caps, 'day', 1_000]);
-      await it.reseed(0, 'b1');
-      expect(await it.begin('1', 1, { boot: 'b2' })).toEqual(['reseed']);
-    });
   });
 
   describe('answers', () => {
@@ -346,39 +309,12 @@ describe.skipIf(!hasServer())('scripts', async () => {
     const looking = (keys: Keys, token: string, age = 1_000) =>
       db().run(ask, entry(keys), [token, age, age, 5_000]);
 
-    it('lets one caller request an answer while others wait, then returns the answer to all', async () => {
-      const keys = fresh();
-      expect(await looking(keys, 'one')).toEqual(['lead']);
-      expect(await looking(keys, 'two')).toEqual(['wait']);
-      expect(await looking(keys, 'one')).toEqual(['lead']);
-      const now = await serverNow(db());
-      await db().run(fill, entry(keys), ['one', 60_000, 200, now, '{"id":1}', 'seal', expect.any(Number)]);
-      expect(await looking(keys, 'two')).toEqual([
-        'hit',
-        '200',
-        String(now),
-        '{"id":1}',
-        'seal',
-        expect.any(Number),
-      ]);
-      expect(await looking(keys, 'three', 0)).toEqual(['lead']);
-    });
-
     it('does not replace an answer with an older one', async () => {
       const keys = fresh();
       const now = await serverNow(db());
       await db().run(fill, entry(keys), ['', 60_000, 200, now, 'new', '']);
       await db().run(fill, entry(keys), ['', 60_000, 200, now - 5, 'old', '']);
       expect(await looking(keys, 'x')).toEqual(['hit', '200', String(now), 'new', '', expect.any(Number)]);
-    });
-
-    it('shares a failure only if the requesting caller reports it', async () => {
-      const keys = fresh();
-      const [, claim = ''] = entry(keys);
-      await looking(keys, 'one');
-      expect(await db().run(failScript, [claim], ['two', 'broken', 2_000])).toBe(0);
-      expect(await db().run(failScript, [claim], ['one', 'broken', 2_000])).toBe(1);
-      expect(await looking(keys, 'two')).toEqual(['failed', 'broken']);
     });
   });
 

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import { readLines } from '../../../src/base/lines.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
-import { entryText, readLedgerLine } from '../../../src/state/ledger/lines.ts';
+import { entryText } from '../../../src/state/ledger/lines.ts';
 import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
 import { summarize } from '../../../src/state/ledger/sum-ledger.ts';
-import { anyText, room, runs, workers } from '../room.ts';
+import { room, runs, workers } from '../room.ts';
 
 const { path, under } = room();
 const worker = workers(path);
@@ -204,30 +204,6 @@ test('a compacted month sums old calls by the hour, keeps recent calls and bound
     ({ calls }) => calls === undefined,
   );
   expect(detailed.length).toBeGreaterThan(1_900);
-});
-
-test('any text is an entry or nothing, and an entry reads back unchanged', () => {
-  const entries = fc.record({
-    time: fc.integer(),
-    command: fc.string(),
-    profile: fc.string({ unit: 'binary' }),
-    endpoint: fc.string(),
-    status: fc.option(fc.nat()),
-    cu: fc.nat(),
-  });
-  fc.assert(
-    fc.property(entries, (one) => {
-      expect(readLedgerLine(entryText(one))).toEqual({ kind: 'entry', entry: one });
-    }),
-    runs(200),
-  );
-  fc.assert(
-    fc.property(anyText, (text) => {
-      const line = readLedgerLine(text);
-      if (line && line.kind !== 'end') expect(Number.isFinite(line.entry.time + line.entry.cu)).toBe(true);
-    }),
-    runs(500),
-  );
 });
 
 test('lines are complete across chunk boundaries, and overlong ones are skipped', () => {
