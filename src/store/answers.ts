@@ -5,7 +5,6 @@ import { stringifyJson } from '../base/json.ts';
 import type {
   AnswerCache,
   CachedEndpoint,
-  Claim,
   EndClaim,
   SharedAnswer,
   SharedEndpoint,
@@ -86,93 +85,66 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   }
 
   /**
-   * Ends this machine's claim, unless an answer has ended it. With a failure, the waiting machines get that failure.
-   * Without a failure, one of these machines sends the request.
+   * Reads an answer or a failure from the store, or claims the answer with `token`. If another program has overwritten
+   * the entry, asks again with what was found, so that the script discards it.
    */
-  async function give(place: string, token: string, failure: Failure | undefined): Promise<void> {
-    const failureText = failure === undefined ? '' : sharedFailure(failure);
-    await link
-      .use((store) =>
-        store.run(failScript, [place], [token, failureText, failure === undefined ? 0 : FAILED_MS]),
-      )
-      .catch(noteRefusal);
+  async function read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
+    const [word, ...rest] = await look(wanted, token, damaged);
+    const { endpoint, subject } = wanted;
+    if (word === 'hit') {
+      const sealed = openSeal(key, endpoint, subject, rest);
+      if (!sealed) return damaged === undefined ? read(wanted, token, String(rest[3])) : {};
+      // The script returns the age too, because `time` is that of the server's clock.
+      const answer = { ...sealed, time: clock.now() - Math.max(0, number(rest[4])) };
+      if (answer.status !== 202 && isCached(endpoint))
+        await local.put(endpoint, subject, { ...answer, status: answer.status });
+      return { answer };
+    }
+    if (word !== 'failed') return { waits: word === 'wait' };
+    const failure = readSharedFailure(String(rest[0]));
+    if (!failure && damaged === undefined) return read(wanted, token, `!${rest[0]}`);
+    return { failure };
+  }
+
+  async function look(wanted: WantedAnswer, token: string, damaged = ''): Promise<readonly unknown[]> {
+    if (refusal) throw refusal;
+    const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
+    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
+    return await link
+      .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]))
+      .then(listReply, (error) => {
+        ignoreUnusable(error);
+        return [];
+      });
   }
 
   /**
-   * Gives access to one answer in the store: `read` returns the answer or claims it for this machine, and `hold`
-   * renews the claim. Both use the same token.
+   * Renews this machine's claim until the returned function is called, which ends the claim. Does nothing while
+   * the store is unavailable.
    */
-  function answerAccess({ endpoint, subject, maxAgeMs, missAgeMs }: WantedAnswer) {
-    const token = randomUUID();
-    const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
-    const look = async (damaged = '') => {
-      if (refusal) throw refusal;
-      return await link
-        .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]))
-        .then(listReply, (error) => {
-          ignoreUnusable(error);
-          return [];
-        });
+  function hold(wanted: WantedAnswer, token: string): EndClaim {
+    const { endpoint, subject } = wanted;
+    tokens.set(nameOf(endpoint, subject), token);
+    const done = new AbortController();
+    void renewing(() => look(wanted, token), done.signal);
+    return async (outcome) => {
+      done.abort();
+      const failure = outcome instanceof Failure ? sharedFailure(outcome) : '';
+      if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
+      tokens.delete(nameOf(endpoint, subject));
+      // Without a failure, one of the waiting machines requests the answer, unless it was shared.
+      const values = [token, failure, failure === '' ? 0 : FAILED_MS];
+      await link
+        .use((store) => store.run(failScript, [keys.claim(endpoint, subject)], values))
+        .catch(noteRefusal);
     };
-
-    async function read(): Promise<{ word: unknown; answer?: SharedAnswer; failure?: Failure }> {
-      let found = readReply(await look());
-      // Another program has overwritten the answer or the failure: ask again, so that the script discards it.
-      if (found.damaged !== undefined) found = readReply(await look(found.damaged));
-      const { word, answer, failure } = found;
-      if (answer && answer.status !== 202 && isCached(endpoint)) {
-        await local.put(endpoint, subject, { ...answer, status: answer.status });
-      }
-      return { word, ...(answer && { answer }), ...(failure && { failure }) };
-    }
-
-    function readReply([word, ...rest]: readonly unknown[]) {
-      const sealed = word === 'hit' ? openSeal(key, endpoint, subject, rest) : undefined;
-      // The script returns the age too, because `time` is that of the server's clock.
-      const answer = sealed && { ...sealed, time: clock.now() - Math.max(0, number(rest[4])) };
-      const failure = word === 'failed' ? readSharedFailure(String(rest[0])) : undefined;
-      const damaged = word === 'hit' ? String(rest[3]) : word === 'failed' ? `!${rest[0]}` : undefined;
-      return { word, answer, failure, damaged: answer || failure ? undefined : damaged };
-    }
-
-    /**
-     * Renews this machine's claim until the returned function is called, which ends the claim. Does nothing while
-     * the store is unavailable.
-     */
-    function hold(): EndClaim {
-      const [, place = ''] = places;
-      tokens.set(nameOf(endpoint, subject), token);
-      const done = new AbortController();
-      void renewing(look, done.signal);
-      return async (outcome) => {
-        done.abort();
-        if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
-        tokens.delete(nameOf(endpoint, subject));
-        await give(place, token, outcome instanceof Failure ? outcome : undefined);
-      };
-    }
-    return { read, hold };
   }
 
-  async function claim(wanted: WantedAnswer, signal?: AbortSignal): Promise<Claim> {
-    const { read, hold } = answerAccess(wanted);
-    const { waitMs = WAIT_MS } = wanted;
-    const began = clock.mono();
-    for (;;) {
-      const { word, answer, failure } = await read();
-      if (answer) return { by: 'cache', answer };
-      if (failure) return { by: 'other', failure };
-      if (word !== 'wait') return { by: 'us', end: hold() };
-      if (clock.mono() - began >= waitMs) return { by: 'other' };
-      await clock.sleep(POLL_MS * (0.5 + random()), signal);
-    }
-  }
-
-  async function renewing(look: () => Promise<unknown>, until: AbortSignal): Promise<void> {
+  async function renewing(renew: () => Promise<unknown>, until: AbortSignal): Promise<void> {
     try {
       for (;;) {
         await clock.sleep(RENEW_MS, until);
-        await look();
+        await renew();
       }
     } catch {
       // Ignore the error: the call has ended, or the store cannot renew the claim, which then expires.
@@ -185,8 +157,26 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       await local.put(endpoint, subject, answer);
       await share(endpoint, subject, answer);
     },
-    claim,
+    async claim(wanted, signal) {
+      const token = randomUUID();
+      const began = clock.mono();
+      for (;;) {
+        const { answer, failure, waits } = await read(wanted, token);
+        if (answer) return { by: 'cache', answer };
+        if (failure) return { by: 'other', failure };
+        if (!waits) return { by: 'us', end: hold(wanted, token) };
+        if (clock.mono() - began >= (wanted.waitMs ?? WAIT_MS)) return { by: 'other' };
+        await clock.sleep(POLL_MS * (0.5 + random()), signal);
+      }
+    },
   };
+}
+
+/** What the store has: an answer, the failure of another machine, or the claim of a machine that is requesting it. */
+interface Found {
+  readonly answer?: SharedAnswer;
+  readonly failure?: Failure | undefined;
+  readonly waits?: boolean;
 }
 
 const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
