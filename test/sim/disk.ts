@@ -4,6 +4,8 @@ import type { Rng } from './rng.ts';
 export interface Disk {
   readonly text: string;
   checkpoint: string | undefined;
+  /** A position that was saved some time before the last one. */
+  older: string | undefined;
   /** Writes a line about the post with this id. */
   write(text: string, id: string): void;
   /** Whether a post is in the text that survives a crash. */
@@ -26,6 +28,7 @@ export function createDisk(rng: Rng): Disk {
       return text;
     },
     checkpoint: undefined,
+    older: undefined,
     write(more, id) {
       text += more;
       if ((ends.get(id) ?? Number.POSITIVE_INFINITY) > text.length - more.length) ends.set(id, text.length);

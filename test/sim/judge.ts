@@ -73,15 +73,28 @@ function lost(
   const verifiedAt = (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
 
   if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
+  // A process that has lost its position says so, and does not vouch for older posts than those it continues from.
+  const assumed = processes.filter(({ isAssumed }) => isAssumed);
+  const again = schedule.position === 'lost' ? fresh.filter((process) => process !== began) : [];
+  const vouched = Math.max(
+    ...assumed.map(({ resumed }) => resumed?.verified ?? Number.POSITIVE_INFINITY),
+    ...again.map(({ access }) => access.first?.top?.sortAt ?? Number.POSITIVE_INFINITY),
+  );
   for (const post of service.posts) {
     const held = start.held.has(post.id);
-    if (held && schedule.start.kind === 'now' && emitted.has(post.id) && !earlier(processes, post.id)) {
+    if (
+      held &&
+      assumed.length === 0 &&
+      schedule.start.kind === 'now' &&
+      emitted.has(post.id) &&
+      !earlier(processes, post.id)
+    ) {
       problems.push(`${post.id} was posted before the start`);
     }
     if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
     if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
       continue;
-    if (start.top && post.sortAt <= start.top.sortAt) continue;
+    if ((start.top && post.sortAt <= start.top.sortAt) || post.sortAt <= vouched) continue;
     if (schedule.start.kind === 'since' && post.sortAt < EPOCH + began.beganAt - schedule.start.ago) continue;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
     if (!calm && (verified === null || (post.sortAt > verified && !hasFailed))) continue;

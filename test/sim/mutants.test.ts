@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   believesTheLastPage,
+  claimsByClock,
   claimsTheNewest,
   claimsThePast,
   doesNotConfirm,
@@ -72,6 +73,31 @@ test.each([
   ['begins before the run', claimsThePast, seeds(0, SEEDS)],
 ])('a certificate is false if it %s', { timeout: 120_000 }, async (_, mutation, schedules) => {
   expect(await simulate(schedules, mutation, 1, () => {}, isClaim)).not.toEqual([]);
+});
+
+/** A schedule in which the service stands still for minutes, while the tail is stopped once. */
+function standing(seed: number): Schedule {
+  const rng = rngOf(seed, 79);
+  const rest = { behindMs: 0, busyMs: 330_000, ceiling: null, units: null, lagMs: 10_000 };
+  const from = 1_000 * rng.between(60, 80);
+  return {
+    ...{ ...scheduleOf(seed), ...uneventful, ...rest },
+    ...{ via: rng.pick(['ws', 'poll'] as const), resume: 'file', rate: rng.pick([0.1, 1]), position: 'last' },
+    faults: [
+      { kind: 'still', from, to: from + 1_000 * rng.between(150, 240) },
+      { kind: 'kill', from: from + 90_000, to: from + 90_000 },
+    ],
+  };
+}
+
+const standings = Array.from({ length: 20 }, (_, seed) => standing(seed));
+
+test('the promise holds while the service stands still, but not if claims follow the clock of this machine', async () => {
+  expect(await simulate(standings)).toEqual([]);
+  expect(await simulate(standings, claimsByClock, 1, () => {}, isClaim)).not.toEqual([]);
+  // Otherwise, that clock would do.
+  const moving = standings.map((each) => ({ ...each, faults: [] }));
+  expect(await simulate(moving, claimsByClock, 1, () => {}, isClaim)).toEqual([]);
 });
 
 /** A schedule whose only faults are broken connections. */

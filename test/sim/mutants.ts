@@ -108,6 +108,15 @@ export const claimsTheNewest: Mutation = {
     }),
 };
 
+/** The position claims that the feed is verified up to two minutes ago by the clock of this machine. */
+export const claimsByClock: Mutation = {
+  world: (world) =>
+    saving(world, (position) => ({
+      ...position,
+      verified: position.verified && Math.max(position.verified, world.clock.now() - 120_000),
+    })),
+};
+
 /** A gap is forgotten when a process continues from the position. */
 export const forgetsGaps: Mutation = {
   resumed: ({ coverage, ...position }) => ({

@@ -88,5 +88,31 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     if (time >= end) break;
     add(time);
   }
-  return posts.sort((a, b) => b.sortAt - a.sortAt || b.order - a.order);
+  posts.sort((a, b) => b.sortAt - a.sortAt || b.order - a.order);
+  return delayed(posts, schedule);
+}
+
+/** The time between two posts that appear after the service has stood still. */
+const DRAIN_MS = 20;
+
+/** Delays what would appear while the service stands still, and all that is posted until it has appeared in order. */
+function delayed(posts: readonly Post[], { faults }: Schedule): Post[] {
+  let all = [...posts];
+  for (const { from, to } of faults.filter(({ kind }) => kind === 'still')) {
+    let free = to;
+    const after = (time: number) => {
+      if (time < from || time >= free) return time;
+      free += DRAIN_MS;
+      return free;
+    };
+    // Oldest first: what waits already goes before what is posted meanwhile.
+    all = all
+      .toReversed()
+      .map((post) => {
+        const visibleAt = after(post.visibleAt);
+        return { ...post, visibleAt, sentAt: Math.max(post.sentAt, post.sentAt < from ? 0 : visibleAt) };
+      })
+      .reverse();
+  }
+  return all;
 }

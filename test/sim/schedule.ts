@@ -6,6 +6,8 @@ export type Fault = { readonly from: number; readonly to: number } & (
   | { readonly kind: 'close' | 'reset' | 'half' | 'forget' | 'sleep' | 'policy' | 'kill' }
   | { readonly kind: 'refuse'; readonly status: number }
   | { readonly kind: 'mute' }
+  /** No post appears in pages or frames; afterwards, those that were posted meanwhile appear in order. */
+  | { readonly kind: 'still' }
   | {
       readonly kind:
         | 'busy'
@@ -60,6 +62,8 @@ export interface Schedule {
     | { readonly kind: 'backfill'; readonly rows: number }
     | { readonly kind: 'since'; readonly ago: number };
   readonly resume: ResumeBy;
+  /** What a restarted process finds of the position of its file: the last one, an older one, or none. */
+  readonly position?: 'last' | 'old' | 'lost';
   readonly sifted: boolean;
   /** Posts per second. */
   readonly rate: number;
@@ -99,7 +103,18 @@ const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 
 /** The schedule of a seed. Later additions use a separate random stream, so that seeds keep their earlier faults. */
 export function scheduleOf(seed: number): Schedule {
-  return withMore(baseOf(seed), rngOf(seed, 99));
+  return withStops(withMore(baseOf(seed), rngOf(seed, 99)), rngOf(seed, 98));
+}
+
+function withStops(base: Schedule, rng: Rng): Schedule {
+  const faults = [...base.faults];
+  if (rng.chance(0.15)) {
+    const from = rng.next() * base.busyMs;
+    faults.push({ kind: 'still', from, to: Math.min(base.busyMs, from + rng.between(30_000, 300_000)) });
+  }
+  const hasFile = base.resume === 'file' || base.resume === 'both';
+  const position = hasFile ? rng.pick(['last', 'last', 'old', 'lost'] as const) : 'last';
+  return { ...base, faults, position };
 }
 
 function withMore(base: Schedule, rng: Rng): Schedule {

@@ -23,8 +23,9 @@ import { type Access, createService, type Service, type Source } from './service
 /** One process of the tail and its observed results. */
 export interface Process {
   readonly fresh: boolean;
-  /** Where the process continued. */
+  /** Where the process continued, and whether only the lines of its file show this, because the position was lost. */
   readonly resumed: Position | undefined;
+  readonly isAssumed: boolean;
   readonly access: Access;
   readonly notices: TailNotice[];
   /** The written ids, one list per write, and whether they came from pages. */
@@ -162,6 +163,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   const process: Process = {
     fresh: resume === undefined,
     resumed: resume,
+    isAssumed: resume !== undefined && disk.checkpoint === undefined,
     access,
     notices: [],
     writes: [],
@@ -239,6 +241,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   const save = async (position: Position) => {
     const until = flushed;
     await effect(rng.between(1, 10), () => {
+      if (rng.chance(0.3)) disk.older = disk.checkpoint;
       disk.checkpoint = positionText(position);
       saved(position);
       process.savedWrites = until;
@@ -371,10 +374,13 @@ const noLanes: Limiter = {
 
 /** The position from which a new process continues, and the ids of the lines behind it. */
 function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | undefined {
+  const hasFile = schedule.resume === 'file' || schedule.resume === 'both';
+  if (hasFile && schedule.position === 'lost') disk.checkpoint = undefined;
+  if (hasFile && schedule.position === 'old') disk.checkpoint = disk.older ?? disk.checkpoint;
   const position = disk.checkpoint === undefined ? undefined : readPosition(disk.checkpoint, 'sim');
   // Drops an incomplete last line, as the tail does in its output file.
   disk.cut(disk.text.lastIndexOf('\n') + 1);
-  if ((schedule.resume !== 'file' && schedule.resume !== 'both') || (isBlind && position)) return position;
+  if (!hasFile || (isBlind && position)) return position;
   const from = position?.file?.offset ?? 0;
   const text = disk.text.length < from ? disk.text : disk.text.slice(from);
   const lines = text.split('\n').flatMap((line) => {
