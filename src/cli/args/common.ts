@@ -2,7 +2,7 @@ import { timeout } from '../../base/time-values.ts';
 import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/timeouts.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
-import { excluding, flag, type GivenFlags, type Options, value } from './option.ts';
+import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';
 
 /** The groups of common flags. Each command lists the groups that it accepts. */
@@ -31,7 +31,9 @@ const output = {
   ),
   json: flag('--json', 'same as -o json'),
   fields: value('--fields', 'print these fields, in this order; .name if undocumented', text('fields')),
-  out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
+  ...inGroup('Where to put the posts', {
+    out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
+  }),
   utc: flag('--utc', 'show times in UTC'),
   times: value('--times', 'format of timestamps in JSON, NDJSON, CSV and TSV', oneOf('iso', 'ms'), 'ms'),
   bom: flag('--bom', 'start CSV with a byte order mark, for Excel'),
@@ -40,17 +42,19 @@ const output = {
 
 const service = {
   baseUrl: value('--base-url', 'base URL of the service', text('url')),
-  dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
+  ...inGroup('Cost and delay', {
+    dryRun: flag('--dry-run', 'print the calls and their cost without sending them'),
+  }),
   retries: value('--retries', 'retries after a transient failure', integer({ min: 0, max: 100 }), '4'),
   timeout: value('--timeout', 'timeout of each request', timeout, timeoutText),
   insecureHttp: flag('--insecure-http', 'allow plain HTTP to other machines'),
 } satisfies Options;
 
-const money = {
+const money = inGroup('Cost and delay', {
   maxCu: value('--max-cu', 'spend at most this many CU in this run', units),
   receipt: value('--receipt', 'write what the run cost to FILE as JSON (- for stderr)', receiptFile),
   yes: flag('-y, --yes', 'skip the cost confirmation'),
-} satisfies Options;
+});
 
 export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
 export const alwaysOptions: Options = always;

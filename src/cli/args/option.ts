@@ -14,9 +14,19 @@ export interface Option<T> {
   /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
   readonly shown?: string;
-  /** The title under which help lists the flag, for commands with many flags. */
-  readonly group?: string;
+  /** What a user decides with the flag. */
+  readonly group?: FlagGroup;
 }
+
+/** What users decide with flags: the titles under which help lists the flags of a command with many flags. */
+export const flagGroups = [
+  'What to read',
+  'Start and end',
+  'Where to put the posts',
+  'Cost and delay',
+  'As a service',
+] as const;
+export type FlagGroup = (typeof flagGroups)[number];
 
 /** Creates a flag without a value: true if the command line contains the flag. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
@@ -68,8 +78,7 @@ export const list = <T>(flags: string, help: string, kind: Value<T>): Option<rea
   fallback: [],
 });
 
-/** Lists flags under this title in the help of commands with many flags. */
-export const inGroup = <O extends Options>(group: string, options: O): O =>
+export const inGroup = <O extends Options>(group: FlagGroup, options: O): O =>
   Object.fromEntries(Object.entries(options).map(([key, option]) => [key, { ...option, group }])) as O;
 
 export type Options = Readonly<Record<string, Option<unknown>>>;

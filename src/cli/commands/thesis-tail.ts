@@ -43,7 +43,12 @@ export const thesisTail = command({
       token: list('--token', 'only theses about this token', text('address')),
       user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
       ...thesisFilterOptions,
+    }),
+    ...inGroup('Cost and delay', {
       via: valueOr('--via', 'how to follow the feed', oneOf('auto', 'ws', 'poll', 'store'), 'auto'),
+      fill: flag('--fill', 'ask the service for posts that the store no longer has'),
+    }),
+    ...inGroup('As a service', {
       group: excluding(
         value('--group', 'with --via store: each post goes to one member of this group', plain),
         '--fill',
@@ -51,7 +56,6 @@ export const thesisTail = command({
         '--no-follow',
       ),
       shared: flag('--shared', 'with --group: all members read at the same time, unordered'),
-      fill: flag('--fill', 'ask the service for posts that the store no longer has'),
     }),
     ...tailOptions,
   },

@@ -1,6 +1,6 @@
 import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
-import { alwaysOptions, commonGroups } from '../args/common.ts';
-import { notReplaced, type Option, type Options } from '../args/option.ts';
+import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
+import { flagGroups, notReplaced, type Option, type Options } from '../args/option.ts';
 import type { AnyCommand, Argument } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
@@ -33,14 +33,18 @@ export interface DocPage {
 
 /** The page of a command: its own sections, then prices and exit codes, then the common flags. */
 export function commandPage(command: AnyCommand): DocPage {
+  const isGrouped = Object.keys(command.options).length > UNGROUPED;
   const common = (title: string, options: Options) =>
-    flagSection(title, notReplaced(options, command.options));
+    flagSection(
+      title,
+      Object.values(notReplaced(options, command.options)).filter(({ group }) => !isGrouped || !group),
+    );
   const all: Section[] = [
     {
       title: 'Arguments',
       terms: command.args.map((argument) => [argumentTerm(argument), argument.help] as const),
     },
-    ...ownFlags(command),
+    ...(isGrouped ? groupedFlags(command) : [flagSection('Flags', Object.values(command.options))]),
     { title: 'Examples', code: command.examples },
     { title: 'Prices', terms: priceTerms(command) },
     { title: 'Exit codes', terms: command.exits.map((code) => [String(code), exitCodes[code]] as const) },
@@ -62,20 +66,22 @@ export function commandPage(command: AnyCommand): DocPage {
  */
 export const UNGROUPED = 15;
 
-function ownFlags({ options }: AnyCommand): Section[] {
-  const all = Object.entries(options);
-  if (all.length <= UNGROUPED) return [flagSection('Flags', options)];
-  const groups = [...new Set(all.map(([, { group = 'Flags' }]) => group))];
-  return groups.map((title) =>
-    flagSection(title, Object.fromEntries(all.filter(([, { group = 'Flags' }]) => group === title))),
+/** The flags of a command, and the common flags that belong to them, by what a user decides. */
+function groupedFlags({ options, common }: AnyCommand): Section[] {
+  const all = Object.values({ ...notReplaced(commonOptions(common), options), ...options });
+  return flagGroups.map((title) =>
+    flagSection(
+      title,
+      all.filter(({ group }) => group === title),
+    ),
   );
 }
 
 const groupTitles = { output: 'Output flags', service: 'Service flags', money: 'Cost flags' } as const;
 
-const flagSection = (title: string, options: Options): Section => ({
+const flagSection = (title: string, options: readonly Option<unknown>[]): Section => ({
   title,
-  terms: Object.values(options).map((option) => [optionTerm(option), optionHelp(option)] as const),
+  terms: options.map((option) => [optionTerm(option), optionHelp(option)] as const),
 });
 
 /** How help shows a flag: `-o, --output table|ndjson|json|csv`, `--out FILE`. */

@@ -14,13 +14,13 @@ export const tailOptions = {
     count: value('--count', 'stop after N posts', integer({ min: 1 })),
     noFollow: flag('--no-follow', 'stop when all posts up to now are printed (polls only)'),
     duration: value('--duration', 'stop after this length of time', positiveDuration),
-  }),
-  ...inGroup('Where to put the posts', {
     checkpoint: value(
       '--checkpoint',
       'checkpoint file to resume from; updated during the run',
       checkpointFile,
     ),
+  }),
+  ...inGroup('Where to put the posts', {
     rotate: value('--rotate', 'begin a new --out file at this size or interval', rotateRule),
     exec: value('--exec', 'run CMD in a shell for each batch, with its posts on stdin', text('cmd')),
     batch: value(
