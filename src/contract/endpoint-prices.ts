@@ -20,6 +20,13 @@ export const lookupPrice = {
   miss: cu.miss,
 };
 
+/** The price of an answer that may contain a wallet. */
+export const revealPrice = {
+  text: '30,000 CU, 200 CU on 404',
+  before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+  miss: cu.miss,
+};
+
 /** The number of blocks of 20 rows in a requested limit, rounded up. */
 export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
 

@@ -1,7 +1,14 @@
 import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
 import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
-import { launchpadPrice, lookupPrice, provesWallet, thesisPrice, walletOnce } from './endpoint-prices.ts';
+import {
+  launchpadPrice,
+  lookupPrice,
+  provesWallet,
+  revealPrice,
+  thesisPrice,
+  walletOnce,
+} from './endpoint-prices.ts';
 import { bounded, field } from './field.ts';
 import { distinctHandles } from './handles.ts';
 import { ADDRESS_MAX, BATCH_MAX, HANDLE_MAX, THESIS_LIMIT_DEFAULT, THESIS_LIMIT_MAX } from './limits.ts';
@@ -39,76 +46,88 @@ const thesisQuery = z.object({ before: walk, limit });
 
 const calloutQuery = z.object({ before: walk });
 
+const wallet = field(bounded(1, ADDRESS_MAX), 'Wallet.');
+
 const get = {
   method: 'GET',
+  params: nothing,
   query: nothing,
   body: noBody,
   retry: 'repeat',
   timeoutSeconds: TIMEOUT_SECONDS,
 } as const;
 
+const lookup = {
+  ...get,
+  group: 'identity',
+  answers: { 200: User },
+  recordType: 'user',
+  errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+} as const;
+
+const theses = {
+  ...get,
+  group: 'theses',
+  query: thesisQuery,
+  recordType: 'page',
+  errors: ['QUOTA_EXCEEDED'],
+  price: thesisPrice,
+} as const;
+
+const launchpad = { ...get, group: 'launchpad', errors: ['QUOTA_EXCEEDED'], price: launchpadPrice } as const;
+
+const callouts = {
+  ...launchpad,
+  query: calloutQuery,
+  answers: { 200: CalloutPage },
+  recordType: 'page',
+} as const;
+
 /** All endpoints of the service, in the order of its description. */
 export const endpoints = rows({
   'user.handle': () =>
     endpoint({
-      ...get,
+      ...lookup,
       path: '/v2/user/handle/{handle}',
-      group: 'identity',
       summary: 'Look up a user by handle.',
       params: z.object({ handle }),
-      answers: { 200: User },
-      recordType: 'user',
-      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
   'user.wallet': () =>
     endpoint({
-      ...get,
+      ...lookup,
       path: '/v2/user/wallet/{address}',
-      group: 'identity',
       summary: 'Look up a user by wallet address.',
       params: z.object({ address }),
-      answers: { 200: User },
-      recordType: 'user',
-      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: {
-        text: '30,000 CU, 200 CU on 404',
-        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+        ...revealPrice,
         after: (_, { known: user }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(user)) }),
-        miss: cu.miss,
       },
     }),
   'user.id': () =>
     endpoint({
-      ...get,
+      ...lookup,
       path: '/v2/user/id/{id}',
-      group: 'identity',
       summary: 'Look up a user by id.',
       params: z.object({ id: userId }),
-      answers: { 200: User },
-      recordType: 'user',
-      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
       price: lookupPrice,
     }),
   'user.resolve': () =>
     endpoint({
-      ...get,
+      ...lookup,
       method: 'POST',
       path: '/v2/user/handle/{handle}/resolve',
-      group: 'identity',
       summary: 'Resolve a handle to its wallet, searching live if none is on record.',
       params: z.object({ handle }),
       answers: { 200: User, 202: Pending },
-      recordType: 'user',
-      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED', 'CONFLICT'],
+      errors: [...lookup.errors, 'CONFLICT'],
       price: {
+        ...revealPrice,
         text: '30,000 CU, 200 CU on 202 or 404',
-        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
         after: (_, answer) =>
           answer.status === 202
             ? { cu: cu.miss, reveals: 0 }
             : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.known)) },
-        miss: cu.miss,
       },
       retry: 'never',
       timeoutSeconds: RESOLVE_TIMEOUT_SECONDS,
@@ -122,12 +141,10 @@ export const endpoints = rows({
       params: z.object({ handle }),
       answers: { 200: Pnl },
       recordType: 'numbers',
-      errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED', 'REVEAL_LIMIT_REACHED'],
+      errors: lookup.errors,
       price: {
-        text: '30,000 CU, 200 CU on 404',
-        before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+        ...revealPrice,
         after: (_, { known: pnl }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(pnl)) }),
-        miss: cu.miss,
       },
     }),
   'users.pnl': () =>
@@ -137,7 +154,6 @@ export const endpoints = rows({
       path: '/v2/user/handles/pnl',
       group: 'numbers',
       summary: 'Show the trading numbers of up to 100 traders; the batch succeeds or fails as a whole.',
-      params: nothing,
       body: z.object({ handles: z.array(handle).check(z.minLength(1), z.maxLength(BATCH_MAX)) }),
       answers: { 200: PnlBatch },
       recordType: 'batch',
@@ -166,114 +182,70 @@ export const endpoints = rows({
     }),
   'thesis.all': () =>
     endpoint({
-      ...get,
+      ...theses,
       path: '/v2/thesis',
-      group: 'theses',
       summary: 'List theses, newest first.',
-      params: nothing,
-      query: thesisQuery,
       answers: { 200: ThesisPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: thesisPrice,
     }),
   'thesis.token': () =>
     endpoint({
-      ...get,
+      ...theses,
       path: '/v2/thesis/token/{tokenAddress}',
-      group: 'theses',
       summary: 'List theses about a token.',
       params: z.object({ tokenAddress: token }),
-      query: thesisQuery,
       answers: { 200: TokenThesisPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: thesisPrice,
     }),
   'thesis.user': () =>
     endpoint({
-      ...get,
+      ...theses,
       path: '/v2/thesis/user/{id}',
-      group: 'theses',
       summary: 'List theses by an author.',
       params: z.object({ id: userId }),
-      query: thesisQuery,
       answers: { 200: UserThesisPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: thesisPrice,
     }),
   'thesis.userToken': () =>
     endpoint({
-      ...get,
+      ...theses,
       path: '/v2/thesis/user/{id}/token/{tokenAddress}',
-      group: 'theses',
       summary: 'List theses by one author about one token.',
       params: z.object({ id: userId, tokenAddress: token }),
-      query: thesisQuery,
       answers: { 200: UserThesisPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: thesisPrice,
     }),
   'launchpad.user': () =>
     endpoint({
-      ...get,
+      ...launchpad,
       path: '/v2/launchpad/user/wallet/{wallet}',
-      group: 'launchpad',
       summary: 'Look up the launchpad account of a wallet, if it is on record.',
-      params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
+      params: z.object({ wallet }),
       answers: { 200: LaunchpadUser },
       recordType: 'launchpadUser',
       errors: ['NOT_OBSERVED', 'QUOTA_EXCEEDED'],
-      price: launchpadPrice,
     }),
   'launchpad.callouts': () =>
     endpoint({
-      ...get,
+      ...callouts,
       path: '/v2/launchpad/thesis',
-      group: 'launchpad',
       summary: 'List the 25 most recent callouts.',
-      params: nothing,
-      query: calloutQuery,
-      answers: { 200: CalloutPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: launchpadPrice,
     }),
   'launchpad.callouts.coin': () =>
     endpoint({
-      ...get,
+      ...callouts,
       path: '/v2/launchpad/thesis/token/{mint}',
-      group: 'launchpad',
       summary: 'List the 25 most recent callouts for a coin.',
       params: z.object({ mint: field(bounded(1, ADDRESS_MAX), 'Coin mint.') }),
-      query: calloutQuery,
-      answers: { 200: CalloutPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: launchpadPrice,
     }),
   'launchpad.callouts.wallet': () =>
     endpoint({
-      ...get,
+      ...callouts,
       path: '/v2/launchpad/thesis/wallet/{wallet}',
-      group: 'launchpad',
       summary: 'List the 25 most recent callouts by a wallet.',
-      params: z.object({ wallet: field(bounded(1, ADDRESS_MAX), 'Wallet.') }),
-      query: calloutQuery,
-      answers: { 200: CalloutPage },
-      recordType: 'page',
-      errors: ['QUOTA_EXCEEDED'],
-      price: launchpadPrice,
+      params: z.object({ wallet }),
     }),
   'launchpad.board': () =>
     endpoint({
-      ...get,
+      ...launchpad,
       path: '/v2/launchpad/leaderboard/traders',
-      group: 'launchpad',
       summary: 'Show the top 100 traders in a snapshot of the leaderboard.',
-      params: nothing,
       query: z.object({
         period: field(z.optional(z.enum(boardPeriods)), 'daily, weekly or monthly.', { default: 'weekly' }),
         at: field(
@@ -283,8 +255,6 @@ export const endpoints = rows({
       }),
       answers: { 200: Board },
       recordType: 'board',
-      errors: ['QUOTA_EXCEEDED'],
-      price: launchpadPrice,
     }),
   me: () =>
     endpoint({
@@ -292,7 +262,6 @@ export const endpoints = rows({
       path: '/v2/me',
       group: 'account',
       summary: 'Show the plan, scopes, entitlement and usage of the key.',
-      params: nothing,
       answers: { 200: Me },
       recordType: 'me',
       errors: [],
