@@ -70,15 +70,19 @@ function counted(lane: LaneState, now: number): LaneState {
   return { ...lane, slots };
 }
 
-/** Moves a call that was counted `lateMs` milliseconds ago to the present. Returns false if its slot has expired. */
+/**
+ * Moves a call that was counted about `lateMs` milliseconds ago to the present. Returns false if its slot has expired.
+ */
 export function moveCall(lane: LaneState, lateMs: number, now: number) {
-  const taken = Math.floor((now - lateMs) / SLOT_MS);
-  const found = lane.slots.some(([slot]) => slot === taken);
+  // The call was counted in this slot, or in an earlier one if the caller measured the time a moment later.
+  const latest = Math.floor((now - lateMs) / SLOT_MS);
+  const [taken] = lane.slots.filter(([slot]) => slot <= latest).slice(-1);
+  if (taken === undefined) return { lane, result: false };
   const slots = lane.slots.flatMap(([slot, calls]): [number, number][] => {
-    const left = slot === taken ? calls - 1 : calls;
+    const left = slot === taken[0] ? calls - 1 : calls;
     return left > 0 ? [[slot, left]] : [];
   });
-  return { lane: found ? counted({ ...lane, slots }, now) : lane, result: found };
+  return { lane: counted({ ...lane, slots }, now), result: true };
 }
 
 /** Lanes that were unused for this long are removed from the file. */

@@ -140,6 +140,19 @@ test('no minute has more calls than the limit, and the returned wait is sufficie
   );
 });
 
+test('a call that leaves late counts from its departure, unless its slot has expired', async () => {
+  let now = 1_700_000_000_249;
+  const windows = openWindows({ dir: undefined, baseUrl: 'https://a.test', key: 'k', now: () => now });
+  await windows.take('resolve', 1, 1);
+  now += 30_001;
+  // The caller measures the time after it got its slot.
+  expect(await windows.depart('resolve', 1, 30_000)).toBe(true);
+  now += 40_000;
+  expect((await windows.take('resolve', 1, 2)).waitMs).toBeGreaterThan(20_000);
+  now += 30_000;
+  expect(await windows.depart('resolve', 1, 70_000)).toBe(false);
+});
+
 test('any text is read as usable windows, for any clock', () => {
   const rows = fc.array(
     fc.tuple(fc.string(), fc.anything(), fc.anything(), fc.anything(), fc.array(fc.anything())),
