@@ -226,27 +226,26 @@ function readFrames(run: Run, link: Link): number {
     const raw = link.next();
     if (!raw) break;
     taken++;
-    for (const frame of readFrame(raw)) {
-      run.session.heard(frame);
-      if (frame.kind === 'nameless') skipNameless(run, [frame.record]);
-      else if (frame.kind === 'unreadable') run.notify({ kind: 'frame', text: frame.why });
-      else if (frame.kind === 'error') run.notify({ kind: 'frame', text: frame.text });
-      if (frame.kind !== 'row' || run.left <= 0 || !(options.scope?.(frame.row) ?? true)) continue;
-      const row = usable(frame.row, known.sigma, clock);
-      const isLate = known.isLate(row);
-      // With too many ids in memory, the post is left to the next walk.
-      if (!isLate && (known.isDone(row) || known.isFull)) continue;
-      if (!isWanted(run, row)) {
-        if (row.at === null) known.add(row);
-        continue;
-      }
-      if (isLate) {
-        run.late++;
-        known.addLate(row);
-      } else known.add(row);
-      out.push(row);
-      run.left--;
+    const frame = readFrame(raw);
+    run.session.heard(frame);
+    if (frame.kind === 'nameless') skipNameless(run, [frame.record]);
+    else if (frame.kind === 'unreadable') run.notify({ kind: 'frame', text: frame.why });
+    else if (frame.kind === 'error') run.notify({ kind: 'frame', text: frame.text });
+    if (frame.kind !== 'row' || run.left <= 0 || !(options.scope?.(frame.row) ?? true)) continue;
+    const row = usable(frame.row, known.sigma, clock);
+    const isLate = known.isLate(row);
+    // With too many ids in memory, the post is left to the next walk.
+    if (!isLate && (known.isDone(row) || known.isFull)) continue;
+    if (!isWanted(run, row)) {
+      if (row.at === null) known.add(row);
+      continue;
     }
+    if (isLate) {
+      run.late++;
+      known.addLate(row);
+    } else known.add(row);
+    out.push(row);
+    run.left--;
   }
   print(run, out);
   return taken;

@@ -89,9 +89,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       dice.pick<unknown>([
         { data, type: 'thesis' },
         { data: { type: 'thesis', data } },
-        { type: 'thesis', data: JSON.stringify(data) },
-        [{ type: 'thesis', data }],
-        { event: 'thesis', payload: data },
+        { type: null, data },
+        { type: 'thesis', data, more: { deep: [1] } },
       ]),
     );
   };

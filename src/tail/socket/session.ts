@@ -6,8 +6,8 @@ import type { Link, TailOptions, TailPorts } from '../ports.ts';
 import { modeOf, openLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
 import { waitAfter } from '../wait-after.ts';
+import type { ReadFrame } from './frame.ts';
 import { createHeartbeat } from './heartbeat.ts';
-import type { ReadFrame } from './other-frame.ts';
 
 /** An event of the connection. */
 export type SessionEvent =
@@ -103,7 +103,7 @@ export class Session {
   /** Called with each frame that was read. */
   heard(frame: ReadFrame): void {
     // The greeting of a new connection does not answer the subscription.
-    if (this.state.kind !== 'subscribing' || frame.kind === 'note') return;
+    if (this.state.kind !== 'subscribing' || frame.kind === 'ready') return;
     this.#answer ??= { isRejected: frame.kind === 'error', text: frame.kind === 'error' ? frame.text : '' };
   }
 
