@@ -15,6 +15,7 @@ import type { Context, Display } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
 import { lookAtAccount } from './lookup/account.ts';
+import { fieldsOfRun } from './output/brief-fields.ts';
 import { formatOf } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
 import type { Receipt } from './receipt.ts';
@@ -23,7 +24,8 @@ import { loadSettings } from './settings/settings.ts';
 import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
-export async function createContext(io: Io, command: AnyCommand, { globals, given }: Parsed) {
+export async function createContext(io: Io, command: AnyCommand, { globals: parsed, given }: Parsed) {
+  const globals = { ...parsed, fields: fieldsOfRun(command.path, parsed.fields, given) };
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service has its own ledger and cache, because its CU are not real money.
   const settings = globals.sandbox

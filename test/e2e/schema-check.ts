@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parseWords } from '../../src/cli/args/parse.ts';
 import { findCommand } from '../../src/cli/args/route.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
-import { describeAll, recordSchema } from '../../src/cli/docs/schema.ts';
+import { describeAll, describeCommand, recordSchema } from '../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../src/contract/records/tool.ts';
 
 const ajv = new Ajv2020({ strict: true, validateFormats: false, allErrors: true });
@@ -59,7 +59,7 @@ export async function checkSchema(argv: readonly string[], stdout: string, stder
   if (globals.output !== undefined && globals.output !== 'json' && globals.output !== 'ndjson') return;
   const check = globals.dryRun
     ? validator('--dry-run', () => recordSchema(PlannedCall))
-    : validator(command.path, () => map.commands.find((each) => each.command === command.path)?.record ?? {});
+    : validator(command.path, () => describeCommand(command).record ?? {});
   for (const record of recordsOf(stdout)) validate(check, record, `a record of trdr ${command.path}`);
 }
 

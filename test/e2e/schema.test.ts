@@ -1,7 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/docs/help.ts';
-import { runInProcess, trdr, withSandbox } from './harness.ts';
+import { describeCommand } from '../../src/cli/docs/schema.ts';
+import { briefFields } from '../../src/cli/output/brief-fields.ts';
+import { fieldPaths } from '../../src/contract/paths.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { checkSchema } from './schema-check.ts';
 
 interface Document {
@@ -27,9 +30,57 @@ describe('trdr schema', () => {
     const { json, lines } = await trdr(['schema']);
     expect(lines()).toHaveLength(1);
     const { commands, error } = json() as { commands: Document[]; error: object };
-    expect(commands.map(({ command }) => command)).toEqual((await allCommands()).map(({ path }) => path));
-    for (const { record } of commands) if (record) expect(ajv().validateSchema(record)).toBe(true);
+    const all = await allCommands();
+    expect(commands.map(({ command }) => command)).toEqual(all.map(({ path }) => path));
+    for (const { record } of all.map(describeCommand))
+      if (record) expect(ajv().validateSchema(record)).toBe(true);
     expect(ajv().validateSchema(error)).toBe(true);
+  });
+
+  test('is small: the map has at most 20 KB, and each command less than 16 KB', async () => {
+    const map = await trdr(['schema']);
+    expect(Buffer.byteLength(map.stdout)).toBeLessThanOrEqual(20_000);
+    for (const command of await allCommands()) {
+      const { length } = JSON.stringify(describeCommand(command));
+      expect(length, command.path).toBeLessThan(16_000);
+    }
+  });
+
+  test('each command with fields has brief ones, from three to nine, which exist', async () => {
+    for (const { path, record, common } of await allCommands()) {
+      const brief = briefFields[path];
+      expect(brief !== undefined, path).toBe(record !== undefined && common.includes('output'));
+      if (!record || !brief) continue;
+      for (const given of [{}, { compare: 'old.csv', reconcile: true }]) {
+        const names = typeof brief === 'function' ? brief(given) : brief;
+        expect([3, 4, 5, 6, 7, 8, 9], path).toContain(names.length);
+        expect(fieldPaths(record()), path).toEqual(expect.arrayContaining([...names]));
+      }
+    }
+  });
+
+  test.each([
+    ['whois', 'mira', 'nobody_here'],
+    ['pnl', 'mira', '-o', 'csv'],
+    ['thesis', 'list', '--limit', '2', '-o', 'table'],
+    ['launchpad', 'board', '--top', '2'],
+    ['me', '-o', 'markdown'],
+    ['usage', '--by', 'day'],
+    ['usage', '--reconcile'],
+    ['doctor'],
+    ['price'],
+    ['thesis', 'tail', '--no-follow', '--backfill', '2'],
+  ])('--fields brief works for %s %s %s', async (...words) => {
+    const sandbox = await withSandbox();
+    const home = openHome();
+    await runInProcess(['whois', 'mira'], { sandbox, home });
+    const ran = await runInProcess([...words, '--fields', 'brief'], { sandbox, home });
+    expect([ran.exitCode, ran.stdout.length > 0], ran.stderr).toEqual([0, true]);
+  });
+
+  test('--fields brief can be extended, and is rejected where there are no records', async () => {
+    const ran = await runInProcess(['price', '--fields', 'brief,path'], {});
+    expect(Object.keys(ran.records()[0] ?? {})).toEqual(['endpoint', 'least', 'most', 'path']);
   });
 
   test('matches the output of commands, including missing and failed subjects', async () => {

@@ -30,7 +30,11 @@ const output = {
     'table on a terminal, otherwise ndjson',
   ),
   json: flag('--json', 'same as -o json'),
-  fields: value('--fields', 'print these fields, in this order; .name if undocumented', text('fields')),
+  fields: value(
+    '--fields',
+    'print these fields, in this order; brief; .name if undocumented',
+    text('fields'),
+  ),
   ...inGroup('Where to put the posts', {
     out: value('--out', 'write to FILE; the extension sets the format (- for stdout)', outFile),
   }),

@@ -35,8 +35,8 @@ export const pnl = command({
     'A single handle is requested with the call for one handle, several handles in batches of up to 100. A handle that is given twice is requested once. If the remaining allowance does not cover a full batch, the batch is smaller; handles that were skipped are listed on stderr, and the command exits 6.',
     'Answers are cached on this machine: repeating a request within --max-age is free, and a batch requests only what is not cached.',
     'Every format distinguishes three types of missing numbers: not found (found is false), no verified wallet (wallet and evmWallet are null) and no numbers (a wallet, but all windows are null). CSV has a column status: ok, not_held, no_wallet, no_numbers or failed.',
-    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11 if it cannot ask. (Other commands and --from replace the file of --out without asking.) With both flags, an interrupted export of the same handles is continued, and any other is started over.',
-    '--compare OLD adds what changed since an earlier export (csv, tsv, ndjson or json): "change" (new, left, changed or same) and "changes", the new numbers minus the old ones per window; for ranks, the number of places gained. Handles that only OLD has come last. Tables show the differences in the first --window (7d by default). With --from NEW, two files are compared without a call.',
+    'With --out, paid answers are saved in FILE.journal until the file is complete. After an interruption, run the same command with --resume: it continues, and does not pay again for the handles that were saved. If the file is finished, --resume does nothing and exits 0, --fresh starts over, and without them trdr asks before it replaces the file, or exits 11. With both flags, an interrupted export of the same handles is continued, and any other is started over.',
+    '--compare OLD adds what changed since an earlier export: change (new, left, changed or same) and changes, new minus old per window (for ranks, places gained). Handles that only OLD has come last. Tables show the first --window (7d by default). With --from NEW, no call is sent.',
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
@@ -72,7 +72,6 @@ export const pnl = command({
   examples: [
     { run: 'trdr pnl mira', does: 'show one trader' },
     { run: 'trdr pnl mira solwolf 0xMert', does: 'compare several traders' },
-    { run: 'trdr pnl 0x52908400098527886E0F7030069857D2E4169EE7', does: 'show the trader of a wallet' },
     {
       run: 'trdr pnl --file desk.txt --window 7d --sort returnPct',
       does: 'rank a list of traders by return',

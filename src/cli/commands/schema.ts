@@ -9,7 +9,7 @@ export const schema = command({
   path: 'schema',
   summary: "Describe a command's records, flags and prices as JSON",
   about: [
-    'Prints one JSON document for scripts and agents: under "record", the JSON Schema (2020-12) of one record, and the arguments, flags, prices and exit codes of the command. Without a command, prints a map of all commands, which also contains the schema of the errors that go to stderr.',
+    'Prints one JSON document for scripts and agents: under "record", the JSON Schema (2020-12) of one record, and the arguments, flags, prices and exit codes of the command. Without a command, prints a map: what each command does and costs, the flags that commands share, the exit codes, and the schema of the errors that go to stderr.',
     'On a terminal, the document is indented; there is no table format.',
   ],
   args: [{ name: 'command', help: 'name of a command', optional: true, variadic: true, complete: 'command' }],

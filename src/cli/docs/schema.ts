@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { errorCodes } from '../../contract/errors.ts';
 import { ErrorInfo } from '../../contract/records/subject.ts';
-import { commonOptions } from '../args/common.ts';
+import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
 import { longName, notReplaced, type Option, shortName } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
 import { exitCodes, limitCodes } from '../exit.ts';
@@ -34,16 +34,30 @@ export function describeCommand(command: AnyCommand) {
   };
 }
 
-/** Describes all commands, and what they have in common, in one document. */
+/**
+ * The map of all commands, which is small enough to be read first: what each does and costs, and what they have in
+ * common. `describeCommand` has the rest.
+ */
 export function describeAll(commands: readonly AnyCommand[]) {
   return {
     name: 'trdr',
     version,
+    more: 'trdr schema COMMAND',
     exits: Object.entries(exitCodes).map(([code, meaning]) => ({ code: Number(code), meaning })),
     error: recordSchema(z.looseObject({ error: ErrorInfo })),
     codes: Object.entries(errorCodes).map(([code, row]) => ({ code, ...row })),
     limits: Object.entries(limitCodes).map(([code, row]) => ({ code, ...row })),
-    commands: commands.map(describeCommand),
+    flags: Object.entries({ always: alwaysOptions, ...commonGroups }).map(([group, options]) => ({
+      group,
+      flags: Object.values(options).map((option) => ({ name: `--${longName(option)}`, help: option.help })),
+    })),
+    commands: commands.map((command) => ({
+      command: command.path,
+      summary: command.summary,
+      flags: command.common,
+      prices: callPrices(command).map(({ endpoint, price }) => ({ endpoint, price })),
+      exits: command.exits,
+    })),
   };
 }
 
@@ -56,7 +70,7 @@ function flagOf(option: Option<unknown>) {
     help: option.help,
     ...(value && { value: { name: value.name, ...(value.choices && { choices: value.choices }) } }),
     ...(option.shown !== undefined && { default: option.shown }),
-    repeatable: option.repeatable === true,
+    ...(option.repeatable && { repeatable: true }),
     ...(option.excludes && { excludes: option.excludes }),
   };
 }
@@ -66,5 +80,23 @@ function flagOf(option: Option<unknown>) {
  * @internal Exported for tests.
  */
 export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
-  ...z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'output' }),
+  ...z.toJSONSchema(schema, {
+    target: 'draft-2020-12',
+    io: 'output',
+    override: ({ jsonSchema }) => shorten(jsonSchema),
+  }),
 });
+
+/** Removes what zod writes and what says nothing: the bounds of a double, `additionalProperties: {}`, and nested types. */
+function shorten(schema: z.core.JSONSchema.BaseSchema): void {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  const { additionalProperties: more, anyOf } = schema;
+  if (typeof more === 'object' && Object.keys(more).length === 0) delete schema.additionalProperties;
+  const types = anyOf?.flatMap((each) =>
+    Object.keys(each).length === 1 && typeof each.type === 'string' ? [each.type] : [],
+  );
+  if (!anyOf || !types || types.length < anyOf.length) return;
+  delete schema.anyOf;
+  Object.assign(schema, { type: types });
+}

@@ -41,7 +41,7 @@ export const CommandDocument = z.looseObject({
           ),
         ),
         default: z.optional(field(z.string(), 'Default value.')),
-        repeatable: field(z.boolean(), 'Whether the flag can be repeated.'),
+        repeatable: z.optional(field(z.boolean(), 'True if the flag can be repeated.')),
         excludes: z.optional(field(z.array(z.string()), 'Flags that cannot be combined with this one.')),
       }),
     ),
@@ -89,7 +89,47 @@ export const CommandMap = z.looseObject({
     ),
     'The error codes of trdr for limits and confirmations.',
   ),
-  commands: field(z.array(CommandDocument), 'All commands.'),
+  more: field(
+    z.string(),
+    'The command that describes one command: arguments, own flags, records and examples.',
+  ),
+  flags: field(
+    z.array(
+      z.looseObject({
+        group: field(z.string(), 'The name by which commands state that they accept these flags.'),
+        flags: field(
+          z.array(
+            z.looseObject({
+              name: field(z.string(), 'Long name, including the dashes.'),
+              help: field(z.string(), 'Description of the flag.'),
+            }),
+          ),
+          'The flags.',
+        ),
+      }),
+    ),
+    'The flags that commands share, by group; every command accepts the group always.',
+  ),
+  commands: field(
+    z.array(
+      z.looseObject({
+        command: field(z.string(), 'The words of the command.'),
+        summary: field(z.string(), 'Summary of the command, in one line.'),
+        flags: field(z.array(z.string()), 'The groups of shared flags that the command accepts.'),
+        prices: field(
+          z.array(
+            z.looseObject({
+              endpoint: field(z.string(), 'Endpoint that the command can call.'),
+              price: field(z.string(), 'Its price in words.'),
+            }),
+          ),
+          'Prices of the endpoints that the command can call.',
+        ),
+        exits: field(z.array(z.int()), 'Exit codes of the command.'),
+      }),
+    ),
+    'All commands.',
+  ),
 });
 
 export const SchemaRecord = z.union([CommandDocument, CommandMap]);

@@ -72,16 +72,16 @@ export type ResolveRecord = FoundSubject | z.infer<typeof PendingSubject> | Unan
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
 export type LaunchpadUserRecord = FoundSubject | Unanswered;
 
-const difference = (what: string) => field(nullable(z.number()), `${what}, new minus old.`);
+const difference = () => field(nullable(z.number()), 'New minus old.');
 const Differences = field(
   z.looseObject({
-    netUsd: difference('Cash flow'),
-    returnPct: difference('Return'),
-    volumeUsd: difference('Volume'),
-    trades: difference('Trades'),
-    rank: field(nullable(z.number()), 'Number of places gained.'),
+    netUsd: difference(),
+    returnPct: difference(),
+    volumeUsd: difference(),
+    trades: difference(),
+    rank: field(nullable(z.number()), 'Places gained.'),
   }),
-  'Differences in this window; null where either side has no number.',
+  'Null where either side has no number.',
 );
 /** What `pnl --compare` adds. */
 const compared = {

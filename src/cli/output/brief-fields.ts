@@ -1,0 +1,70 @@
+import { usageError } from '../../base/failure.ts';
+import type { Parsed } from '../args/parse.ts';
+
+type Given = Parsed['given'];
+
+const user = ['subject', 'found', 'id', 'handle', 'name', 'solanaAddress', 'evmAddress', 'code'];
+const thesis = [
+  'id',
+  'platformCreatedAt',
+  'authorHandle',
+  'tokenSymbol',
+  'tokenAddress',
+  'holdingsUsd',
+  'thesis',
+];
+const callout = ['id', 'createdAt', 'userName', 'wallet', 'coinSymbol', 'coinMint', 'multiple', 'thesis'];
+const check = ['check', 'verdict', 'detail', 'next'];
+const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
+const setting = ['setting', 'value', 'origin'];
+
+/**
+ * The fields of `--fields brief`: the few that a script or an agent wants first.
+ * @internal Exported for tests.
+ */
+export const briefFields: Readonly<
+  Record<string, readonly string[] | ((given: Given) => readonly string[])>
+> = {
+  whois: user,
+  resolve: [...user, 'source'],
+  pnl: ({ compare }) => [
+    'subject',
+    'found',
+    'handle',
+    ...['netUsd', 'returnPct', 'rank'].map((name) => `windows.7d.${name}`),
+    ...(compare === undefined ? [] : ['change', 'changes.7d.netUsd']),
+    'error.code',
+  ],
+  'thesis list': thesis,
+  'thesis tail': thesis,
+  'launchpad user': ['subject', 'found', 'wallet', 'username', 'xUsername', 'isVerified', 'code'],
+  'launchpad callouts': callout,
+  'launchpad tail': callout,
+  'launchpad board': ['rank', 'username', 'wallet', 'pnlUsd', 'pnlPercent', 'change'],
+  me: ['plan', 'ratePerMinute', 'usage.period', 'usage.unitsRemaining', 'usage.revealsRemaining'],
+  price: ['endpoint', 'least', 'most'],
+  usage: ({ by = 'command', reconcile }) =>
+    reconcile ? ['period', 'ledgerCu', 'serviceCu', 'drift'] : [String(by), 'calls', 'cu', 'cuAtMost'],
+  doctor: check,
+  'store check': check,
+  'store status': sum,
+  'budget show': sum,
+  verify: ['status', 'from', 'to', 'rows', 'gaps'],
+  'auth status': ['profile', 'current', 'baseUrl', 'keyFrom'],
+  'config list': setting,
+  'config get': setting,
+  'cache stats': ['entries', 'bytes', 'path'],
+  schema: ['command', 'summary', 'usage', 'prices', 'examples'],
+};
+
+/** The value of `--fields`, with the fields of the command in place of `brief`. */
+export function fieldsOfRun(path: string, fields: string | undefined, given: Given): string | undefined {
+  if (fields === undefined || !/(^|,)\s*brief\s*(,|$)/.test(fields)) return fields;
+  const brief = briefFields[path];
+  if (brief === undefined) throw usageError(`"trdr ${path}" has no brief fields`, `see trdr schema ${path}`);
+  const names = typeof brief === 'function' ? brief(given) : brief;
+  return fields
+    .split(',')
+    .flatMap((name) => (name.trim() === 'brief' ? names : [name]))
+    .join(',');
+}
