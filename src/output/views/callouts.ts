@@ -34,13 +34,11 @@ export const calloutView: View<Sent> = {
 
 /** Live callouts, in the order of their arrival. */
 export const liveCalloutView: View<Sent> = {
+  ...calloutView,
   columns: [
     ...postColumns,
     { title: 'mcap', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
     { title: 'mint', kind: 'address', field: 'coinMint', rank: 3 },
     { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 6 },
   ],
-  fields: fieldPaths(Callout),
-  empty: 'no callouts',
-  noun: ['callout', 'callouts'],
 };

@@ -75,20 +75,15 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[] = 
 
 /** The result of `windowState` in words; empty for `ok`. */
 export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
-  switch (windowState(record, windows)) {
-    case 'ok':
-      return '';
-    case 'not_held':
-      return 'not found';
-    case 'no_wallet':
-      return 'no verified wallet';
-    case 'no_numbers':
-      return 'no numbers';
-    case 'failed':
-    case 'unmatched':
-      return `failed: ${record.found === null ? record.error.code : ''}`;
-  }
+  if (record.found === null) return `failed: ${record.error.code}`;
+  return stateTexts[windowState(record, windows)] ?? '';
 }
+
+const stateTexts: Partial<Record<WindowState, string>> = {
+  not_held: 'not found',
+  no_wallet: 'no verified wallet',
+  no_numbers: 'no numbers',
+};
 
 const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'changes']);
 

@@ -32,8 +32,7 @@ export const thesisView: View<Post> = {
 
 /** Live theses. There is no column for likes, because a new post has none. */
 export const liveThesisView: View<Post> = {
+  ...thesisView,
   columns: columns.filter(({ title }) => title !== 'likes'),
   fields: fieldPaths(ThesisFrameData),
-  empty: 'no theses',
-  noun: ['thesis', 'theses'],
 };
