@@ -130,26 +130,22 @@ export interface Ledger {
    * in flight, waits until they end or the signal is aborted. If a budget cannot cover the call, rejects with
    * a `limit` Failure, whose `retryAfter` is the number of seconds until the budget renews.
    */
-  begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation>;
+  begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>>;
   /** The budgets that limit the recorded calls; absent if the ledger has no budgets. */
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
-/** A call recorded in the ledger. After one of these three methods was called, all of them do nothing. */
-export interface Reservation {
-  /** The call was answered: replaces its maximum cost with its actual cost. */
-  settle(cost: CallCost): Promise<void>;
-  /** The call may have been charged, but its answer was lost: its maximum cost stays recorded. */
-  lose(end: { readonly status?: number | null; readonly requestId?: string | undefined }): Promise<void>;
-  release(): Promise<void>;
-}
-
-/** The right to send one call that is being paid for. After one of the three methods was called, all do nothing. */
-export interface Slot {
-  settle(cost: CallCost): void;
+/**
+ * The place of one call that is being paid for: in the spending limit of the run, in the ledger, or in both. After one
+ * of the three methods was called, all do nothing.
+ */
+export interface Slot<Done = void, Cost = CallCost> {
+  /** The call was answered: its actual cost replaces its maximum cost. */
+  settle(cost: Cost): Done;
   /** The call may have been charged, but its cost is not known: its maximum cost stays counted and recorded. */
-  lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): void;
-  release(): void;
+  lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): Done;
+  /** The call was not sent, or is known to be free. */
+  release(): Done;
 }
 
 /** Events that `core` reports to its caller; `cli` prints them on stderr. */

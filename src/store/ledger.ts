@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
-import type { CallCost, Ledger, PaidCall, Reservation } from '../contract/ports.ts';
+import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
 import { evictingFailure, goneFailure, rememberedBudgets } from './budgets.ts';
 import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
@@ -234,7 +234,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           await recorded.settle(cost);
           await end(cost, 'paid');
         },
-        async lose(how) {
+        async lose(how = {}) {
           await recorded.lose(how);
           await end(how, 'lost');
         },
@@ -242,7 +242,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
           await recorded.release();
           if (id !== undefined) await report(release, [id]);
         },
-      } satisfies Reservation;
+      };
     },
     async budgets() {
       const own = (await local.budgets?.()) ?? [];

@@ -95,7 +95,7 @@ function ledgerInMemory(now: () => number): { ledger: Ledger; entries: LedgerEnt
       put(number, { ...call, status: null, cu: 0, ...bound });
       return {
         settle: async (cost) => put(number, { ...call, ...cost }),
-        lose: async ({ status = null, requestId }) =>
+        lose: async ({ status = null, requestId } = {}) =>
           put(number, { ...call, status, cu: 0, ...bound, requestId }),
         release: async () => put(number, undefined),
       };

@@ -1,6 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
+import type { CallCost, Slot } from '../../contract/ports.ts';
 
 /** What a run has spent. */
 export interface Spent {
@@ -12,15 +13,8 @@ export interface Spent {
   readonly calls: number;
 }
 
-/** The maximum cost of one call, which counts as spent until the actual cost is known. */
-export interface Hold {
-  /** The call was answered and cost `cu`. Up to `uncertain` CU more may have been charged. */
-  settle(cu: number, uncertain?: number): void;
-  /** The call was sent but its answer was lost: the reservation counts as spent until the run ends. */
-  lose(): void;
-  /** The call was not sent, or is known to be free: removes the reservation. */
-  release(): void;
-}
+/** The maximum cost of one call, which counts as spent until the actual cost is known, or until the run ends. */
+export type Hold = Slot<void, Pick<CallCost, 'cu' | 'cuAtMost'>>;
 
 interface Waiter {
   readonly most: number;
@@ -83,11 +77,11 @@ export function createSpendLimit(options: SpendLimitOptions = {}) {
       admit();
     };
     return {
-      settle: (cost, uncertain = 0) =>
+      settle: ({ cu: cost, cuAtMost = 0 }) =>
         close(() => {
           cu += cost;
-          lost += uncertain;
-          if (cost + uncertain > 0) calls++;
+          lost += cuAtMost;
+          if (cost + cuAtMost > 0) calls++;
         }),
       lose: () =>
         close(() => {

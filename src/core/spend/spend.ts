@@ -1,5 +1,5 @@
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { Ledger, Reservation, Slot } from '../../contract/ports.ts';
+import type { Ledger, Slot } from '../../contract/ports.ts';
 import type { LaneName, Limiter } from './lane.ts';
 import type { SpendLimit } from './limit.ts';
 
@@ -41,7 +41,7 @@ export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger 
     ): Promise<Slot> {
       const standing = lane === undefined;
       const hold = await limit.reserve(bounds ?? FREE, signal, { repeat, standing });
-      let recorded: Reservation | undefined;
+      let recorded: Slot<Promise<void>> | undefined;
       try {
         if (lane !== undefined) await limiter.acquire(lane, signal, until);
         signal?.throwIfAborted();
@@ -52,7 +52,7 @@ export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger 
       }
       return {
         settle(cost) {
-          hold.settle(cost.cu, cost.cuAtMost);
+          hold.settle(cost);
           write(recorded?.settle(cost));
         },
         lose(end = {}) {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
-import type { CallCost, Ledger, LedgerEntry, PaidCall, Reservation } from '../../contract/ports.ts';
+import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports.ts';
 import type { Budget, Caps } from './budget.ts';
 import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText, ledgerFolder, monthFile, monthOf } from './lines.ts';
@@ -101,8 +101,7 @@ export function openLedger(options: LedgerOptions): Ledger {
   }
 
   return {
-    async begin(call: PaidCall, signal?: AbortSignal): Promise<Reservation> {
-      const { endpoint, most } = call;
+    async begin({ endpoint, most }: PaidCall, signal?: AbortSignal) {
       const id = `${idPrefix}-${(calls++).toString(36)}`;
       const time = now();
       const month = monthOf(time);
@@ -126,7 +125,7 @@ export function openLedger(options: LedgerOptions): Ledger {
       };
       return {
         settle: async (cost: CallCost) => close(endText(id, { released: false, ...cost })),
-        lose: async ({ status = null, requestId }) =>
+        lose: async ({ status = null, requestId } = {}) =>
           close(endText(id, { released: false, status, cu: 0, ...bound, requestId })),
         release: async () => close(endText(id, { released: true, status: null, cu: 0 })),
       };

@@ -17,8 +17,8 @@ describe('a spending limit', () => {
     const budget = createSpendLimit({ limit: 30_200 });
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000));
-    first.settle(200);
-    (await second).settle(30_000);
+    first.settle({ cu: 200 });
+    (await second).settle({ cu: 30_000 });
     expect(budget.spent).toEqual({ cu: 30_200, atMost: 30_200, calls: 2 });
   });
 
@@ -27,16 +27,16 @@ describe('a spending limit', () => {
     const first = await budget.reserve(bounds(30_000));
     const second = budget.reserve(bounds(30_000)).catch(codeOf);
     const third = budget.reserve(bounds(200));
-    first.settle(30_000);
+    first.settle({ cu: 30_000 });
     expect(await second).toBe('CEILING');
-    (await third).settle(200);
+    (await third).settle({ cu: 200 });
   });
 
   it('keeps the reservation of a lost call, and releases that of an unsent one', async () => {
     const budget = createSpendLimit({ limit: 100 });
     (await budget.reserve(bounds(60))).lose();
     (await budget.reserve(bounds(40))).release();
-    (await budget.reserve(bounds(40))).settle(10);
+    (await budget.reserve(bounds(40))).settle({ cu: 10 });
     expect(budget.spent).toEqual({ cu: 10, atMost: 70, calls: 2 });
     expect(await budget.reserve(bounds(31)).catch(codeOf)).toBe('CEILING');
   });
@@ -44,7 +44,7 @@ describe('a spending limit', () => {
   it('counts each reservation once, however often it is settled', async () => {
     const budget = createSpendLimit({ limit: 100 });
     const reservation = await budget.reserve(bounds(60));
-    reservation.settle(50);
+    reservation.settle({ cu: 50 });
     reservation.lose();
     reservation.release();
     expect(budget.spent).toEqual({ cu: 50, atMost: 50, calls: 1 });
@@ -64,7 +64,7 @@ describe('a spending limit', () => {
 
   it('without a maximum only counts', async () => {
     const budget = createSpendLimit();
-    (await budget.reserve(bounds(1e12))).settle(1e12);
+    (await budget.reserve(bounds(1e12))).settle({ cu: 1e12 });
     expect(budget.spent.cu).toBe(1e12);
   });
 });
