@@ -11,14 +11,21 @@ import {
 } from './endpoint-prices.ts';
 import { bounded, field } from './field.ts';
 import { distinctHandles } from './handles.ts';
-import { ADDRESS_MAX, BATCH_MAX, HANDLE_MAX, THESIS_LIMIT_DEFAULT, THESIS_LIMIT_MAX } from './limits.ts';
+import {
+  ADDRESS_MAX,
+  BATCH_MAX,
+  HANDLE_MAX,
+  RESOLVE_TIMEOUT_SECONDS,
+  THESIS_LIMIT_DEFAULT,
+  THESIS_LIMIT_MAX,
+  TIMEOUT_SECONDS,
+} from './limits.ts';
 import { cu } from './prices.ts';
 import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
-import { RESOLVE_TIMEOUT_SECONDS, TIMEOUT_SECONDS } from './timeouts.ts';
 
 const nothing = z.object({});
 const noBody = z.undefined();

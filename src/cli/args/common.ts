@@ -1,6 +1,6 @@
 import { timeout } from '../../base/time-values.ts';
 import { integer, oneOf, units } from '../../base/values.ts';
-import { timeoutText } from '../../contract/timeouts.ts';
+import { timeoutText } from '../../contract/limits.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';

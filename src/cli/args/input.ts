@@ -5,6 +5,7 @@ import { usageError } from '../../base/failure.ts';
 import { inWords } from '../../base/files.ts';
 import { createLineSplitter, type Line } from '../../base/lines.ts';
 import { trimText } from '../../base/trim-text.ts';
+import { group } from '../../base/units.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
 import { readCsv } from './csv-input.ts';
@@ -257,4 +258,24 @@ async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
   }
   if (head) yield head;
   else if (decoder) yield Buffer.from(decoder.decode());
+}
+
+/** Reads stdin to its end as text. Throws if there are more than `most` bytes. */
+export async function readAll(
+  { stdin }: Pick<Io, 'stdin'>,
+  most: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of inputBytes('-', { stdin, signal })) {
+    parts.push(part);
+    length += part.length;
+    if (length > most)
+      throw usageError(
+        `the input on stdin is larger than ${group(most)} bytes`,
+        'check which program writes to stdin',
+      );
+  }
+  return Buffer.concat(parts).toString('utf8');
 }

@@ -1,7 +1,7 @@
+import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { Client, Ledger } from '../../contract/ports.ts';
 import { known } from '../../contract/read-record.ts';
 import { Me } from '../../contract/records/account.ts';
-import { LONGEST_RESPONSE } from '../../contract/timeouts.ts';
 import { createStoreLedger } from '../../store/ledger.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';

@@ -1,6 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { openNamelessFile, readWhole, writeWhole } from '../../base/nameless-file.ts';
+import { temporaryIn } from '../../base/files.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Spool } from '../../tail/ports.ts';
 
@@ -28,4 +28,34 @@ export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
       await (await opened)?.close();
     },
   };
+}
+
+/**
+ * Creates a private temporary file and unlinks it at once, so that the system frees it even if the process is
+ * killed.
+ */
+async function openNamelessFile(): Promise<FileHandle> {
+  const path = temporaryIn(tmpdir());
+  const handle = await open(path, 'wx+', 0o600);
+  // Ignore the error: Windows cannot unlink an open file.
+  await unlink(path).catch(() => {});
+  return handle;
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
+  }
+}
+
+/** Reads `length` bytes of a file, or fewer if the file ends first. */
+async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  let done = 0;
+  while (done < length) {
+    const { bytesRead } = await handle.read(bytes, done, length - done, at + done);
+    if (bytesRead === 0) break;
+    done += bytesRead;
+  }
+  return bytes.subarray(0, done);
 }

@@ -3,6 +3,7 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { Charge, PriceBounds } from '../../contract/endpoint.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
+import { TIMEOUT_SECONDS } from '../../contract/limits.ts';
 import type {
   CallOptions,
   Client,
@@ -15,7 +16,6 @@ import type {
 import { cu } from '../../contract/prices.ts';
 import { type FieldDifference, known, type Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
-import { TIMEOUT_SECONDS } from '../../contract/timeouts.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { createLimiter, type LaneName } from '../spend/lane.ts';
 import { createSpendLimit, type SpendLimit } from '../spend/limit.ts';

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
+import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
-import { LONGEST_RESPONSE } from '../../contract/timeouts.ts';
 import { withoutKey } from '../client/mask-key.ts';
 import { isCompleteObject, textOfBody } from './body.ts';
 import { broken, incomplete, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';

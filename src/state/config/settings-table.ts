@@ -11,7 +11,7 @@ import {
   share,
   units,
 } from '../../base/values.ts';
-import { timeoutText } from '../../contract/timeouts.ts';
+import { timeoutText } from '../../contract/limits.ts';
 
 /** A setting: its kind of value, its default and its purpose. */
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
