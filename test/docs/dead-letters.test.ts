@@ -7,8 +7,8 @@ import { readPage } from './pages.ts';
 import { isInstalled, openWorkspace } from './run.ts';
 
 const scriptOf = (info: string): string => {
-  const block = readPage('docs/tail.md').blocks.find((each) => each.info === info);
-  if (!block) throw new Error(`docs/tail.md has no block "${info}"`);
+  const block = readPage('docs/exec.md').blocks.find((each) => each.info === info);
+  if (!block) throw new Error(`docs/exec.md has no block "${info}"`);
   return block.text;
 };
 
@@ -37,7 +37,7 @@ async function withDeadLetters(batch: number) {
     });
   const words = `--via poll --backfill ${count} --count ${count} --checkpoint tail.json --batch ${batch} --tries 1`;
   const { exitCode, stderr } = await run(`trdr thesis tail --yes ${words} --exec ./deliver`);
-  expect([exitCode, stderr]).toEqual([9, expect.stringContaining('docs/tail.md')]);
+  expect([exitCode, stderr]).toEqual([9, expect.stringContaining('docs/exec.md')]);
   await run('rm away');
   expect((await run(scriptOf('sh dead letters'))).exitCode).toBe(0);
   const linesOf = (name: string) => {

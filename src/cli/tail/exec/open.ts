@@ -116,7 +116,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
         `the command did not accept ${postsText(dead)}, which trdr saved to ${letters.path}`,
         {
           code: 'DEAD_LETTER',
-          hint: 'when the cause is fixed, hand them over again with the commands under "Dead letters" in docs/tail.md',
+          hint: 'when the cause is fixed, hand them over again with the commands under "Dead letters" in docs/exec.md',
         },
       );
     },
