@@ -43,7 +43,7 @@ export const neverList = (): string => never.map((rule) => `- ${rule}`).join('\n
 const shown: Readonly<Record<string, readonly [price: string, example: string]>> = {
   whois: [
     `${unitsText(cu.lookup)} by handle or id; ${unitsText(cu.reveal)} by wallet`,
-    'trdr whois mira --fields found,handle,id,solanaAddress,evmAddress',
+    'trdr whois mira --fields brief',
   ],
   resolve: [
     `${unitsText(cu.lookup)} if a wallet is on record; otherwise up to ${unitsText(cu.reveal)} more`,
@@ -51,19 +51,19 @@ const shown: Readonly<Record<string, readonly [price: string, example: string]>>
   ],
   pnl: [
     `${unitsText(cu.reveal)} per trader`,
-    'trdr pnl mira solwolf --window 7d --fields subject,found,windows.7d --max-cu 60k',
+    'trdr pnl mira solwolf --fields subject,found,windows.30d --max-cu 60k',
   ],
   'thesis list': [
     `${unitsText(cu.thesisBlock)} per 20 posts; --user with a handle: ${unitsText(cu.lookup)} more`,
-    'trdr thesis list --symbol SPUD --since 1d --max-cu 20k',
+    'trdr thesis list --symbol SPUD --since 1d --fields brief --max-cu 20k',
   ],
   'thesis tail': [
     `${unitsText(cu.socketMinute)}/min; with --via poll, ${unitsText(cu.thesisBlock)} per poll, every 10s`,
-    'trdr thesis tail --via poll --lag 30s --count 3 --duration 1m --max-cu 2k',
+    'trdr thesis tail --via poll --lag 30s --count 3 --duration 1m --fields brief --max-cu 2k',
   ],
   'launchpad callouts': [
     `${unitsText(cu.launchpad)} per 25 callouts`,
-    'trdr launchpad callouts --since 2h --max-cu 1k',
+    'trdr launchpad callouts --since 2h --fields brief --max-cu 1k',
   ],
   'launchpad board': [unitsText(cu.launchpad), 'trdr launchpad board --period daily --top 10'],
   me: ['', 'trdr me --fields plan,usage.unitsRemaining'],
@@ -90,8 +90,9 @@ post or follow. Every call is charged in compute units (CU). Use it for identity
 do not use it for market prices of tokens.
 
 - Practice: \`--sandbox\` on any command uses invented traders (mira, solwolf, kato): no key, no network, no cost.
-- Details: \`trdr COMMAND --help\`, or as JSON with \`trdr schema COMMAND\` (flags, fields of a record, prices, exit codes).
-  Look up flags and fields there instead of guessing.
+- Details: \`trdr schema COMMAND\` (flags, fields of a record, prices, exit codes, as JSON) or \`trdr COMMAND --help\`;
+  \`trdr schema\` lists all commands. Look up flags and fields there instead of guessing.
+- \`--fields brief\` prints the most useful fields, \`--fields a,b.c\` the named ones; without it, you get every field.
 - A subject is a handle (\`mira\`, \`@mira\`), a Solana or EVM wallet, or a user id; trdr recognizes it by its form.
 - Times: \`2h\`, \`7d\` (ago), \`today\`, \`2026-01-31T09:30Z\`. Amounts: \`500k\`, \`1M\`.
 
@@ -117,10 +118,14 @@ trdr pnl --file handles.txt --dry-run | jq -s 'map(.most) | add'
 trdr pnl --file handles.txt --out pnl.csv --resume --max-cu 100k --receipt cost.json
 \`\`\`
 
-After a kill, a crash or exit 6, 7 or 9, run the second line again: it continues, and pays for nothing twice. \`--max-cu\`
-applies to each run. Keep \`pnl.csv.journal\` until it exits 0.
+After a kill, a crash or exit 7 or 9, run the second line again until it exits 0: it requests only what is missing. After
+exit 6, do so when a person has agreed to more. Keep \`pnl.csv.journal\` until then.
+\`--max-cu\` is the limit of one run, so first subtract what the earlier runs spent:
+\`trdr usage --since 1h --by command\` (\`cuAtMost\` if it has one: answers that were lost by a kill -9 may be charged twice).
+Stop a run with SIGINT or SIGTERM: it waits for the answers that it has paid for.
 
-Follow a token for a minute, and report the cost. \`--token ADDRESS\` is exact; different tokens can have the same symbol.
+Follow a token for a minute, and report the cost. Different tokens can have the same symbol, and \`--symbol\` reads the posts about
+all tokens: \`--token ADDRESS\` is exact and often cheaper. The \`tokenAddress\` is in every post about the token.
 
 \`\`\`sh
 trdr thesis tail --symbol SPUD --via poll --duration 1m --max-cu 10k --receipt cost.json
