@@ -124,21 +124,6 @@ describe('trdr config', () => {
   });
 
   test.each([
-    [['config', 'set', 'maxage', '1h'], 'Did you mean maxAge?'],
-    [['config', 'get', 'retrys'], 'Did you mean retries?'],
-    [['config', 'unset', 'nothing'], 'available settings: baseUrl, output'],
-    [['config', 'set', 'profile', 'x'], 'trdr auth switch'],
-    [['config', 'set', 'retries'], 'trdr config set --help'],
-    [['config', 'lst'], 'Did you mean "trdr config list"'],
-    [['config', 'list', '--profile', 'none'], 'no profiles are saved yet'],
-    [['config', 'unset', 'retries', '--profile', 'none'], 'no profiles are saved yet'],
-  ])('rejects %j with a hint', async (argv, hint) => {
-    const { exitCode, error } = await runInProcess(argv);
-    expect(exitCode).toBe(2);
-    expect(error()['hint']).toContain(hint);
-  });
-
-  test.each([
     ['retries', '-1'],
     ['output', 'xml'],
     ['baseUrl', 'ftp://a.example.com'],

@@ -8,22 +8,6 @@ import { openHome, runInProcess, withSandbox } from './harness.ts';
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 30 } as const;
 
 describe.runIf(process.platform !== 'win32')('--exec', () => {
-  it.each([
-    [['--batch', '3'], '--batch requires --exec'],
-    [['--linger', '3s'], '--linger requires --exec'],
-    [['--tries', '3'], '--tries requires --exec'],
-    [['--exec', 'cat', '--out', 'x.ndjson'], '--exec and --out cannot be combined'],
-    [['--exec', 'cat', '-o', 'csv'], '--exec hands over NDJSON, not csv'],
-    [['--exec', ''], '--exec has no command'],
-    [['--exec', 'cat', '--batch', '0'], undefined],
-  ])('rejects %j before a request is sent', async (flags, message) => {
-    const sandbox = await withSandbox(open);
-    const ran = await runInProcess(['thesis', 'tail', '--yes', ...flags], { sandbox });
-    expect(ran.exitCode).toBe(2);
-    if (message !== undefined) expect(ran.error()['message']).toBe(message);
-    expect(sandbox.log).toHaveLength(0);
-  });
-
   it('hands over what would be printed, filters and fields included, and resumes without a repeat', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
@@ -80,6 +80,81 @@ const cases: readonly Case[] = [
 function wallets(count: number): string {
   return Array.from({ length: count }, (_, index) => `${'1'.repeat(31)}${index + 2}`).join('\n');
 }
+
+/** Command lines that are rejected, and a part of the message or the hint. */
+const rejected: readonly (readonly [line: string, says: string])[] = [
+  ['thesis tail --batch 3', '--batch requires --exec'],
+  ['thesis tail --linger 3s', '--linger requires --exec'],
+  ['thesis tail --tries 3', '--tries requires --exec'],
+  ['thesis tail --exec cat --out x.ndjson', '--exec and --out cannot be combined'],
+  ['thesis tail --exec cat -o csv', '--exec hands over NDJSON, not csv'],
+  ['thesis tail --exec cat --batch 0', '--batch'],
+  ['thesis tail --no-follow --via ws', '--no-follow cannot be combined with --via ws'],
+  ['thesis tail --no-follow --via store --group desk', '--group and --no-follow cannot be combined'],
+  ['thesis tail --no-follow --json', 'cannot be a JSON document'],
+  ['thesis tail --status a.ndjson --out a.ndjson', '--out and --status are the same file'],
+  ['thesis tail --status none/a.prom', 'folder not found'],
+  ['thesis tail --heartbeat 0s', 'duration'],
+  ['thesis tail --log-format xml', 'xml'],
+  ['thesis tail --token a,b', 'write only one'],
+  ['launchpad tail --rotate 1d', '--rotate requires --out'],
+  ['launchpad tail --rotate 100 --out a.ndjson', '100MB'],
+  ['thesis list --limit 1 --bom', '--bom requires CSV, but the output is ndjson'],
+  ['thesis list --sort qqqqqq', 'choose from '],
+  ['thesis list --sort tokenSymbl', 'Did you mean tokenSymbol?'],
+  ['thesis list --token SPUD,KOALA', '--symbol'],
+  ['thesis list --user mira;solwolf', 'write only one, such as mira'],
+  ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
+  ['launchpad callouts --coin a;b', 'write only one'],
+  [
+    'launchpad callouts --coin 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
+    '--coin: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
+  ],
+  [
+    'launchpad callouts --wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
+    '--wallet: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
+  ],
+  [
+    'launchpad tail --coin 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
+    '--coin: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
+  ],
+  [
+    'launchpad tail --wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
+    '--wallet: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
+  ],
+  ['launchpad board --changed', '--changed requires --compare'],
+  ['pnl --from x.csv --out y.csv --resume', 'cannot be combined'],
+  ['pnl --from x.csv --out y.csv --fresh', 'cannot be combined'],
+  ['pnl --from x.csv --out y.csv --no-cache', 'cannot be combined'],
+  ['pnl --from x.csv --out y.csv --max-age=1h', 'cannot be combined'],
+  ['budget set day 5k --machine a', '--machine requires a store'],
+  ['budget set day much', 'much'],
+  ['budget set week 5k', 'week'],
+  ['usage --reconcile --since 1d', '--reconcile'],
+  ['usage --by hour', 'hour'],
+  ['usage --by agent --store', '--store'],
+  ['config set maxage 1h', 'Did you mean maxAge?'],
+  ['config get retrys', 'Did you mean retries?'],
+  ['config unset nothing', 'available settings: baseUrl, output'],
+  ['config set profile x', 'trdr auth switch'],
+  ['config set retries', 'trdr config set --help'],
+  ['config lst', 'Did you mean "trdr config list"'],
+  ['config list --profile none', 'no profiles are saved yet'],
+  ['config unset retries --profile none', 'no profiles are saved yet'],
+  ['price user.walet', 'user.wallet'],
+  ['price api', 'the price list has no calls of "trdr api"'],
+  ['price config set', 'the price list has no calls of "trdr config set"'],
+  ['schema whos', 'whois'],
+  ['schema launchpad', 'launchpad board'],
+];
+
+test.each(rejected)('"trdr %s" is rejected before anything is sent: %s', async (line, says) => {
+  const [sandbox, home] = [await withSandbox(), openHome()];
+  const ran = await runInProcess(line.split(' '), { sandbox, home });
+  const { message, hint } = ran.error();
+  expect([ran.exitCode, sandbox.log, existsSync(home.config)]).toEqual([2, [], false]);
+  expect(`${message}; ${hint}`).toContain(says);
+});
 
 describe('trdr exits', () => {
   test.each(cases)('%i after %s', async (exit, _, words, code, more) => {

@@ -138,12 +138,4 @@ describe('trdr launchpad board', () => {
     expect(changed).toEqual(all.filter(({ change }) => change !== 'same'));
     expect(climbers.length).toBeGreaterThan(0);
   });
-
-  test('rejects filters of changes without a time to compare with', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, stderr } = await runInProcess(['launchpad', 'board', '--changed'], { sandbox });
-    expect(exitCode).toBe(2);
-    expect(stderr).toContain('--changed requires --compare');
-    expect(sandbox.meter().unitsUsed).toBe(0);
-  });
 });

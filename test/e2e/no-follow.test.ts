@@ -90,17 +90,6 @@ describe('--no-follow', () => {
     expect([away.exitCode, away.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });
 
-  test.each([
-    [['--via', 'ws'], '--no-follow cannot be combined with --via ws'],
-    [['--via', 'store', '--group', 'desk'], '--group and --no-follow cannot be combined'],
-    [['--json'], 'cannot be a JSON document'],
-  ])('rejects %j', async (flags, why) => {
-    const ran = await runInProcess(['thesis', 'tail', '--no-follow', ...flags], {
-      sandbox: await withSandbox(),
-    });
-    expect([ran.exitCode, ran.error()['message']]).toEqual([2, expect.stringContaining(why)]);
-  });
-
   test('has a price without an upper bound in --dry-run', async () => {
     const ran = await runInProcess(['thesis', 'tail', '--no-follow', '--duration', '5m', '--dry-run'], {
       sandbox: await withSandbox(),

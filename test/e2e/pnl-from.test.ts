@@ -163,14 +163,6 @@ describe('--from', () => {
     const { exitCode, error } = await runInProcess(['pnl', '--from', '-'], { stdin });
     expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining(why)]);
   });
-
-  test.each(['--resume', '--fresh', '--no-cache', '--max-age=1h'])(
-    'cannot be combined with %s',
-    async (flag) => {
-      const { exitCode, error } = await runInProcess(['pnl', '--from', 'x.csv', '--out', 'y.csv', flag]);
-      expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining('cannot be combined')]);
-    },
-  );
 });
 
 describe('a finished export', () => {

@@ -35,16 +35,4 @@ describe('trdr price', () => {
     const { records } = await runInProcess(['price', ...words]);
     expect(records().map(({ endpoint }) => endpoint)).toEqual(endpoints);
   });
-
-  test.each(['api', 'version', 'config set'])('does not call the command %s unknown', async (name) => {
-    const { exitCode, error } = await runInProcess(['price', ...name.split(' ')]);
-    expect(exitCode).toBe(2);
-    expect(error()['message']).toBe(`the price list has no calls of "trdr ${name}"`);
-  });
-
-  test('rejects an unknown endpoint with a suggestion', async () => {
-    const { exitCode, stdout, error } = await trdr(['price', 'user.walet']);
-    expect([exitCode, stdout]).toEqual([2, '']);
-    expect(error()).toMatchObject({ code: 'USAGE', hint: expect.stringContaining('user.wallet'), exit: 2 });
-  });
 });

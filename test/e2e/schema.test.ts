@@ -92,13 +92,6 @@ describe('trdr schema', () => {
     expect(check({ subject: 'mira', found: true })).toBe(false);
   });
 
-  test('rejects an unknown command and a group, with a suggestion', async () => {
-    const [wrong, group] = [await trdr(['schema', 'whos']), await trdr(['schema', 'launchpad'])];
-    expect([wrong.exitCode, group.exitCode]).toEqual([2, 2]);
-    expect(wrong.error()['hint']).toContain('whois');
-    expect(group.error()['hint']).toContain('launchpad board');
-  });
-
   test('is indented on a terminal, and supports --fields', async () => {
     const { stdout } = await runInProcess(['schema', 'me'], { tty: true });
     expect(stdout).toContain('\n  "command": "me",\n');

@@ -85,11 +85,3 @@ test.skipIf(!isInstalled('logrotate'))('logrotate and the tail lose and repeat n
   const ids = [...files, out].flatMap((path) => idsOf(readText(path)));
   expect([...ids].sort()).toEqual([...posting.ids].sort());
 });
-
-test.each([
-  [['--rotate', '1d'], '--rotate requires --out'],
-  [['--rotate', '100', '--out', 'a.ndjson'], '100MB'],
-])('a tail with %j is rejected', async (words, text) => {
-  const ran = await runInProcess(['launchpad', 'tail', '--sandbox', ...words], {});
-  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(text)]);
-});

@@ -138,19 +138,6 @@ test('lines have timestamps unless stderr is a terminal', async () => {
   expect(shown.stderr).toMatch(/^trdr: polling/);
 });
 
-test.each([
-  [['--status', 'a.ndjson', '--out', 'a.ndjson'], '--out and --status are the same file'],
-  [['--status', 'none/a.prom'], 'folder not found'],
-  [['--heartbeat', '0s'], 'duration'],
-  [['--log-format', 'xml'], 'xml'],
-])('a tail with %j is rejected before anything is charged', async (words, text) => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const ran = await runInProcess(['thesis', 'tail', '--yes', '--via', 'poll', ...words], { sandbox, home });
-  expect([ran.exitCode, ran.stderr]).toEqual([2, expect.stringContaining(text)]);
-  expect(sandbox.meter().unitsUsed).toBe(0);
-});
-
 test('a resumed tail whose key is rejected states what it did not read', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();

@@ -24,16 +24,6 @@ describe('nothing is charged', () => {
     expect(error()['hint']).toContain('mkdir -p');
   });
 
-  test.each([
-    ['qqqqqq', 'choose from '],
-    ['tokenSymbl', 'Did you mean tokenSymbol?'],
-  ])('for --sort %s, whose hint starts with "%s"', async (field, hint) => {
-    const sandbox = await withSandbox();
-    const { exitCode, error } = await runInProcess(['thesis', 'list', '--sort', field], { sandbox });
-    expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
-    expect(String(error()['hint']).startsWith(hint)).toBe(true);
-  });
-
   const wallets = [
     '8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6',
     '29C1XCzXZZGnZiBqALZtNj5sJw9yzpPqPzQmCNKsjzFL',
@@ -58,18 +48,5 @@ describe('nothing is charged', () => {
     expect(next).toBe(`${name} -y ${subjects.join(' ')}`);
     const ran = await runInProcess(next.split(' '), { sandbox });
     expect(ran.records().map(({ subject }) => subject)).toEqual(subjects);
-  });
-
-  test.each([
-    ['thesis list --token SPUD,KOALA', '--symbol'],
-    ['thesis list --user mira;solwolf', 'write only one, such as mira'],
-    ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
-    ['thesis tail --token a,b', 'write only one'],
-    ['launchpad callouts --coin a;b', 'write only one'],
-  ])('for a list in a flag: %s', async (line, hint) => {
-    const sandbox = await withSandbox();
-    const { exitCode, error } = await runInProcess(line.split(' '), { sandbox });
-    expect([exitCode, sandbox.meter().unitsUsed]).toEqual([2, 0]);
-    expect(error()['hint']).toContain(hint);
   });
 });

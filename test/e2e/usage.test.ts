@@ -135,11 +135,6 @@ describe('trdr usage', () => {
     ]);
   });
 
-  test('rejects --reconcile for a part of the month', async () => {
-    expect((await runInProcess(['usage', '--reconcile', '--since', '1d'])).exitCode).toBe(2);
-    expect((await runInProcess(['usage', '--by', 'hour'])).exitCode).toBe(2);
-  });
-
   test('reads a year of heavy use with bounded memory', async () => {
     const home = openHome();
     const folder = join(home.state, 'ledger');
