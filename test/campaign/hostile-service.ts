@@ -1,20 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Call, withService } from '../e2e/service.ts';
+import { WALLET } from '../e2e/records.ts';
+import { anyMe, type Call, userRecord, withService } from '../e2e/service.ts';
 
-/** The outcome of a paid call. */
-export type CallOutcome =
-  | 'serve'
-  | 'reset' // the connection breaks before the call is processed
-  | 'lost' // the connection breaks after the call was charged
-  | 'late' // the connection breaks, and the call is charged six seconds later
-  | 'cut' // the response ends in the middle
-  | 'portal' // a captive portal answers 200 with HTML
-  | 'gateway' // a gateway responds with a 5xx page, and the call is charged
-  | 'refused' // a documented error that is not charged
-  | 'foreign' // something in between answers with any status, in place of the service or of its answer
-  | 'odd404' // a 404 in an unknown format, which is charged
-  | 'shape'; // a success that cannot be recognized, which is charged in full
+/** What may happen to a paid call. */
+const fates = [
+  'reset', // the connection breaks before the call is processed
+  'lost', // the connection breaks after the call was charged
+  'late', // the connection breaks, and the call is charged six seconds later
+  'cut', // the response ends in the middle
+  'portal', // a captive portal answers 200 with HTML
+  'gateway', // a gateway responds with a 5xx page, and the call is charged
+  'refused', // a documented error that is not charged
+  'foreign', // something in between answers with any status, in place of the service or of its answer
+  'odd404', // a 404 in an unknown format, which is charged
+  'shape', // a success that cannot be recognized, which is charged in full
+] as const;
+export type CallOutcome = 'serve' | (typeof fates)[number];
 
 export interface HostileOptions {
   readonly random: () => number;
@@ -36,18 +38,6 @@ export interface HostileOptions {
   readonly without?: readonly CallOutcome[];
 }
 
-const fates: readonly CallOutcome[] = [
-  'reset',
-  'lost',
-  'late',
-  'cut',
-  'portal',
-  'gateway',
-  'refused',
-  'foreign',
-  'odd404',
-  'shape',
-];
 const foreignStatuses = [
   301, 302, 304, 400, 401, 402, 403, 404, 405, 407, 409, 410, 413, 421, 429, 499, 501, 505,
 ];
@@ -111,19 +101,10 @@ export async function hostileService(options: HostileOptions) {
           call.response.write(JSON.stringify(body).slice(0, 20), () => call.response.destroy());
           return undefined;
         case 'portal':
-          return {
-            status: 200,
-            body: Buffer.from('<html>log in</html>'),
-            headers: { 'content-type': 'text/html' },
-          };
-        case 'gateway': {
+          return page(200, 'log in');
+        case 'gateway':
           charge(cu);
-          const page = {
-            body: Buffer.from('<html>bad gateway</html>'),
-            headers: { 'content-type': 'text/html' },
-          };
-          return { status: [502, 503, 504][Math.floor(random() * 3)] ?? 502, ...page };
-        }
+          return page([502, 503, 504][Math.floor(random() * 3)] ?? 502, 'bad gateway');
         case 'refused': {
           const refusals = [
             [500, 'INTERNAL_ERROR'],
@@ -198,6 +179,9 @@ export async function hostileService(options: HostileOptions) {
   };
 }
 
+/** A page of something in between. */
+const page = (status: number, text: string) => ({ status, body: `<html>${text}</html>` });
+
 /** Closes the connection without a response. */
 function broken(response: ServerResponse): undefined {
   response.destroy();
@@ -205,34 +189,19 @@ function broken(response: ServerResponse): undefined {
 }
 
 const userOf = (name: string, hasWallet: boolean) => ({
+  ...userRecord(name.slice(0, 60)),
   id: `${ID}${name.length % 10}`,
-  handle: name.slice(0, 60),
-  name: null,
-  bio: null,
-  banner: null,
-  profilePicture: null,
-  twitter: null,
-  solanaAddress: hasWallet ? 'So11111111111111111111111111111111111111112' : null,
-  evmAddress: null,
+  solanaAddress: hasWallet ? WALLET : null,
 });
 
 const numbersOf = (handle: string) => ({
   handle,
-  wallet: 'So11111111111111111111111111111111111111112',
-  evmWallet: null,
-  updatedAt: null,
+  ...{ wallet: WALLET, evmWallet: null, updatedAt: null },
   windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
 
 const account = (unitsUsed: number, period: string) => ({
   ratePerMinute: 100_000,
-  usage: {
-    period,
-    unitsUsed,
-    unitsRemaining: 1_000_000_000,
-    additionalUnits: 0,
-    revealsUsed: 0,
-    revealsRemaining: null,
-  },
+  usage: { ...anyMe.usage, period, unitsUsed, unitsRemaining: 1_000_000_000, revealsRemaining: null },
   entitlement: { unmetered: false, monthlyUnits: 1_000_000_000 },
 });

@@ -8,7 +8,7 @@ import { findCommand } from '../../src/cli/args/route.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { groups, tree } from '../../src/cli/tree.ts';
 import { allPages, type Block, type Page, root } from './pages.ts';
-import { commandsOf, type Word, wordsOfTrdr } from './shell.ts';
+import { callsIn, type Word } from './shell.ts';
 
 const pages = allPages();
 const commands = new Map((await allCommands()).map((command) => [command.path, command]));
@@ -31,12 +31,10 @@ function scriptOf({ info, text }: Block): string | undefined {
   return undefined;
 }
 
-const linesOf = (page: Page) =>
+const scriptsOf = (page: Page) =>
   page.blocks.flatMap((block) => {
     const script = scriptOf(block);
-    return script === undefined
-      ? []
-      : commandsOf(script).map((command) => ({ command, at: `${page.path}:${block.line}` }));
+    return script === undefined ? [] : [{ script, at: `${page.path}:${block.line}` }];
   });
 
 const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ');
@@ -95,10 +93,9 @@ describe('README and docs', () => {
   });
 
   it('show valid command lines', () => {
-    const lines = pages.flatMap(linesOf).flatMap(({ command, at }) => {
-      const words = wordsOfTrdr(command);
-      return words ? [{ at, words }] : [];
-    });
+    const lines = pages
+      .flatMap(scriptsOf)
+      .flatMap(({ script, at }) => callsIn(script).map((words) => ({ at, words })));
     // Check that lines are found at all, in case the format of the pages changes.
     expect(lines.length).toBeGreaterThan(60);
     const flaws = lines.flatMap(({ at, words }) => {
@@ -126,7 +123,7 @@ describe('README and docs', () => {
     const rooms =
       /^(?:(?:src|test|docs|bin|completions|\.tools|\.ci)\/|(?:contract|core|feed|state|output|cli|sandbox)\/\S*\.ts$)/;
     const flaws = pages.flatMap((page) => {
-      const words = linesOf(page).flatMap(({ command }) => command.map(({ text }) => text));
+      const words = scriptsOf(page).flatMap(({ script }) => script.split(/\s+/));
       const mentions = [...page.codes, ...words].filter(
         (word) => rooms.test(word) && !/[A-Z*<>\s$]/.test(word.replace('README', '')),
       );

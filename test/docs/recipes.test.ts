@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
-import { isInstalled, missingFor, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
+import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
 
 const page = readPage('docs/recipes.md');
 const recipes = page.blocks.filter(({ info }) => info === 'sh recipe');
@@ -19,16 +19,14 @@ const titleOf = (line: number) =>
     .slice(0, line)
     .findLast((each) => each.startsWith('## '))
     ?.slice(3) ?? '';
+const tools = ['jq', 'mlr', 'duckdb', 'sqlite3', 'kcat', 'redis-cli', 'nats'];
 /** The tools and servers that a recipe needs and that are not installed. */
-const missingOf = (script: string) => [
-  ...missingFor(script),
-  // Look also for commands inside a quoted --exec, or in a script that the recipe writes.
-  ...['jq', 'kcat', 'redis-cli', 'nats'].filter(
-    (tool) => new RegExp(`(?:^|[\\s"'|])${tool} -`, 'm').test(script) && !isInstalled(tool),
-  ),
-  ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
-  ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
-];
+const missingOf = (script: string) =>
+  [
+    ...tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script)),
+    ...(script.includes('$REDIS_URL') ? ['redis-server'] : []),
+    ...(script.includes('$NATS_URL') ? ['nats-server'] : []),
+  ].filter((name) => !isInstalled(name));
 
 const freePort = async () => {
   const server = createTcp().listen(0, '127.0.0.1');
@@ -134,19 +132,7 @@ describe('docs/recipes.md', () => {
 
   it('has recipes for every tool', () => {
     const text = recipes.map((recipe) => recipe.text).join('');
-    for (const tool of [
-      'jq',
-      'mlr',
-      'duckdb',
-      'sqlite3',
-      'curl',
-      'kcat',
-      'redis-cli',
-      'nats',
-      'mail',
-      'notify-send',
-    ])
-      expect(text).toContain(tool);
+    for (const tool of [...tools, 'curl', 'mail', 'notify-send']) expect(text).toContain(tool);
   });
 
   it.each(recipes.map(({ line, text }) => [`${titleOf(line)} (line ${line})`, text] as const))(

@@ -4,7 +4,6 @@ import { delimiter, join } from 'node:path';
 import { execa, execaSync } from 'execa';
 import { program } from '../e2e/program.ts';
 import { root } from './pages.ts';
-import { commandsOf } from './shell.ts';
 
 /** A temporary folder in which docs are tried out, with `trdr` on the path. */
 export interface Workspace {
@@ -76,12 +75,3 @@ export async function runScript(script: string, workspace: Workspace, timeout = 
 /** The syntax errors of a script according to bash; empty if valid. */
 export const syntaxOf = (script: string): string =>
   execaSync('bash', ['-n'], { input: script, reject: false }).stderr;
-
-const builtin =
-  /^(?:\.|:|\[|break|cd|continue|do|done|echo|exit|export|false|kill|printf|read|set|test|trap|true|wait)$/;
-
-/** The programs that a script calls and that are not installed. */
-export const missingFor = (script: string): string[] =>
-  [...new Set(commandsOf(script).map(([first]) => first?.text ?? ''))].filter(
-    (name) => name !== '' && name !== 'trdr' && name !== 'curl' && !builtin.test(name) && !isInstalled(name),
-  );
