@@ -22,11 +22,11 @@ export interface HostileFeed {
   readonly before: ReadonlySet<string>;
   /** The probability of faults; 0 means no more faults. */
   faultRate: number;
-  /** The status and the error code of every response; undefined while the service works. */
-  dead: readonly [status: number, code: string] | undefined;
   /** Whether something in between answers every request in place of the service. */
   blocked: boolean;
   post(): void;
+  /** Answers everything with a status and an error code, or works again. */
+  die(answer: readonly [status: number, code: string] | undefined): void;
   close(): Promise<void>;
 }
 
@@ -58,10 +58,9 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const sockets = new Set<WebSocket>();
   const subscribed = new Set<WebSocket>();
   let asked = false;
-  let faultRate = 0;
-  let dead: HostileFeed['dead'];
-  let blocked = false;
-  const strikes = (p: number) => dice.chance(p * faultRate);
+  const state: Pick<HostileFeed, 'faultRate' | 'blocked'> = { faultRate: 0, blocked: false };
+  let dead: readonly [status: number, code: string] | undefined;
+  const strikes = (p: number) => dice.chance(p * state.faultRate);
 
   const add = (at: number, visibleAt: number, old: boolean): HostilePost => {
     const id = `p${posts.length}-${dice.int(1e9).toString(36)}`;
@@ -174,7 +173,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   };
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
-    if (blocked || strikes(0.1)) return block(response);
+    if (state.blocked || strikes(0.1)) return block(response);
     if (dead) return reply(response, dead[0], JSON.stringify({ error: { code: dead[1], message: 'no' } }));
     if (url.pathname === '/v2/me') {
       return reply(response, 200, JSON.stringify({ ratePerMinute: 1e6, usage: { unitsRemaining: null } }));
@@ -195,7 +194,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
 
   const upgrades = new WebSocketServer({ noServer: true, autoPong: true });
   server.on('upgrade', (request, socket, head) => {
-    if (blocked || dead || strikes(0.2)) {
+    if (state.blocked || dead || strikes(0.2)) {
       const error = dead && { status: dead[0], text: JSON.stringify({ error: { code: dead[1] } }) };
       const { status, text } = error ?? foreign();
       const head = `HTTP/1.1 ${status} No\r\nconnection: close\r\ncontent-length: ${text.length}`;
@@ -229,30 +228,11 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the service has no port');
 
-  return {
+  return Object.assign(state, {
     url: `http://127.0.0.1:${address.port}`,
     key: KEY,
     posts,
     before,
-    get faultRate() {
-      return faultRate;
-    },
-    set faultRate(level) {
-      faultRate = level;
-    },
-    get blocked() {
-      return blocked;
-    },
-    set blocked(is) {
-      blocked = is;
-    },
-    get dead() {
-      return dead;
-    },
-    set dead(is) {
-      dead = is;
-      if (is) for (const socket of sockets) socket.terminate();
-    },
     post() {
       const now = Date.now();
       const old = asked && dice.chance(0.05);
@@ -260,10 +240,14 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
       const post = add(old ? now - 600_000 - dice.int(3e6) : now, now + late, old);
       send(post);
     },
+    die(answer: typeof dead) {
+      dead = answer;
+      if (dead) for (const socket of sockets) socket.terminate();
+    },
     async close() {
       for (const socket of sockets) socket.terminate();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
-  };
+  } satisfies Omit<HostileFeed, keyof typeof state>);
 }

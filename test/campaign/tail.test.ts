@@ -116,12 +116,12 @@ async function run(seed: number): Promise<Outcome> {
       tail = start('5s');
     }
     feed.faultRate = 0;
-    feed.dead = dies && [dies[0], dies[1]];
+    feed.die(dies && [dies[0], dies[1]]);
     const { exitCode, stdout } = await tail.child;
     let { stderr } = tail;
     // What was not read when the service died is in a reported gap, or the next run to the same file reads it.
     if (dies && to !== 'pipe') {
-      feed.dead = undefined;
+      feed.die(undefined);
       const next = start('2s');
       stderr += `exit ${exitCode}; the next run exits ${(await next.child).exitCode}\n${next.stderr}`;
     }

@@ -28,11 +28,12 @@ describe('errors', () => {
     expect(await statusAndCode(service, '/v2/thesis', { method: 'DELETE' })).toBe('404 NOT_FOUND');
   });
 
-  it('are 400 BAD_REQUEST for invalid percent-encoding and for large bodies', async () => {
+  it('are 400 BAD_REQUEST for invalid percent-encoding, and for large and incomplete bodies', async () => {
     const service = await sandbox();
     expect(await statusAndCode(service, '/v2/user/handle/%E0%A4%A')).toBe('400 BAD_REQUEST');
     const body = JSON.stringify({ handles: ['a'.repeat(1_100_000)] });
-    expect(await statusAndCode(service, '/v2/user/handles/pnl', { body })).toBe('400 BAD_REQUEST');
+    for (const sent of [body, '{"handles":["mira"'])
+      expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: sent })).toBe('400 BAD_REQUEST');
   });
 
   it.each([
@@ -49,6 +50,44 @@ describe('errors', () => {
   ])('describe what is wrong with %s %j', async (path, body, message) => {
     const reply = await ask(await sandbox(), path, body === undefined ? {} : { body });
     expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
+  });
+
+  const pnl = '/v2/user/handles/pnl';
+  it.each<[path: string, why: string, body?: unknown]>([
+    ['/v2/user/handle/', 'an empty handle'],
+    [`/v2/user/handle/${'a'.repeat(65)}`, 'a handle of 65 characters'],
+    ['/v2/user/handle/%40', 'only an @'],
+    ['/v2/user/handle/a%20b', 'a handle with a space'],
+    ['/v2/user/handle/%20mira', 'a handle after a space'],
+    ['/v2/user/id/42', 'an id that is not a UUID'],
+    [`/v2/user/wallet/${'1'.repeat(129)}`, 'an address of 129 characters'],
+    ['/v2/user/wallet/0x1234', 'a short EVM address'],
+    ['/v2/user/wallet/52908400098527886E0F7030069857D2E4169EE7', 'an EVM address without 0x'],
+    ['/v2/user/wallet/O0Il', 'not base58'],
+    ['/v2/user/wallet/abc', 'base58 of fewer than 32 bytes'],
+    ...['0', '101', '-1', '1.5', 'ten', ''].map(
+      (limit) => [`/v2/thesis?limit=${limit}`, 'an invalid limit'] as [string, string],
+    ),
+    ['/v2/thesis/user/mira', 'an author id that is not a UUID'],
+    ['/v2/thesis/user/mira/token/0xabc', 'an author id that is not a UUID'],
+    [`/v2/launchpad/user/wallet/${'a'.repeat(129)}`, 'an address of 129 characters'],
+    [`/v2/launchpad/thesis/token/${'a'.repeat(129)}`, 'an address of 129 characters'],
+    [`/v2/launchpad/thesis/wallet/${'a'.repeat(129)}`, 'an address of 129 characters'],
+    ['/v2/launchpad/user/wallet/', 'an empty address'],
+    ...['?period=yearly', '?at=yesterday', '?at=', '?at=2026-13-01'].map(
+      (query) => [`/v2/launchpad/leaderboard/traders${query}`, 'an invalid board'] as [string, string],
+    ),
+    [pnl, 'no handles', { handles: [] }],
+    [pnl, '101 handles', { handles: Array.from({ length: 101 }, (_, at) => `h${at}`) }],
+    [pnl, 'an empty handle', { handles: [''] }],
+    [pnl, 'a handle of 65 characters', { handles: ['a'.repeat(65)] }],
+    [pnl, 'no list', { handles: 'mira' }],
+    [pnl, 'no member', {}],
+  ])('are 400 VALIDATION_ERROR, free of charge, for %s (%s)', async (path, _, body) => {
+    const service = await sandbox();
+    const options = body === undefined ? {} : { body };
+    expect(await statusAndCode(service, path, options)).toBe('400 VALIDATION_ERROR');
+    expect(service.meter().totalUnits).toBe(0);
   });
 
   it('ignores an upgrade to another protocol', async () => {

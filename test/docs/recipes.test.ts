@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { readPage } from './pages.ts';
-import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
+import { isInstalled, missingFor, openWorkspace, runScript, syntaxOf, tools, type Workspace } from './run.ts';
 
 const page = readPage('docs/recipes.md');
 const recipes = page.blocks.filter(({ info }) => info === 'sh recipe');
@@ -19,14 +19,12 @@ const titleOf = (line: number) =>
     .slice(0, line)
     .findLast((each) => each.startsWith('## '))
     ?.slice(3) ?? '';
-const tools = ['jq', 'mlr', 'duckdb', 'sqlite3', 'kcat', 'redis-cli', 'nats'];
 /** The tools and servers that a recipe needs and that are not installed. */
-const missingOf = (script: string) =>
-  [
-    ...tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script)),
-    ...(script.includes('$REDIS_URL') ? ['redis-server'] : []),
-    ...(script.includes('$NATS_URL') ? ['nats-server'] : []),
-  ].filter((name) => !isInstalled(name));
+const missingOf = (script: string) => [
+  ...missingFor(script),
+  ...(script.includes('$REDIS_URL') && !isInstalled('redis-server') ? ['redis-server'] : []),
+  ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
+];
 
 const freePort = async () => {
   const server = createTcp().listen(0, '127.0.0.1');

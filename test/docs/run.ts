@@ -75,3 +75,10 @@ export async function runScript(script: string, workspace: Workspace, timeout = 
 /** The syntax errors of a script according to bash; empty if valid. */
 export const syntaxOf = (script: string): string =>
   execaSync('bash', ['-n'], { input: script, reject: false }).stderr;
+
+/** The tools of the docs that not every machine has. */
+export const tools = ['jq', 'mlr', 'duckdb', 'sqlite3', 'kcat', 'redis-cli', 'nats'];
+
+/** The tools that a script calls, also inside a quoted command, and that are not installed. */
+export const missingFor = (script: string): string[] =>
+  tools.filter((tool) => new RegExp(`(?:^|[\\s"'|(])${tool} `, 'm').test(script) && !isInstalled(tool));

@@ -38,18 +38,6 @@ describe('-o tsv', () => {
     const head = (file: string) => readFileSync(file, 'utf8').split('\n')[0];
     expect(head(tsv)?.split('\t')).toEqual(head(csv)?.split(','));
   });
-
-  test('has the rows of CSV for numbers of traders', async () => {
-    const sandbox = await withSandbox({ now: NOW });
-    const words = ['pnl', 'mira', 'quantumhawk', '--yes', '--window', '7d'];
-    const [tsv, csv] = [
-      await runInProcess([...words, '-o', 'tsv'], { sandbox }),
-      await runInProcess([...words, '-o', 'csv'], { sandbox }),
-    ];
-    expect(tsv.stdout.split('\n').map((line) => line.split('\t').length)).toEqual([18, 18, 18, 1]);
-    expect(tsv.stdout.split('\n')[1]?.split('\t').slice(0, 3)).toEqual(['mira', 'true', 'ok']);
-    expect(csv.stdout.split('\n')).toHaveLength(4);
-  });
 });
 
 describe('-o markdown', () => {

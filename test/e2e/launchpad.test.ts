@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
@@ -26,22 +24,6 @@ describe('trdr launchpad user', () => {
       { subject: two, found: true, ...sandbox.world.launchpad.user(two) },
     ]);
     expect(sandbox.meter().unitsUsed).toBe(30);
-  });
-
-  test('reads wallets from stdin and from a column of a file', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
-    const wallet = entry?.wallet ?? '';
-    const file = join(home.path, 'desk.csv');
-    writeFileSync(file, `name,wallet\r\n"a, b",${wallet}\r\n`);
-    const piped = await runInProcess(['launchpad', 'user', '-'], { sandbox, stdin: `# desk\n\n${wallet}\n` });
-    const column = await runInProcess(['launchpad', 'user', '--file', file, '--column', 'wallet'], {
-      sandbox,
-      home,
-    });
-    expect(piped.records()).toMatchObject([{ subject: wallet, found: true }]);
-    expect(column.stdout).toBe(piped.stdout);
   });
 
   test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
@@ -91,14 +73,6 @@ describe('trdr launchpad callouts', () => {
     expect(ids(all).slice(0, 25)).toEqual(first?.items.map((item) => item.id));
     expect(sandbox.meter().unitsUsed).toBe(10 * Math.ceil(all.length / 25));
     for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
-  });
-
-  test('stops at --since', async () => {
-    const sandbox = await withSandbox();
-    const { records } = await runInProcess(['launchpad', 'callouts', '--since', '36h'], { sandbox });
-    const times = records().flatMap(({ createdAt }) => (typeof createdAt === 'number' ? [createdAt] : []));
-    expect(times.length).toBeGreaterThan(25);
-    expect(Math.min(...times)).toBeGreaterThan(sandbox.clock.now() - 36 * HOUR - 60_000);
   });
 
   test('filters by coin or by wallet, not by both', async () => {

@@ -142,10 +142,7 @@ describe('trdr usage', () => {
     const line =
       '{"time":1767225600000,"command":"whois","profile":"default","endpoint":"user.handle","status":200,"cu":100}\n';
     writeFileSync(join(folder, '2026-01.ndjson'), line.repeat(200_000));
-    const { records } = await runInProcess(['usage'], {
-      home,
-      env: { NODE_OPTIONS: '--max-old-space-size=48' },
-    });
+    const { records } = await trdr(['usage'], { home, env: { NODE_OPTIONS: '--max-old-space-size=48' } });
     expect(records()).toEqual([{ command: 'whois', calls: 200_000, cu: 20_000_000 }]);
   });
 });

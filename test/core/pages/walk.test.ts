@@ -73,19 +73,8 @@ describe('a walk', () => {
   });
 
   it('ends at --since without paying for many older rows', async () => {
-    const { feed, asked } = feedOf(5000);
-    expect(await ids(feed, { since: 4_990_000 })).toEqual([
-      'p4999',
-      'p4998',
-      'p4997',
-      'p4996',
-      'p4995',
-      'p4994',
-      'p4993',
-      'p4992',
-      'p4991',
-      'p4990',
-    ]);
+    const { feed, asked, posts } = feedOf(5000);
+    expect(await ids(feed, { since: 4_990_000 })).toEqual(posts.slice(0, 10).map(({ id }) => id));
     expect(asked.length).toBe(1);
     const long = feedOf(5000);
     expect((await ids(long.feed, { since: 4_000_000 })).length).toBe(1000);
