@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chargeOfError } from '../../src/contract/endpoint.ts';
 import { endpointIds, endpoints } from '../../src/contract/endpoints.ts';
-import { type ErrorCode, errorCodes } from '../../src/contract/errors.ts';
 import { distinctHandles } from '../../src/contract/handles.ts';
 
 const none = { params: {}, query: {}, body: undefined };
@@ -55,28 +53,6 @@ describe('the price list', () => {
       uncertain: 60_000,
       reveals: 3,
     });
-  });
-
-  it.each([
-    [undefined, 200],
-    [1, 200],
-    [20, 200],
-    [21, 400],
-    [100, 1_000],
-  ])('prices a page of theses by the requested limit: %s costs %i', (limit, cu) => {
-    const { price } = endpoints['thesis.all'];
-    const request = { ...none, query: { limit } };
-    const record = { count: 0, hasMore: false, nextBefore: null, updatedAt: null, items: [] };
-    expect(price.before(request)).toEqual({ least: cu, most: cu, reveals: 0 });
-    expect(price.after(request, { status: 200, known: record })).toEqual({ cu, reveals: 0 });
-  });
-
-  it('charges no errors except the misses of lookups', () => {
-    const row = endpoints['user.wallet'];
-    const charged = (Object.keys(errorCodes) as ErrorCode[]).filter(
-      (code) => chargeOfError(row, errorCodes[code].status, code).cu > 0,
-    );
-    expect(charged).toEqual(['NOT_OBSERVED']);
   });
 });
 

@@ -4,7 +4,7 @@ export interface Word {
   readonly isOpen: boolean;
 }
 
-/** A word: quoted and unquoted parts. A digit before a redirection is no word. */
+/** A word: quoted and unquoted parts. A digit before a redirection belongs to the redirection. */
 const word = /[ \t]+(?!\d*[<>])((?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\|;&<>()`])+)/y;
 /** `trdr` where a shell would run it, also inside a substitution; in `sudo -u trdr` it is a value. */
 const call = /(?<=^|[\s"(|;&=])(?<!-[su] )(?:(?:[\w./]*bin\/)?trdr|bin\/trdr\.js)(?= )/gm;

@@ -99,11 +99,6 @@ describe('in a shell', () => {
       expect(await tab('trdr whois --sandbox mi')).toContain('--sandbox mira');
     },
   );
-
-  test('zsh accepts every function of its script', () => {
-    if (!isInstalled('zsh')) return expect(read('trdr.zsh')).toMatch(/^#compdef trdr\n/);
-    expect(execaSync('zsh', ['-n', join(home.scripts, 'trdr.zsh')]).stderr).toBe('');
-  });
 });
 
 describe('the lines of the help set up completion for a user with an empty home', () => {

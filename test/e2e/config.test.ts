@@ -32,32 +32,7 @@ describe('a command that changes saved settings', () => {
   });
 });
 
-test.each(['store status', 'store check', 'store clear all', 'usage --store', 'thesis relay'])(
-  'a command that needs a store advises to remove --sandbox: trdr %s',
-  async (line) => {
-    const { exitCode, error } = await runInProcess([...line.split(' '), '--sandbox']);
-    expect([exitCode, error()['code'], error()['hint']]).toEqual([2, 'NO_STORE', 'remove --sandbox']);
-  },
-);
-
 describe('trdr config', () => {
-  test.each([
-    ['key', 'save a key with "trdr auth login", or remove it with "trdr auth logout"'],
-    [
-      'storePassword',
-      'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
-    ],
-    ['profile', 'change it with "trdr auth switch"'],
-  ])('neither sets nor unsets %s, and names the command that does', async (name, hint) => {
-    for (const words of [
-      ['set', name, 'x'],
-      ['unset', name],
-    ]) {
-      const { exitCode, error } = await runInProcess(['config', ...words]);
-      expect([exitCode, error()['hint']]).toEqual([2, hint]);
-    }
-  });
-
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();
     expect((await trdr(['config', 'get', 'confirmAbove'], { home })).stdout).toBe('100000\n');

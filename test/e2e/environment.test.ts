@@ -200,12 +200,6 @@ describe('a bare environment', () => {
   });
 });
 
-test('format settings apply to cron jobs', async () => {
-  const sandbox = await withSandbox();
-  const ran = await trdr(['whois', 'mira'], { sandbox, env: { TRDR_OUTPUT: 'csv' } });
-  expect(ran.lines()[0]).toMatch(/^subject,found,/);
-});
-
 describe('a profile', () => {
   const refused = ['thesis', 'list', '--before', 'nobody-has-it'];
 

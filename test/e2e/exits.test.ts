@@ -133,6 +133,16 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['usage --reconcile --since 1d', '--reconcile'],
   ['usage --by hour', 'hour'],
   ['usage --by agent --store', '--store'],
+  ...['store status', 'store check', 'store clear all', 'usage --store', 'thesis relay'].map(
+    (line) => [`${line} --sandbox`, 'remove --sandbox'] as const,
+  ),
+  ...['set key x', 'unset key'].map(
+    (line) => [`config ${line}`, 'save a key with "trdr auth login"'] as const,
+  ),
+  ...['set storePassword x', 'unset storePassword'].map(
+    (line) => [`config ${line}`, 'run "trdr store login URL" and type the new password'] as const,
+  ),
+  ['config unset profile', 'trdr auth switch'],
   ['config set maxage 1h', 'Did you mean maxAge?'],
   ['config get retrys', 'Did you mean retries?'],
   ['config unset nothing', 'available settings: baseUrl, output'],

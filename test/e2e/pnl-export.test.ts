@@ -136,17 +136,6 @@ describe('an interrupted export', () => {
     expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
   });
 
-  test('survives the files that a killed process was writing', async () => {
-    const sandbox = await withNumbers({ faults: '503@users.pnl+2' });
-    const { run, journal, text } = exportOf(sandbox);
-    await run('--retries', '0');
-    for (const name of ['0.room', '1.room', '.trdr-1-a.tmp'])
-      writeFileSync(join(journal, name), '{"kind":"ans');
-    sandbox.faults.set('');
-    expect((await run('--resume')).exitCode).toBe(0);
-    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
-  });
-
   test('that is fully paid resumes for free when the disk has space', async () => {
     const sandbox = await withNumbers({ faults: 'delay@users.pnl=100ms' });
     const { start, run, words, home, journal, out, text } = exportOf(sandbox);

@@ -145,25 +145,6 @@ describe('compiled code', () => {
     expect(filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs])).toEqual(kept);
   });
 
-  test('of a shared file grows when another command runs for the first time', async () => {
-    const home = openHome();
-    const sizes = () =>
-      filesBelow(code(home))
-        .filter((path) => basename(path) === 'program.cjs')
-        .map((path) => statSync(path).size);
-    await run(home);
-    const [first] = sizes();
-    await trdr(['config', 'list'], { home, env: { NODE_DISABLE_COMPILE_CACHE: undefined } });
-    expect(sizes()).toEqual([expect.toSatisfy((size: number) => size > Number(first))]);
-  });
-
-  test('is not saved by a run that fails', async () => {
-    const home = openHome();
-    const env = { NODE_DISABLE_COMPILE_CACHE: undefined };
-    expect(await trdr(['whois', 'mira', '--output', 'nope'], { home, env })).toMatchObject({ exitCode: 2 });
-    expect(filesBelow(code(home))).toEqual([]);
-  });
-
   test('that is corrupt is replaced', async () => {
     const home = openHome();
     const { stdout } = await run(home);

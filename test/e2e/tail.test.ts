@@ -207,12 +207,6 @@ describe('what a tail costs', () => {
     expect(stated(tail.stderr)).toBeLessThanOrEqual(Number(maxCu));
   });
 
-  test('requires a confirmation if it is known to be high', async () => {
-    const sandbox = await withSandbox(open);
-    const { exitCode, error } = await trdr(['thesis', 'tail', '--duration', '1h'], { sandbox });
-    expect([exitCode, error()['code'], sandbox.log.length]).toEqual([11, 'CONFIRMATION_NEEDED', 0]);
-  });
-
   test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();
