@@ -131,6 +131,12 @@ describe('the manual', () => {
     expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());
   });
 
+  test('has all flags of a command under one heading, also if they are in groups', async () => {
+    const texts = await manTexts();
+    expect(texts['trdr-thesis-tail.1']).toContain('\n.SH OPTIONS\n.SS What to read\n.TP\n');
+    expect(texts['trdr-whois.1']).toContain('\n.SH OPTIONS\n.TP\n');
+  });
+
   test('is valid roff', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,3 +1,4 @@
+import { flagGroups } from '../args/option.ts';
 import type { AnyCommand } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 import { version } from '../version.ts';
@@ -57,13 +58,21 @@ function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string
     section('NAME', `${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`),
     section('SYNOPSIS', usage === undefined ? '' : text(usage)),
     section('DESCRIPTION', about.map(text).join('\n.PP\n')),
-    ...sections.map((each) => section(titles[each.title] ?? each.title.toUpperCase(), sectionBody(each))),
+    ...sections.map((each) => `${headingOf(each.title)}\n${sectionBody(each)}`),
     section('SEE ALSO', seeAlso.join(' ,\n')),
   ]);
 }
 
 /** Headings that have a traditional name in man pages. */
 const titles: Readonly<Record<string, string>> = { Flags: 'OPTIONS', 'Exit codes': 'EXIT STATUS' };
+
+/** Man pages have all flags of a command under one heading. */
+function headingOf(title: string): string {
+  const groups: readonly string[] = flagGroups;
+  const group = groups.indexOf(title);
+  if (group < 0) return `.SH ${titles[title] ?? title.toUpperCase()}`;
+  return `${group === 0 ? '.SH OPTIONS\n' : ''}.SS ${title}`;
+}
 
 const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section): string =>
   [
