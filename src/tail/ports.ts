@@ -71,6 +71,11 @@ export interface TailSink {
   /** Where the next row goes, if the output is a file from which a later run can continue. */
   place?(): FilePlace;
   /**
+   * What a later run of the output needs to continue. A position then covers only rows that were delivered when it was
+   * taken, with this state.
+   */
+  state?(): string;
+  /**
    * For an output that hands rows over: returns a function that counts the rows that were acknowledged; `onChange` is
    * called when their number has changed. Without this function, rows count as delivered when `flush` resolves.
    */

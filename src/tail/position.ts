@@ -19,6 +19,8 @@ export interface Position extends KnownState {
   /** The feed and its service. A tail of another feed cannot continue from the position. */
   readonly feed: string;
   readonly filters?: Filters | undefined;
+  /** What the output needs to continue; see `TailSink.state`. */
+  readonly state?: string | undefined;
   /** The file that was written to, and its size when the position was taken. */
   readonly file?: FilePlace | undefined;
 }
@@ -85,6 +87,7 @@ export function readPosition(text: string, feed: string): Position {
       lowest: timeOf(lowest),
       ids,
       coverage: readCoverage(value),
+      state: typeof value['state'] === 'string' ? value['state'] : undefined,
       file: place && { ...place, lines: certificate?.lines },
     },
     feed,

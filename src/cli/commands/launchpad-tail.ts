@@ -1,11 +1,17 @@
+import * as z from 'zod/mini';
+import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
+import { confluenceView } from '../../output/views/confluence.ts';
+import { calloutConfluence } from '../../tail/confluence.ts';
+import type { TailRow } from '../../tail/row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
+import type { Planned } from '../context.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
-import { checkTail, tailOptions } from '../tail/flags.ts';
+import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
 import { calloutFeedName, calloutSource } from '../tail/source.ts';
@@ -18,8 +24,12 @@ export const launchpadTail = command({
     '--exec CMD runs CMD for each batch of posts, with NDJSON on its stdin. Exit code 0 acknowledges the batch. Otherwise the batch is retried, and later batches wait; after --tries attempts, the batch is written to a dead-letter file next to the checkpoint. With --checkpoint, every post is handed over at least once; a crash repeats at most the posts of a few seconds.',
     '--out appends to the file. After a crash, the tail continues after the last line that it wrote, even if its file was renamed, deleted or finished by --rotate. A run that ends while posts may be missing exits 9.',
     'With --no-follow, prints all posts up to now and ends: with --out or --checkpoint, the next run continues there, as cron does once an hour. --since or --backfill states where the first run starts. It only polls, and its cost depends on how much was posted.',
+    '--confluence N/D prints one record in place of the posts when N different wallets have posted about one coin within D, and its next version for each further one. It survives restarts.',
+    '--replay FILE... reads posts from files, plain or gzipped, in place of the service: 0 CU, no key. --speed 10x keeps their distances in time.',
+    'With --out FILE, FILE.trdr certifies what the file contains: see "trdr verify".',
     'Without --duration, the total cost of a tail is not known in advance: it starts at once and may spend as much as the setting confirmAbove allows (100,000 CU by default). --max-cu sets a different limit, and --yes removes the limit. At the limit, the tail asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the tail.',
   ],
+  args: [replayArgument],
   options: {
     ...inGroup('What to read', calloutScopeOptions),
     ...tailOptions,
@@ -33,12 +43,10 @@ export const launchpadTail = command({
     },
   ],
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
-  record: () => Callout,
+  record: () => z.union([Callout, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse(_, given) {
-    return checkTail(given);
-  },
+  parse: (words, given) => withFiles(words, checkTail(given)),
   async run(context, { coin, wallet, ...flags }) {
     const scope = await calloutScopeOf({ coin, wallet });
     const shape = {
@@ -49,9 +57,20 @@ export const launchpadTail = command({
       page: calloutCall(scope, {}),
       backfill: flags.backfill,
     };
-    if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
-    const shown = { view: liveCalloutView, timeField: 'createdAt' };
+    const planned: Planned[] = flags.replay.length > 0 ? [] : [{ id: 'me', ask: {} }, ...plannedTail(shape)];
+    if (await context.dryRun(planned)) return;
+    const shown = flags.confluence
+      ? { view: confluenceView, timeField: 'lastAt', fields: calloutConfluence }
+      : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
     await checkOutput(context, shown, flags);
+    if (flags.replay.length > 0) {
+      const { replayFiles } = await import('../tail/replay.ts');
+      const filter = ({ record }: TailRow) =>
+        (coin === undefined || record['coinMint'] === coin) &&
+        (wallet === undefined || record['wallet'] === wallet);
+      await replayFiles(context, { ...shown, files: flags.replay, flags, filter, postTime: 'createdAt' });
+      return;
+    }
     await approveTail(context, shape);
     const client = await context.client();
     await runTail(context, client, {

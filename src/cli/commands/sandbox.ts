@@ -5,22 +5,13 @@ import { parseFaults, planNames, startSandbox } from '../../sandbox/index.ts';
 import { excluding, value, valueOr } from '../args/option.ts';
 import { file, folder, text } from '../args/values.ts';
 import { command } from '../command.ts';
+import { speed } from '../tail/flags.ts';
 
 /** Starts the embedded service for one command. For a stream, the service creates new posts. */
 export async function startEmbedded(live: boolean) {
   const sandbox = await startSandbox({ seed: 1, plan: 'scale', rate: live ? 40 : 0 });
   return { url: sandbox.url, key: sandbox.key, close: () => sandbox.close() };
 }
-
-const speed = {
-  name: 'factor',
-  noun: 'speed',
-  hint: 'write it as 10x',
-  read(given: string) {
-    const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(given)?.[1]);
-    return factor > 0 ? factor : undefined;
-  },
-};
 
 /** The lines to paste into another shell, so that commands in that shell use this service. */
 function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key: string }): string {

@@ -1,11 +1,16 @@
+import * as z from 'zod/mini';
 import { usageError } from '../../base/failure.ts';
 import { oneOf, plainName as plain } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
+import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { ThesisFrameData } from '../../contract/records/thesis.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
+import { confluenceView } from '../../output/views/confluence.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
+import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/row.ts';
 import { addressOf } from '../args/address.ts';
 import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
@@ -16,7 +21,7 @@ import type { Context, Planned } from '../context.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
-import { checkTail, tailOptions } from '../tail/flags.ts';
+import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';
 import { runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
@@ -36,8 +41,12 @@ export const thesisTail = command({
     '"--via store" reads the posts that a relay saves in the store (see "trdr thesis relay"), for 0 CU. "auto" does the same if a relay is active for this feed when the tail starts.',
     '--status writes the state to a file for Prometheus, every five seconds while the tail makes progress. If NOTIFY_SOCKET is set, systemd is notified (READY, STATUS, WATCHDOG, STOPPING). If stderr is not a terminal, its lines begin with the time.',
     'With --no-follow, prints all posts up to now and ends: with --out or --checkpoint, the next run continues there, as cron does once an hour. --since or --backfill states where the first run starts. It only polls, and its cost depends on how much was posted.',
+    '--confluence N/D prints one record in place of the posts when N different authors have posted about one token within D, and its next version for each further one. It survives restarts.',
+    '--replay FILE... reads posts from files, plain or gzipped, in place of the service: 0 CU, no key. --speed 10x keeps their distances in time.',
+    'With --out FILE, FILE.trdr certifies what the file contains: see "trdr verify".',
     'Without --duration, the total cost of a tail is not known in advance: it starts at once and may spend as much as the setting confirmAbove allows (100,000 CU by default). --max-cu sets a different limit, and --yes removes the limit. At the limit, the tail asks on a terminal whether to continue; without a terminal, it exits 6 and prints the command that continues the tail. With --duration, the cost is known: if it exceeds confirmAbove, trdr asks for confirmation before the tail starts.',
   ],
+  args: [replayArgument],
   options: {
     ...inGroup('What to read', {
       token: list('--token', 'only theses about this token', text('address')),
@@ -79,16 +88,20 @@ export const thesisTail = command({
       does: 'run a command for each post, with up to 10 attempts',
     },
     {
+      run: 'trdr thesis tail --replay theses.ndjson --confluence 3/10m',
+      does: 'find tokens with three authors in ten minutes in a file',
+    },
+    {
       run: 'trdr thesis tail --user mira --grep "sold|out" --yes',
       does: 'follow one author, and select posts by words',
     },
   ],
   calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
-  record: () => ThesisFrameData,
+  record: () => z.union([ThesisFrameData, ConfluenceRecord]),
   stream: true,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
-  parse: (_, given) => ({
-    ...checkTail(checkGroup(given)),
+  parse: (words, given) => ({
+    ...withFiles(words, checkTail(checkGroup(given))),
     // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
     via: given.noFollow && given.via === 'auto' ? 'poll' : given.via,
     patterns: readPatterns(given),
@@ -110,11 +123,22 @@ export const thesisTail = command({
       backfill: flags.backfill,
     };
     const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
-    if (await context.dryRun(via === 'store' ? [] : planned)) return;
-    const view = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
-    const shown = { view, timeField: 'platformCreatedAt' };
+    const isFree = via === 'store' || flags.replay.length > 0;
+    if (await context.dryRun(isFree ? [] : planned)) return;
+    const posts = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
+    const shown = flags.confluence
+      ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
+      : { view: posts, timeField: 'platformCreatedAt', fields: thesisConfluence };
     await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
+    if (flags.replay.length > 0) {
+      const { replayFiles } = await import('../tail/replay.ts');
+      const filter = createFilter<TailRow>({ tokens, symbols: symbol, minHoldings, devOnly, ...patterns });
+      const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
+      const files = flags.replay;
+      await replayFiles(context, { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' });
+      return;
+    }
     const stored = await storedFeed(context, via, normal);
     const authorId = async () =>
       author && (await onceInBudget(context, flags, () => userIdOf(author, context)));
@@ -179,6 +203,12 @@ export const thesisTail = command({
     });
   },
 });
+
+/** Whether a post is by this author, without a request for the id of a handle. */
+const isBy = ({ record }: TailRow, { type, value }: Subject): boolean =>
+  type === 'id'
+    ? record['authorId'] === value
+    : String(record['authorHandle']).toLowerCase() === value.toLowerCase();
 
 /** Checks flags that need the store, before any request is sent. */
 function checkGroup<

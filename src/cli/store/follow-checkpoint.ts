@@ -28,7 +28,7 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   if (value?.['form'] !== FORM || value['version'] !== 1)
     throw refuse(path, 'is not a valid checkpoint file');
   if (value['feed'] !== feed) throw refuse(path, 'belongs to another feed');
-  const { entry, last, known, verified } = value;
+  const { entry, last, known, verified, state } = value;
   if (
     typeof entry !== 'string' ||
     !/^\d+-\d+$/.test(entry) ||
@@ -37,7 +37,10 @@ export function readFollowCheckpoint(path: string, feed: string): FeedPosition |
   ) {
     throw refuse(path, 'is damaged');
   }
-  return { entry, last: placeOf(last), known, verified: typeof verified === 'number' ? verified : null };
+  return {
+    ...{ entry, last: placeOf(last), known, verified: typeof verified === 'number' ? verified : null },
+    state: typeof state === 'string' ? state : undefined,
+  };
 }
 
 /**

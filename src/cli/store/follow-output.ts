@@ -1,10 +1,12 @@
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { View } from '../../output/view.ts';
 import type { FeedPosition } from '../../store/feed/follower.ts';
+import type { Confluence } from '../../tail/confluence.ts';
 import type { TailSink } from '../../tail/ports.ts';
 import type { PostFields } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import type { TailFlags } from '../tail/flags.ts';
+import { confluentSink } from '../tail/output/confluent.ts';
 import { printTo } from '../tail/output/writer.ts';
 import { followText, withIds } from './follow-checkpoint.ts';
 import type { FollowerOutput } from './run-follower.ts';
@@ -29,8 +31,11 @@ export async function openFollowOutput(
   context: Context,
   { flags, view }: { readonly flags: TailFlags; readonly view: View<PostFields> },
   feed: string,
+  confluence: Confluence | undefined,
 ): Promise<FollowOutput> {
   const { checkpoint } = flags;
+  const wrapped = (sink: TailSink) => (confluence ? confluentSink(sink, confluence, flags.count) : sink);
+  const withState = (position: FeedPosition): FeedPosition => ({ ...position, state: confluence?.state });
   const save = async (position: FeedPosition) => {
     if (checkpoint === undefined) return;
     const text = followText(feed, position);
@@ -38,11 +43,13 @@ export async function openFollowOutput(
   };
   if (flags.exec === undefined) {
     const records = await context.records(view);
-    return { ...printTo(records, () => {}), closed: records.closed, lags: false, reached: save };
+    const printed = printTo(records, () => {});
+    const reached = (position: FeedPosition) => save(withState(position));
+    return { ...printed, sink: wrapped(printed.sink), closed: records.closed, lags: false, reached };
   }
   const { openHandoff } = await import('../tail/exec/open.ts');
   const output = await openHandoff(context, { view, flags, checkpoint, feed });
-  const { sink } = output;
+  const sink = wrapped(output.sink);
   /** Positions, and how many posts were written before each. The command has acknowledged those before the first. */
   const places: { readonly position: FeedPosition; readonly written: number }[] = [];
   /** The ids of the posts that were written after the first position. */
@@ -63,7 +70,8 @@ export async function openFollowOutput(
       places.shift();
     }
     const [place] = places;
-    return place && withIds(place.position, ids.slice(0, count - place.written));
+    // The state of the output is of that position only.
+    return place && withIds(place.position, confluence ? [] : ids.slice(0, count - place.written));
   }
 
   async function keepSaving(): Promise<void> {
@@ -99,8 +107,8 @@ export async function openFollowOutput(
     async reached(position, stop) {
       stopRun = stop;
       // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
-      if (places.length === 0) await save(position);
-      places.push({ position, written });
+      if (places.length === 0) await save(withState(position));
+      places.push({ position: withState(position), written });
       start();
     },
     async end() {

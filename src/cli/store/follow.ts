@@ -1,3 +1,4 @@
+import { usageError } from '../../base/failure.ts';
 import { instantAt } from '../../base/time-values.ts';
 import type { View } from '../../output/view.ts';
 import { storeFailure } from '../../store/failures.ts';
@@ -9,6 +10,7 @@ import {
   type FollowEvent,
 } from '../../store/feed/follower.ts';
 import type { FeedPoint } from '../../store/feed/place-after.ts';
+import { Confluence, type ConfluenceFields, confluenceName } from '../../tail/confluence.ts';
 import { continueAfter } from '../../tail/position.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
@@ -26,6 +28,8 @@ import { type FollowerRun, runFollower, type StoredPosts, streamedRow } from './
 export interface FollowPlan extends StoredPosts {
   readonly view: View<PostFields>;
   readonly timeField: string;
+  /** The fields that decide about confluences. */
+  readonly fields: ConfluenceFields;
   /** Fetches the posts of gaps from the service. If undefined, gaps are only reported. */
   readonly filling: GapFilling | undefined;
 }
@@ -38,6 +42,11 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
   const { globals } = context;
   const { checkpoint, status } = plan.flags;
   const out = resumableOut(globals.out);
+  if (plan.flags.confluence && out !== undefined && checkpoint === undefined)
+    throw usageError(
+      '--confluence with posts from the store cannot continue from --out',
+      'add --checkpoint F',
+    );
   const unlock = lockFiles({ out, checkpoint, status, state: context.settings.folders.state });
   try {
     const written = out === undefined ? [] : lastPosts(out, plan.timeField).reverse();
@@ -66,8 +75,8 @@ export async function followStore(context: Context, plan: FollowPlan): Promise<v
 
 type GapEvent = Extract<FollowEvent, { kind: 'gap' }>;
 
-const nameOf = ({ scope }: Context, { feedId }: FollowPlan) =>
-  `${feedId} of ${scope?.baseUrl ?? 'a service'}`;
+const nameOf = ({ scope }: Context, { feedId, flags }: FollowPlan) =>
+  `${feedId}${confluenceName(flags.confluence)} of ${scope?.baseUrl ?? 'a service'}`;
 
 async function beginOf(
   { flags: { since, backfill }, store }: FollowPlan,
@@ -80,7 +89,11 @@ async function beginOf(
 
 async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<void> {
   const { store, flags, feedId, filling } = plan;
-  const output = await openFollowOutput(context, plan, nameOf(context, plan));
+  const rule = flags.confluence;
+  const state = begin.kind === 'position' ? begin.position.state : undefined;
+  const verified = () => follower.position()?.verified ?? null;
+  const confluence = rule && new Confluence(rule, plan.fields, state, verified);
+  const output = await openFollowOutput(context, plan, nameOf(context, plan), confluence);
   const follower = createFollower({
     open: store.link.open,
     feed: store.keys.feed(feedId),
@@ -94,7 +107,8 @@ async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<vo
   /** Prints the rows that pass the filter. Returns them, and whether the run must end. */
   async function emit(rows: readonly TailRow[], run: FollowerRun) {
     const passing = run.wanted(rows, floor);
-    const wanted = passing.slice(0, (flags.count ?? Number.POSITIVE_INFINITY) - run.count);
+    const left = rule ? undefined : flags.count;
+    const wanted = passing.slice(0, (left ?? Number.POSITIVE_INFINITY) - run.count);
     const isOpen =
       (wanted.length === 0 || (await output.sink.write(wanted))) &&
       (output.lags || (await output.sink.flush()));

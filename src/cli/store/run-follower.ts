@@ -69,7 +69,7 @@ export async function runFollower<
   const { closed } = output;
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
-  const limit = flags.count ?? Number.POSITIVE_INFINITY;
+  const limit = (flags.confluence ? undefined : flags.count) ?? Number.POSITIVE_INFINITY;
   const began = io.clock.mono();
   const gaps: string[] = [];
   let count = 0;

@@ -39,6 +39,8 @@ export function certificateAt(file: string): Certificate | 'damaged' | undefined
   const text = readBounded(certificatePath(file), LARGEST);
   if (text === undefined) return undefined;
   const value = parseObject(text);
+  // The position of a file that does not contain posts has no digest.
+  if (value && !('digest' in value)) return undefined;
   return (value && readCertificate(value)) ?? 'damaged';
 }
 

@@ -1,10 +1,49 @@
 import { usageError } from '../../base/failure.ts';
 import { duration, positiveDuration, time } from '../../base/time-values.ts';
 import { integer } from '../../base/values.ts';
-import { excluding, flag, type GivenFlags, inGroup, value, valueOr } from '../args/option.ts';
-import { checkpointFile, text } from '../args/values.ts';
+import type { ConfluenceRule } from '../../tail/confluence.ts';
+import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
+import { checkpointFile, file, text, type Value } from '../args/values.ts';
+import type { Argument } from '../command.ts';
 import { rotateRule } from './output/rotation.ts';
 import { serviceOptions } from './service/flags.ts';
+
+/** A speed such as `10x`. */
+export const speed: Value<number> = {
+  name: 'factor',
+  noun: 'speed',
+  hint: 'write it as 10x',
+  read(given) {
+    const factor = Number(/^(\d+(?:\.\d+)?)x?$/.exec(given)?.[1]);
+    return factor > 0 ? factor : undefined;
+  },
+};
+
+const confluenceRule: Value<ConfluenceRule> = {
+  name: 'n/duration',
+  noun: 'number of authors and duration',
+  hint: 'write it as 3/10m: three authors within ten minutes',
+  read(given) {
+    const [, count, time = ''] = /^(\d+)\/(.+)$/.exec(given) ?? [];
+    const [authors, withinMs] = [Number(count), positiveDuration.read(time)];
+    return authors >= 2 && authors <= 100 && withinMs !== undefined && withinMs <= WITHIN_MAX_MS
+      ? { authors, withinMs }
+      : undefined;
+  },
+};
+const WITHIN_MAX_MS = 24 * 3_600_000;
+
+/** The flags that a replay cannot use, because it reads no feed. */
+const ofFeeds = [
+  'backfill',
+  'checkpoint',
+  'duration',
+  'noFollow',
+  'rotate',
+  'waitForBudget',
+  'status',
+  'heartbeat',
+] as const;
 
 /** The flags of every tail. */
 export const tailOptions = {
@@ -36,11 +75,37 @@ export const tailOptions = {
     lag: valueOr('--lag', 'target delay when polling; a longer delay costs less', duration, 10_000, '10s'),
     waitForBudget: flag('--wait-for-budget', 'sleep until a used-up budget or allowance renews'),
   }),
+  ...inGroup('What to read', {
+    confluence: excluding(
+      value('--confluence', 'print when N authors post about a token within D', confluenceRule),
+      '--rotate',
+      '--group',
+      '--backfill',
+    ),
+    replay: list('--replay', 'read posts from files in place of the service, for 0 CU', file),
+    speed: value('--speed', 'with --replay: keep the distances of the posts in time', speed),
+  }),
   ...inGroup('As a service', serviceOptions),
 };
 
 export type TailFlags = Omit<GivenFlags<typeof tailOptions>, 'logFormat'>;
 export type ExecFlags = Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
+
+/** A shell may expand the value of --replay to several words. */
+export const replayArgument: Argument = {
+  name: 'file',
+  help: 'with --replay: further files',
+  optional: true,
+  variadic: true,
+  complete: 'file',
+};
+
+/** Adds the words of the command line to the files of --replay. */
+export function withFiles<F extends TailFlags>(words: readonly string[], flags: F): F {
+  if (words.length > 0 && flags.replay.length === 0)
+    throw usageError('arguments require --replay', 'name the files after --replay');
+  return { ...flags, replay: [...flags.replay, ...words] };
+}
 
 /** Throws for flags that are invalid or cannot be combined, before any request is sent. */
 export function checkTail<F extends TailFlags>(flags: F): F {
@@ -50,5 +115,14 @@ export function checkTail<F extends TailFlags>(flags: F): F {
   const [name] = Object.entries(alone).find(([, given]) => given !== undefined) ?? [];
   if (exec === undefined && name !== undefined)
     throw usageError(`--${name} requires --exec`, 'add --exec CMD');
+  const { replay, speed: factor } = flags;
+  if (factor !== undefined && replay.length === 0)
+    throw usageError('--speed requires --replay', 'add --replay FILE');
+  const given = ofFeeds.find((each) => flags[each] !== undefined && flags[each] !== false);
+  if (replay.length > 0 && given !== undefined)
+    throw usageError(
+      `--${given.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} cannot be used with --replay`,
+      'a replay reads the files from start to end',
+    );
   return flags;
 }

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, ftruncateSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import {
@@ -63,6 +63,17 @@ export function readStart(reading: Reading): Position | undefined {
       `${path} is missing: continuing after the newest post in ${out}; whether it misses older posts is not known`,
     );
   return start;
+}
+
+/**
+ * Cuts off the lines that were written after the position was saved. An output with a state of its own writes them
+ * again.
+ */
+export function cutBehind(reading: Reading): void {
+  const path = positionPath(reading);
+  const place = path === undefined ? undefined : readSaved(path, { ...reading, notice() {} })?.file;
+  if (reading.out !== undefined && place && isAt(reading.out, place))
+    if ((statsOf(reading.out)?.size ?? 0) > place.offset) truncateSync(reading.out, place.offset);
 }
 
 function readSaved(path: string, { out, checkpoint, feed, notice }: Reading): Position | undefined {

@@ -5,6 +5,7 @@ import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { View } from '../../output/view.ts';
 import type { Filters } from '../../tail/certificate.ts';
+import { Confluence, type ConfluenceFields, confluenceName } from '../../tail/confluence.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { Summary } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
@@ -22,10 +23,11 @@ import type { TailFlags } from './flags.ts';
 import { gapFailure } from './gap-failure.ts';
 import { createNoticeLines } from './limit-notices.ts';
 import { gapText, statusText } from './notice-text.ts';
+import { confluentSink } from './output/confluent.ts';
 import { openOutputFile } from './output/output-file.ts';
 import { printTo, type TailOutput } from './output/writer.ts';
 import { createPause } from './pause.ts';
-import { positionPath, readStart, savePosition, type TailFiles } from './position-file.ts';
+import { cutBehind, positionPath, readStart, savePosition, type TailFiles } from './position-file.ts';
 import { watchHealth } from './service/watch.ts';
 import { watchedTail } from './service/watched-tail.ts';
 import { keyFacts } from './source.ts';
@@ -36,6 +38,8 @@ export interface TailPlan {
   readonly flags: TailFlags;
   readonly view: View<TailRow['record']>;
   readonly timeField: string;
+  /** The fields that decide about confluences. */
+  readonly fields: ConfluenceFields;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
   readonly options: Pick<
@@ -63,12 +67,14 @@ export async function runTail(context: Context, client: Client, plan: TailPlan):
   const { globals, signal, scope, settings } = context;
   const { checkpoint, status } = plan.flags;
   const out = resumableOut(globals.out);
-  const feed = `${plan.options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+  const { confluence } = plan.flags;
+  const feed = `${plan.options.feed}${confluenceName(confluence)} of ${scope?.baseUrl ?? 'a service'}`;
   const files = { out, checkpoint };
   const unlock = lockFiles({ ...files, status, state: settings.folders.state });
   try {
     for (const path of [out, checkpoint]) if (path !== undefined) checkSpace(path);
     const { timeField } = plan;
+    if (confluence) cutBehind({ ...files, feed, timeField, notice: context.notice });
     const known = readStart({ ...files, feed, timeField, notice: context.notice });
     const resumed: Resumed | undefined =
       out === undefined ? undefined : resumeLines(out, known, plan.options.filters ?? {});
@@ -134,6 +140,15 @@ async function follow(
           pause.wait,
         )
       : await (await import('./exec/open.ts')).openHandoff(context, { ...plan, ...files, feed });
+  const { confluence } = flags;
+  const state = start.kind === 'position' ? start.position.state : undefined;
+  const sink = confluence
+    ? confluentSink(
+        output.sink,
+        new Confluence(confluence, plan.fields, state, () => tail.status().verified),
+        flags.count,
+      )
+    : output.sink;
   const saved = positionPath(files);
   const save = (path: string, taken: Position) => {
     const position = { ...taken, filters };
@@ -150,12 +165,16 @@ async function follow(
       source: plan.source,
       connect: plan.connect,
       sink: {
-        ...output.sink,
+        ...sink,
         ...(followed && {
-          place: followed.place,
+          place() {
+            const { lines, offset, ...file } = followed.place();
+            // A file of confluences has no certificate, because its lines are not posts.
+            return confluence ? { ...file, offset: offset + followed.waiting() } : { ...file, offset, lines };
+          },
           write(rows) {
             for (const { at } of rows) followed.saw(at);
-            return output.sink.write(rows);
+            return sink.write(rows);
           },
         }),
         waits: diskWait.wait,
@@ -177,7 +196,7 @@ async function follow(
       start,
       limitLeft: () => context.permission.left,
       lagMs: flags.lag,
-      count: flags.count,
+      count: confluence ? undefined : flags.count,
       durationMs: flags.duration,
       noFollow: flags.noFollow,
       waitForBudget: flags.waitForBudget,

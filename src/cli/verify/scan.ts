@@ -1,8 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { createGunzip } from 'node:zlib';
 import { Failure } from '../../base/failure.ts';
-import { fileFailure } from '../../base/files.ts';
 import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { LineDigest } from '../../base/line-digest.ts';
@@ -10,6 +6,7 @@ import { countText, group } from '../../base/units.ts';
 import type { Certificate } from '../../tail/certificate.ts';
 import { tailRow } from '../../tail/row.ts';
 import { certificateAt } from '../tail/certify.ts';
+import { chunksOf, isDamaged } from './chunks.ts';
 import type { IdSet } from './id-set.ts';
 
 /** What was found in a file and beside it. */
@@ -27,7 +24,6 @@ export interface ScannedFile {
   readonly picked: readonly string[];
 }
 
-const CHUNK = 128 * 1024;
 const LONGEST_LINE = 16 * 1024 * 1024;
 const TRIES = 3;
 
@@ -94,7 +90,7 @@ async function scanWith(
       if (digest.torn > LONGEST_LINE) throw notPosts(file);
     }
   } catch (error) {
-    if (!isDamagedGzip(error)) throw fileFailure('read', file, error);
+    if (!isDamaged(error)) throw error;
     problems.push('the compressed file is damaged');
   }
   const { rows, torn } = digest;
@@ -112,32 +108,6 @@ async function scanWith(
   if (shared > 0) notes.push(`${countText(shared, 'post')} also in an earlier file`);
   return { file, certificate, rows, duplicates, problems, notes, picked };
 }
-
-/** The content of a file, unpacked. A chunk is valid until the next one is requested. */
-async function* chunksOf(file: string): AsyncGenerator<Buffer, void, void> {
-  const handle = await open(file, 'r');
-  try {
-    const chunk = Buffer.allocUnsafeSlow(CHUNK);
-    const { bytesRead } = await handle.read(chunk, 0, CHUNK, 0);
-    if (bytesRead > 1 && chunk[0] === 0x1f && chunk[1] === 0x8b) {
-      const unpacked = createGunzip({ chunkSize: CHUNK / 2 });
-      const packed = createReadStream(file, { highWaterMark: CHUNK / 2 });
-      packed.on('error', (error) => unpacked.destroy(error));
-      yield* packed.pipe(unpacked);
-      return;
-    }
-    for (let at = 0, read = bytesRead; read > 0; ) {
-      yield chunk.subarray(0, read);
-      at += read;
-      ({ bytesRead: read } = await handle.read(chunk, 0, CHUNK, at));
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-const isDamagedGzip = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && /^Z_/.test(String(error.code));
 
 const notPosts = (file: string) =>
   new Failure('usage', `${file} is not a file of posts: it has a line of more than 16 MB`, {

@@ -29,6 +29,8 @@ export interface FeedPosition {
   readonly verified: number | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
+  /** What the output needs to continue; see `TailSink.state`. */
+  readonly state?: string | undefined;
 }
 
 /** Where a follower starts reading. */

@@ -126,7 +126,8 @@ export class Saver {
 
   #snapshot(): Snapshot | undefined {
     const position = this.#take();
-    return position && { position: { ...position, file: this.#sink.place?.() }, rows: this.#rows };
+    const state = this.#sink.state?.();
+    return position && { position: { ...position, file: this.#sink.place?.(), state }, rows: this.#rows };
   }
 
   async #saveFlushed({ position }: Snapshot): Promise<void> {
@@ -148,7 +149,8 @@ export class Saver {
     }
     if (!this.#base) return;
     const { position, rows } = this.#base;
-    const acknowledged = this.#since.slice(0, delivered - rows).map(({ id, at }) => [id, at] as const);
+    const since = this.#sink.state ? [] : this.#since.slice(0, delivered - rows);
+    const acknowledged = since.map(({ id, at }) => [id, at] as const);
     await this.#write({ ...position, ids: [...position.ids, ...acknowledged] }, COMMAND_MS);
   }
 
@@ -160,4 +162,4 @@ export class Saver {
 }
 
 /** About how long the text of a position is. */
-const sizeOf = ({ ids }: Position): number => 40 * ids.length;
+const sizeOf = ({ ids, state = '' }: Position): number => 40 * ids.length + state.length;

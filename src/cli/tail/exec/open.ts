@@ -116,7 +116,7 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
         `the command did not accept ${postsText(dead)}, which trdr saved to ${letters.path}`,
         {
           code: 'DEAD_LETTER',
-          hint: 'when the cause is fixed, hand them over again with the commands under "Dead letters" in docs/exec.md',
+          hint: 'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
         },
       );
     },
@@ -150,7 +150,7 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
       forgetful: checkpoint === undefined,
     },
   );
-  if (checkpoint === undefined)
+  if (checkpoint === undefined && !parts.remembered)
     notice('without --checkpoint, the next run does not know which posts were handed over');
   return {
     sink: handoff,

@@ -24,6 +24,8 @@ export interface FollowedFile {
   readonly sink: Sink;
   /** The end of the lines that are in the file. */
   place(): FilePlace;
+  /** The bytes that the sink has accepted and that are not in the file yet. */
+  waiting(): number;
   /** Called with the newest post time of rows before they are written. */
   saw(at: number | null): void;
   /**
@@ -86,6 +88,8 @@ export async function openFollowed(
   let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
+  /** The bytes of the sink that are in a file. */
+  let appended = 0;
   let turn: Promise<void> = Promise.resolve();
 
   /** Runs one step at a time, because writes and checks must not overlap. */
@@ -174,6 +178,7 @@ export async function openFollowed(
         await finish(rest.length);
         await append(file, rest, now(), (count) => {
           unconfirmed.push(rest.subarray(0, count));
+          appended += count;
           rest = rest.subarray(count);
         });
       }),
@@ -192,6 +197,7 @@ export async function openFollowed(
 
   return {
     place: () => placeOf(file),
+    waiting: () => (sink.progress?.().accepted ?? appended) - appended,
     saw(at) {
       if (at !== null) newest = Math.max(newest ?? at, at);
     },

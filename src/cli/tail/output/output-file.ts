@@ -5,7 +5,7 @@ import { type FollowedFile, type FollowedOptions, openFollowed } from './followe
 import type { RotateRule } from './rotation.ts';
 
 /** The output file of a tail, with rotation. */
-export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place' | 'saw'> {
+export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place' | 'waiting' | 'saw'> {
   /** Stops checking the file. */
   end(): Promise<void>;
 }
@@ -43,6 +43,7 @@ export async function openOutputFile(
   return {
     sink: file.sink,
     place: file.place,
+    waiting: file.waiting,
     saw: file.saw,
     async end() {
       stopListening();

@@ -1,0 +1,170 @@
+import { usageError } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { createLineSplitter } from '../../base/lines.ts';
+import { instantAt } from '../../base/time-values.ts';
+import { countText, group } from '../../base/units.ts';
+import { checkSpace } from '../../output/disk-space.ts';
+import type { View } from '../../output/view.ts';
+import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
+import type { PostFields, TailRow } from '../../tail/row.ts';
+import { tailRow } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import { chunksOf } from '../verify/chunks.ts';
+import { IdSet } from '../verify/id-set.ts';
+import { lockFiles, resumableOut } from './files.ts';
+import type { TailFlags } from './flags.ts';
+import { confluentSink } from './output/confluent.ts';
+import { printTo } from './output/writer.ts';
+
+/** What a replay reads, and how it prints the rows. */
+export interface ReplayPlan {
+  readonly files: readonly string[];
+  readonly flags: TailFlags;
+  readonly view: View<PostFields>;
+  /** The fields of the posts. */
+  readonly postTime: string;
+  readonly fields: ConfluenceFields;
+  readonly filter: (row: TailRow) => boolean;
+}
+
+const LONGEST_LINE = 16 * 1024 * 1024;
+/** So many rows are written at a time, unless --speed delays them. */
+const ROWS = 100;
+
+/**
+ * Reads posts from files in place of the service, and passes them to the output of a tail. A post that is there more
+ * than once is passed on once.
+ */
+export async function replayFiles(context: Context, plan: ReplayPlan): Promise<void> {
+  const { globals, signal, settings, notice, diskWait } = context;
+  const { flags, files } = plan;
+  const out = resumableOut(globals.out);
+  const unlock = lockFiles({ out, checkpoint: undefined, status: undefined, state: settings.folders.state });
+  try {
+    if (out !== undefined) checkSpace(out);
+    const output =
+      flags.exec === undefined
+        ? printTo(await context.records(plan.view), () => {})
+        : await (await import('./exec/open.ts')).openHandoff(context, {
+            ...{ view: plan.view, flags, checkpoint: undefined },
+            ...{ feed: `replay ${files.join(' ')}`, remembered: true },
+          });
+    const { confluence } = flags;
+    const sink = confluence
+      ? confluentSink(output.sink, new Confluence(confluence, plan.fields), flags.count)
+      : output.sink;
+    let read = 0;
+    let left = confluence ? Number.POSITIVE_INFINITY : (flags.count ?? Number.POSITIVE_INFINITY);
+    let isOpen = true;
+    try {
+      const rows = rowsOf(context, plan);
+      for await (const batch of flags.speed === undefined
+        ? batched(rows, ROWS)
+        : paced(rows, flags.speed, context)) {
+        const wanted = batch.slice(0, left);
+        left -= wanted.length;
+        read += wanted.length;
+        isOpen = wanted.length === 0 || (await sink.write(wanted));
+        if (!isOpen || left <= 0 || signal.aborted) break;
+      }
+      if (isOpen && !signal.aborted) await sink.flush();
+    } finally {
+      diskWait.close();
+      await output.sink.end?.();
+      await output.close();
+    }
+    signal.throwIfAborted();
+    notice(`replayed ${countText(read, 'post')}: 0 CU`);
+    output.check?.();
+  } finally {
+    unlock();
+  }
+}
+
+async function* batched<T>(rows: AsyncIterable<T>, many: number): AsyncGenerator<T[], void, void> {
+  let batch: T[] = [];
+  for await (const row of rows) {
+    batch.push(row);
+    if (batch.length < many) continue;
+    yield batch;
+    batch = [];
+  }
+  yield batch;
+}
+
+/** Keeps the distances of the posts in time, divided by `speed`. */
+async function* paced(
+  rows: AsyncIterable<TailRow>,
+  speed: number,
+  { io: { clock }, signal }: Context,
+): AsyncGenerator<TailRow[], void, void> {
+  let first: { readonly at: number; readonly mono: number } | undefined;
+  for await (const row of rows) {
+    if (row.at !== null) {
+      first ??= { at: row.at, mono: clock.mono() };
+      const due = first.mono + (row.at - first.at) / speed;
+      if (due > clock.mono()) await clock.sleep(due - clock.mono(), signal);
+    }
+    yield [row];
+  }
+}
+
+/** The posts of the files that pass the filters, in the order of the files. */
+async function* rowsOf(
+  { io, settings, notice }: Context,
+  { files, flags, postTime, filter }: ReplayPlan,
+): AsyncGenerator<TailRow, void, void> {
+  const ids = new IdSet();
+  const since = flags.since && instantAt(flags.since, io.clock.now(), settings.utc);
+  let repeated = 0;
+  let others = 0;
+  for (const file of files) {
+    const lines = createLineSplitter(LONGEST_LINE);
+    let first: number | undefined;
+    let last: number | undefined;
+    const rowIn = (bytes: Buffer): TailRow | undefined => {
+      const record = bytes.length === 0 ? undefined : parseJson(bytes.toString('utf8'));
+      const row = isRecord(record) ? tailRow(record, postTime) : null;
+      if (bytes.length > 0 && !row) others++;
+      if (!row) return undefined;
+      first ??= row.at ?? undefined;
+      last = row.at ?? last;
+      if (ids.add(Buffer.from(row.id), 0) !== undefined) {
+        repeated++;
+        return undefined;
+      }
+      return (since === undefined || row.at === null || row.at >= since) && filter(row) ? row : undefined;
+    };
+    const isOrdered = flags.confluence !== undefined || flags.speed !== undefined;
+    let count = 0;
+    const kept = function* (some: Iterable<{ readonly bytes: Buffer }>) {
+      for (const { bytes } of some) {
+        const row = rowIn(bytes);
+        // Three posts in a row that are older than the first one: the file is newest first.
+        if (
+          isOrdered &&
+          ++count === NEWEST_FIRST &&
+          first !== undefined &&
+          (last ?? first) < first - ORDER_MS
+        )
+          throw newestFirst(file);
+        if (row) yield row;
+      }
+    };
+    for await (const chunk of chunksOf(file)) yield* kept(lines.push(chunk));
+    yield* kept(lines.end());
+  }
+  if (repeated > 0) notice(`skipped ${countText(repeated, 'post')} that the files contain more than once`);
+  if (others > 0) notice(`skipped ${group(others)} lines that are not posts`);
+}
+
+/** After so many lines it is decided whether a file is newest first; posts of a tail can be this late. */
+const NEWEST_FIRST = 20;
+const ORDER_MS = 240_000;
+
+const newestFirst = (file: string) =>
+  usageError(
+    `${file} is newest first, and --confluence and --speed need the oldest post first`,
+    `reverse it: tac ${file} > oldest-first.ndjson (or write lists with --reverse)`,
+  );

@@ -1,0 +1,200 @@
+import { parseJson, stringifyJson } from '../base/json.ts';
+import { isRecord, plainJson } from '../base/json-object.ts';
+import { nthNewest, type PostFields, type TailRow } from './row.ts';
+
+/** So many different authors must have posted about one token within this time. */
+export interface ConfluenceRule {
+  readonly authors: number;
+  readonly withinMs: number;
+}
+
+/** The rule as a part of the name of a feed: a tail with another rule cannot continue. */
+export const confluenceName = (rule: ConfluenceRule | undefined): string =>
+  rule ? ` confluence ${rule.authors}/${rule.withinMs}ms` : '';
+
+/** The members of a post that decide about confluences. */
+export interface ConfluenceFields {
+  /** The token: its address, symbol and network. */
+  readonly token: readonly [address: string, symbol: string, network: string];
+  /** What identifies the author: the first of these that a post has. */
+  readonly author: readonly string[];
+  /** The name of the author: the first of these that a post has. */
+  readonly handle: readonly string[];
+}
+
+export const thesisConfluence: ConfluenceFields = {
+  token: ['tokenAddress', 'tokenSymbol', 'tokenNetwork'],
+  author: ['authorId', 'authorHandle'],
+  handle: ['authorHandle', 'authorId'],
+};
+export const calloutConfluence: ConfluenceFields = {
+  token: ['coinMint', 'coinSymbol', 'chain'],
+  author: ['wallet'],
+  handle: ['userName', 'xUsername', 'wallet'],
+};
+
+interface Post {
+  readonly id: string;
+  readonly at: number;
+  readonly author: string;
+  /** The record as JSON, which needs less memory. */
+  readonly text: string;
+}
+
+/** Posts of different authors, oldest first. */
+interface Group {
+  readonly id: string;
+  version: number;
+  readonly posts: Post[];
+}
+
+/** The posts about a token that are in no group, oldest first, and its groups. */
+interface Token {
+  posts: Post[];
+  groups: Group[];
+}
+
+/** A group with so many authors is complete; the next post begins another one. */
+const AUTHORS_MAX = 1_000;
+/** With more posts of one token in no group, the oldest is forgotten: they are of a few authors. */
+const PENDING_MAX = 200;
+/** Without a verified time, posts may be this much older than the newest ones. */
+const SLACK_MS = 600_000;
+/** Forgetting looks at all tokens, so it waits until time has passed. */
+const STEP_MS = 5_000;
+
+/**
+ * Finds tokens about which several authors post within a short time. The times are post times, so a post that is found
+ * late counts as if it had come in time.
+ */
+export class Confluence {
+  readonly #rule: ConfluenceRule;
+  readonly #fields: ConfluenceFields;
+  readonly #verified: () => number | null;
+  readonly #tokens = new Map<string, Token>();
+  #newest: readonly number[] = [];
+  #forgotten = Number.NEGATIVE_INFINITY;
+
+  /** `verified` returns up to which time no more posts are expected; null if that is not known. */
+  constructor(
+    rule: ConfluenceRule,
+    fields: ConfluenceFields,
+    state?: string,
+    verified = (): number | null => null,
+  ) {
+    this.#rule = rule;
+    this.#fields = fields;
+    this.#verified = verified;
+    const saved = state === undefined ? undefined : plainJson(state);
+    for (const [key, token] of Array.isArray(saved) ? saved : []) this.#tokens.set(key, token);
+  }
+
+  /** Adds a post. Returns the record of the confluence that it makes or extends. */
+  add(row: TailRow): TailRow | undefined {
+    const { id, at, record } = row;
+    const key = textIn(record, [this.#fields.token[0]]);
+    const author = textIn(record, this.#fields.author);
+    if (at === null || key === undefined || author === undefined) return undefined;
+    this.#forget(at);
+    const token = this.#tokens.get(key) ?? { posts: [], groups: [] };
+    this.#tokens.set(key, token);
+    const post: Post = { id, at, author, text: stringifyJson(record) ?? '{}' };
+    const group = token.groups.findLast((each) => this.#isNear(each, at));
+    if (group) {
+      if (group.posts.some((each) => each.author === author)) return undefined;
+      insert(group.posts, post);
+      group.version++;
+      return this.#rowOf(group);
+    }
+    insert(token.posts, post);
+    if (token.posts.length > PENDING_MAX) token.posts.shift();
+    const posts = this.#found(token.posts, at);
+    const [first] = posts ?? [];
+    if (!posts || !first) return undefined;
+    const found: Group = { id: first.id, version: 1, posts };
+    // Later posts may already be known, if this one was found late.
+    for (const each of token.posts)
+      if (this.#isNear(found, each.at) && !posts.some(({ author: other }) => other === each.author))
+        insert(posts, each);
+    token.posts = token.posts.filter((each) => !this.#isNear(found, each.at));
+    token.groups.push(found);
+    return this.#rowOf(found);
+  }
+
+  /** What a later run needs to continue. */
+  get state(): string {
+    return JSON.stringify([...this.#tokens]);
+  }
+
+  #isNear({ posts }: Group, at: number): boolean {
+    const { withinMs } = this.#rule;
+    const [first, last] = [posts[0]?.at ?? 0, posts.at(-1)?.at ?? 0];
+    return posts.length < AUTHORS_MAX && at >= first - withinMs && at <= last + withinMs;
+  }
+
+  /** The first posts of enough different authors within the time, around a post. */
+  #found(posts: readonly Post[], at: number): Post[] | undefined {
+    const { authors, withinMs } = this.#rule;
+    for (const start of posts) {
+      if (start.at < at - withinMs || start.at > at) continue;
+      const firsts = new Map<string, Post>();
+      for (const post of posts)
+        if (post.at >= start.at && post.at <= start.at + withinMs && !firsts.has(post.author))
+          firsts.set(post.author, post);
+      if (firsts.size >= authors) return [...firsts.values()];
+    }
+    return undefined;
+  }
+
+  /** Forgets what no further post can extend. */
+  #forget(at: number): void {
+    this.#newest = [...this.#newest, at].sort((one, other) => other - one).slice(0, 3);
+    const clock = nthNewest(this.#newest, 2);
+    if (clock === null || clock - this.#forgotten < STEP_MS) return;
+    this.#forgotten = clock;
+    const from = (this.#verified() ?? clock - SLACK_MS) - this.#rule.withinMs;
+    for (const [key, token] of this.#tokens) {
+      token.posts = token.posts.filter((post) => post.at >= from);
+      token.groups = token.groups.filter(({ posts }) => (posts.at(-1)?.at ?? 0) >= from);
+      if (token.posts.length === 0 && token.groups.length === 0) this.#tokens.delete(key);
+    }
+  }
+
+  #rowOf({ id, version, posts }: Group): TailRow {
+    const records = posts.map(({ text }) => parseJson(text)).filter(isRecord);
+    const newest = records.at(-1) ?? {};
+    const [address, symbol, network] = this.#fields.token;
+    const holdings = records.flatMap(({ holdingsUsd }) =>
+      typeof holdingsUsd === 'number' ? holdingsUsd : [],
+    );
+    const [firstAt, lastAt] = [posts[0]?.at ?? null, posts.at(-1)?.at ?? null];
+    return {
+      ...{ id, at: lastAt, raw: null },
+      record: {
+        ...{ id, version },
+        tokenAddress: newest[address] ?? null,
+        tokenSymbol: newest[symbol] ?? null,
+        tokenNetwork: newest[network] ?? null,
+        authors: records.map((record) => textIn(record, this.#fields.handle) ?? null),
+        count: records.length,
+        ...{ firstAt, lastAt },
+        holdingsUsd: holdings.length === 0 ? null : holdings.reduce((sum, each) => sum + each, 0),
+        posts: records,
+      },
+    };
+  }
+}
+
+/** Inserts a post by its time, after those with the same time. */
+function insert(posts: Post[], post: Post): void {
+  const at = posts.findLastIndex((each) => each.at <= post.at);
+  posts.splice(at + 1, 0, post);
+}
+
+function textIn(record: PostFields, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = record[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return undefined;
+}

@@ -1,0 +1,212 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { listening, readText, startPosting, startTail, until } from './feed.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+
+const START = Date.parse('2026-11-20T10:00:00Z');
+
+/** Forty posts, one per minute, by four authors about three tokens. */
+const posts = Array.from({ length: 40 }, (_, i) => ({
+  id: `p${i}`,
+  tokenAddress: `token${i % 3}`,
+  tokenSymbol: `T${i % 3}`,
+  authorHandle: `author${i % 4}`,
+  thesis: `thesis ${i}`,
+  holdingsUsd: i,
+  platformCreatedAt: START + i * 60_000,
+}));
+const linesOf = (some: readonly object[]) => some.map((each) => `${JSON.stringify(each)}\n`).join('');
+
+function withFiles() {
+  const home = openHome();
+  const file = join(home.path, 'posts.ndjson');
+  writeFileSync(file, linesOf(posts));
+  return { home, file };
+}
+
+/** Runs without a service and without a key. */
+const run = (home: Home, args: readonly string[]) =>
+  runInProcess(args, { home, cwd: home.path, key: null, env: { TRDR_BASE_URL: undefined } });
+const replay = (home: Home, ...words: readonly string[]) =>
+  run(home, ['thesis', 'tail', '--replay', ...words]);
+
+test('posts of files pass the filters and formats of a tail, once each, without a key', async () => {
+  const { home, file } = withFiles();
+  const packed = join(home.path, 'more.ndjson.gz');
+  writeFileSync(packed, gzipSync(linesOf([...posts.slice(30), { ...posts[0], id: 'other' }])));
+  const all = await replay(home, file, packed);
+  expect(all.exitCode, all.stderr).toBe(0);
+  expect(all.stdout).toBe(linesOf([...posts, { ...posts[0], id: 'other' }]));
+  expect(all.said).toMatch(/replayed 41 posts: 0 CU/);
+  expect(all.said).toContain('skipped 10 posts');
+  const some = await replay(
+    home,
+    file,
+    '--symbol',
+    't1',
+    '--min-holdings',
+    '20',
+    '--grep',
+    '5$',
+    '--fields',
+    'id',
+  );
+  expect(some.records()).toEqual([{ id: 'p25' }]);
+  const author = await replay(home, file, '--user', 'AUTHOR2', '--count', '3', '-o', 'csv', '--fields', 'id');
+  expect(author.stdout.replaceAll('\r', '')).toBe('id\np2\np6\np10\n');
+  const since = await replay(
+    home,
+    file,
+    '--since',
+    new Date(START + 38 * 60_000).toISOString(),
+    '--fields',
+    'id',
+  );
+  expect(since.records()).toEqual([{ id: 'p38' }, { id: 'p39' }]);
+  expect((await replay(home, file, '--dry-run', '-o', 'ndjson')).stdout).toBe('');
+});
+
+test('a replay through a command hands over batches with their variables, and again what it did not accept', async () => {
+  const { home, file } = withFiles();
+  const command = `printf '%s ' "$TRDR_BATCH" "$TRDR_ROWS" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" >> seen; [ -e works ] && cat >> got`;
+  const words = ['--exec', command, '--batch', '15', '--tries', '1'];
+  const failed = await replay(home, file, ...words);
+  expect([failed.exitCode, failed.error()]).toMatchObject([9, { code: 'DEAD_LETTER' }]);
+  const dead = /saved to (\S+\.dead\.ndjson)/.exec(failed.said)?.[1] ?? '';
+  expect(readText(dead)).toBe(linesOf(posts));
+  writeFileSync(join(home.path, 'works'), '');
+  writeFileSync(join(home.path, 'seen'), '');
+  const again = await replay(home, dead, ...words);
+  expect(again.exitCode, again.stderr).toBe(0);
+  expect(readText(join(home.path, 'got'))).toBe(linesOf(posts));
+  expect(readText(join(home.path, 'seen')).trim()).toBe('1 15 p0 p14 2 15 p15 p29 3 10 p30 p39');
+});
+
+test('--speed keeps the distances of the posts', async () => {
+  const { home, file } = withFiles();
+  const began = Date.now();
+  const { exitCode } = await replay(home, file, '--speed', '6000x');
+  expect(exitCode).toBe(0);
+  // 39 minutes, 6,000 times as fast, take 390 ms.
+  expect(Date.now() - began).toBeGreaterThan(380);
+});
+
+test('a rule can be tried on a file', async () => {
+  const { home, file } = withFiles();
+  const found = await replay(home, file, '--confluence', '3/10m');
+  const records = found.records();
+  expect(records.length, found.stderr).toBeGreaterThan(3);
+  expect(records[0]).toMatchObject({
+    ...{ id: 'p0', version: 1, tokenAddress: 'token0', count: 3, holdingsUsd: 9 },
+    authors: ['author0', 'author3', 'author2'],
+    posts: [posts[0], posts[3], posts[6]],
+  });
+  const strict = await replay(home, file, '--confluence', '4/5m');
+  expect([strict.exitCode, strict.stdout]).toEqual([0, '']);
+  const table = await replay(home, file, '--confluence', '3/10m', '--count', '1', '-o', 'table');
+  expect(table.stdout).toMatch(/\$T0 .*\n.*author0: thesis 0 \| author3: thesis 3/);
+  const once = await replay(home, file, '--confluence', '3/10m', '--exec', 'cat >> rule', '--batch', '1');
+  expect([once.exitCode, readText(join(home.path, 'rule'))]).toEqual([0, found.stdout]);
+  writeFileSync(file, linesOf([...posts].reverse()));
+  const reversed = await replay(home, file, '--confluence', '3/10m');
+  expect([reversed.exitCode, reversed.said]).toEqual([2, expect.stringContaining('newest first')]);
+});
+
+test.each([
+  [['--replay', 'nowhere.ndjson'], 9, 'nowhere.ndjson'],
+  [['posts.ndjson'], 2, '--replay'],
+  [['--speed', '2x'], 2, '--replay'],
+  [['--replay', 'posts.ndjson', '--checkpoint', 'c'], 2, '--checkpoint'],
+  [['--replay', 'posts.ndjson', '--no-follow'], 2, '--no-follow'],
+  [['--confluence', '1/5m'], 2, '3/10m'],
+  [['--confluence', '3'], 2, '3/10m'],
+  [['--confluence', '3/10m', '--rotate', '1d', '--out', 'x.ndjson'], 2, '--rotate'],
+  [['--confluence', '3/10m', '--via', 'store', '--group', 'g'], 2, '--group'],
+])('wrong input is rejected: %s', async (words, code, text) => {
+  const { home } = withFiles();
+  const { exitCode, said } = await run(home, ['thesis', 'tail', ...words]);
+  expect([exitCode, said]).toEqual([code, expect.stringContaining(text)]);
+});
+
+test('lines that are not posts are counted, and a damaged archive fails', async () => {
+  const { home, file } = withFiles();
+  writeFileSync(file, `oops\n\n${linesOf(posts.slice(0, 2))}{"id":"to`);
+  const odd = await replay(home, file);
+  expect([odd.exitCode, odd.records().length]).toEqual([0, 2]);
+  expect(odd.said).toContain('skipped 2 lines');
+  writeFileSync(`${file}.gz`, gzipSync(linesOf(posts)).subarray(0, 300));
+  expect((await replay(home, `${file}.gz`)).exitCode).toBe(9);
+});
+
+test('callouts are replayed by coin and wallet', async () => {
+  const home = openHome();
+  const callouts = [1, 2, 3].map((n) => ({
+    id: `c${n}`,
+    wallet: `w${n}`,
+    coinMint: 'M',
+    createdAt: START + n,
+  }));
+  writeFileSync(join(home.path, 'c.ndjson'), linesOf(callouts));
+  const all = await run(home, [
+    'launchpad',
+    'tail',
+    '--replay',
+    join(home.path, 'c.ndjson'),
+    '--confluence',
+    '3/1m',
+  ]);
+  expect(all.records(), all.stderr).toMatchObject([{ tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] }]);
+});
+
+/** The authors of the last version of each confluence. */
+function lastVersions(text: string): string[] {
+  const last = new Map<string, { version: number; text: string }>();
+  const keys: string[] = [];
+  for (const line of text.split('\n').filter(Boolean)) {
+    const { id, version, tokenAddress, authors } = JSON.parse(line);
+    keys.push(`${id} ${version}`);
+    if (version > (last.get(id)?.version ?? 0))
+      last.set(id, { version, text: `${tokenAddress} ${[...authors].sort().join(' ')}` });
+  }
+  expect(new Set(keys).size, 'no version is there twice').toBe(keys.length);
+  return [...last.values()].map((each) => each.text).sort();
+}
+
+test('a live tail that is killed finds what a replay of the same posts finds', async () => {
+  const sandbox = await withSandbox({
+    unmetered: true,
+    ratePerMinute: 600_000,
+    burstPerSecond: 100_000,
+    theses: 50,
+  });
+  const home = openHome();
+  const [out, recorded] = [join(home.path, 'live.ndjson'), join(home.path, 'posts.ndjson')];
+  const flags = ['--yes', '--lag', '200ms'];
+  const recorder = startTail([...flags, '--out', recorded], { sandbox, home });
+  const start = () => startTail([...flags, '--out', out, '--confluence', '2/1h'], { sandbox, home });
+  let live = start();
+  await until(() => listening(sandbox) === 2 && existsSync(`${out}.trdr`) && existsSync(`${recorded}.trdr`));
+  const posting = startPosting(sandbox, 10);
+  for (const posts of [40, 80]) {
+    await until(() => posting.ids.length > posts);
+    live.child.kill('SIGKILL');
+    await live.child;
+    live = start();
+  }
+  await until(() => posting.ids.length > 120);
+  posting.stop();
+  await until(() => readText(recorded).includes(posting.ids.at(-1) ?? ''));
+  const replayed = await replay(home, recorded, '--confluence', '2/1h');
+  const expected = lastVersions(replayed.stdout);
+  expect(expected.length).toBeGreaterThan(3);
+  await until(() => {
+    const text = readText(out);
+    return text.endsWith('\n') && lastVersions(text).join('\n') === expected.join('\n');
+  });
+  for (const { child } of [live, recorder]) {
+    child.kill('SIGTERM');
+    expect((await child).exitCode).toBe(143);
+  }
+});

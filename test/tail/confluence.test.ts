@@ -1,0 +1,131 @@
+import { describe, expect, it, test } from 'vitest';
+import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
+import type { TailRow } from '../../src/tail/row.ts';
+
+const START = 1_700_000_000_000;
+const MINUTE = 60_000;
+let ids = 0;
+
+/** A post about a token by an author, so many minutes after the start. */
+function post(author: string, minutes: number, token = 'A', more: object = {}): TailRow {
+  const id = `p${ids++}`;
+  const at = START + minutes * MINUTE;
+  const record = {
+    id,
+    tokenAddress: token,
+    tokenSymbol: token,
+    authorId: author,
+    authorHandle: author,
+    ...more,
+  };
+  return { id, at, record, raw: null };
+}
+
+const three = { authors: 3, withinMs: 10 * MINUTE };
+const open = (state?: string) => new Confluence(three, thesisConfluence, state);
+/** What a confluence prints for these posts: version and authors. */
+const shown = (found: Confluence, rows: readonly TailRow[]) =>
+  rows.flatMap((row) => {
+    const record = found.add(row)?.record;
+    return record ? [[record['version'], String(record['authors'])]] : [];
+  });
+
+describe('a confluence', () => {
+  test.each([
+    ['has enough authors within the time', [post('a', 0), post('b', 5), post('c', 10)], [[1, 'a,b,c']]],
+    ['does not have posts that are further apart', [post('a', 0), post('b', 5), post('c', 10.1)], []],
+    ['does not count an author twice', [post('a', 0), post('a', 1), post('b', 2), post('b', 3)], []],
+    ['has one token', [post('a', 0), post('b', 1, 'B'), post('c', 2), post('d', 3, 'B')], []],
+    [
+      'grows with each further author within the time of the last post',
+      [post('a', 0), post('b', 1), post('c', 2), post('a', 3), post('d', 12), post('e', 22), post('f', 40)],
+      [
+        [1, 'a,b,c'],
+        [2, 'a,b,c,d'],
+        [3, 'a,b,c,d,e'],
+      ],
+    ],
+    [
+      'counts a post that is found late',
+      [post('a', 0), post('c', 8), post('d', 14), post('b', 4), post('z', -5)],
+      [
+        [1, 'a,b,c,d'],
+        [2, 'z,a,b,c,d'],
+      ],
+    ],
+    [
+      'needs a token, an author and a time',
+      [post('a', 0), post('', 1), post('c', 2, ''), { ...post('d', 3), at: null }],
+      [],
+    ],
+  ] as const)('%s', (_, rows, expected) => {
+    expect(shown(open(), rows)).toEqual(expected);
+  });
+
+  it('has all posts, the sum of the holdings, and the same id in each version', () => {
+    const found = open();
+    const rows = [
+      post('a', 0, 'A', { holdingsUsd: 100 }),
+      post('b', 1, 'A', { holdingsUsd: null }),
+      post('c', 2, 'A', { holdingsUsd: 50.5 }),
+      post('d', 3),
+    ];
+    const [first, second] = rows.flatMap((row) => found.add(row)?.record ?? []);
+    expect(first).toMatchObject({ id: rows[0]?.id, version: 1, count: 3, holdingsUsd: 150.5 });
+    expect(first).toMatchObject({
+      firstAt: rows[0]?.at,
+      lastAt: rows[2]?.at,
+      tokenSymbol: 'A',
+      tokenNetwork: null,
+    });
+    expect(first).toHaveProperty(
+      'posts',
+      rows.slice(0, 3).map(({ record }) => record),
+    );
+    expect(second).toMatchObject({ id: rows[0]?.id, version: 2, count: 4, lastAt: rows[3]?.at });
+  });
+
+  it('continues with the state of an earlier run, at any post', () => {
+    const rows = [0, 2, 4, 5, 9, 11, 30, 31, 33].map((minutes, i) => post('abcdefghi'[i] ?? '', minutes));
+    const whole = shown(open(), rows);
+    expect(whole.length).toBeGreaterThan(3);
+    for (let cut = 0; cut <= rows.length; cut++) {
+      const before = open();
+      const first = shown(before, rows.slice(0, cut));
+      expect([...first, ...shown(open(before.state), rows.slice(cut))]).toEqual(whole);
+    }
+  });
+
+  it('of callouts counts wallets by coin', () => {
+    const found = new Confluence({ authors: 2, withinMs: MINUTE }, calloutConfluence);
+    const callout = (wallet: string): TailRow => {
+      const record = { id: wallet, coinMint: 'M', coinSymbol: 'COIN', chain: 'sol', wallet, userName: null };
+      return { id: wallet, at: START, record, raw: null };
+    };
+    expect(found.add(callout('w1'))).toBeUndefined();
+    expect(found.add(callout('w2'))?.record).toMatchObject({
+      ...{ tokenAddress: 'M', tokenSymbol: 'COIN', tokenNetwork: 'sol' },
+      ...{ authors: ['w1', 'w2'], holdingsUsd: null },
+    });
+  });
+});
+
+it('stays small over many posts', () => {
+  const found = open();
+  for (let i = 0; i < 20_000; i++) found.add(post(`author${i % 977}`, i / 10, `token${i % 53}`));
+  expect(found.state.length).toBeLessThan(400_000);
+});
+
+it('keeps what is not verified yet, however old', () => {
+  const found = new Confluence(three, thesisConfluence, undefined, () => START - MINUTE);
+  // A resumed run prints new posts at once, and older ones when its walk has read them.
+  const newer = Array.from({ length: 20 }, (_, i) => post(`n${i}`, 600 + i / 10, `other${i}`));
+  const rows = [
+    post('a', 0),
+    ...newer,
+    post('b', 1),
+    ...newer.map((row) => ({ ...row, id: `${row.id}x` })),
+    post('c', 2),
+  ];
+  expect(shown(found, rows)).toEqual([[1, 'a,b,c']]);
+});
