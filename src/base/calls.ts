@@ -1,8 +1,8 @@
 /** Calls `make` the first time, and returns the same value from then on. */
-export function once<T>(make: () => T): () => T {
+export function once<A extends readonly unknown[], T>(make: (...args: A) => T): (...args: A) => T {
   let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
+  return (...args) => {
+    made ??= { value: make(...args) };
     return made.value;
   };
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { once } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { oneOf, plainName as plain } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
@@ -242,13 +243,4 @@ async function storedFeed(context: Context, via: string, tokens: readonly string
   if (via !== 'auto' || store === undefined || store === 'off') return undefined;
   const { liveFeed } = await import('../store/choose-feed.ts');
   return liveFeed(context, tokens);
-}
-
-/** Returns a function that calls `report` on its first call, and then does nothing. */
-function once<T>(report: (value: T) => void): (value: T) => void {
-  let isReported = false;
-  return (value) => {
-    if (!isReported) report(value);
-    isReported = true;
-  };
 }

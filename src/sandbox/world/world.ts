@@ -1,3 +1,4 @@
+import { once } from '../../base/calls.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import type { Board, BoardPeriod, Callout } from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
@@ -199,11 +200,3 @@ const blankNumbers = ({ handle, name, solanaAddress, evmAddress }: User): Pnl =>
   updatedAt: null,
   windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
-
-function once<T extends object>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
-}
