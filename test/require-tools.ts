@@ -1,5 +1,5 @@
 import { hasServer, serverProgram } from './store/program.ts';
-import { hasPromtool } from './tail/health/promtool.ts';
+import { hasPromtool } from './tail/promtool.ts';
 
 /** The tools that tests need, with the Debian package of each. */
 const tools = [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
-import { metrics } from '../../src/tail/health/metric-families.ts';
-import { hasPromtool, promtool } from '../tail/health/promtool.ts';
+import { metrics } from '../../src/tail/health.ts';
+import { hasPromtool, promtool } from '../tail/promtool.ts';
 import { readPage } from './pages.ts';
 
 const text = readPage('docs/service.md').blocks.find(({ info }) => info === 'yaml')?.text ?? '';

@@ -1,7 +1,7 @@
 import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
-import type { HealthMode } from '../../tail/health/health.ts';
+import type { HealthMode } from '../../tail/health.ts';
 import { statusText } from '../tail/notice-text.ts';
 import type { ServiceFlags } from '../tail/service/flags.ts';
 import { type HealthRun, type TailFacts, watchHealth } from '../tail/service/watch.ts';

@@ -7,11 +7,11 @@ import { createHandoffMeter, type HandoffHealth } from '../../../tail/exec/hando
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
+import { createTextPrinter } from '../../output/text-printer.ts';
 import type { ExecFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { readCommand, runCommand } from './command.ts';
 import { openDeadLetters } from './dead-letters.ts';
-import { createEncoder } from './encode.ts';
 import { handedOverText, handoffText, postsText } from './handoff-text.ts';
 
 export const BATCH = 100;
@@ -125,6 +125,19 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       for (const text of limit.rest()) context.notice(text);
       letGo?.();
     },
+  };
+}
+
+/** Formats rows as lines of NDJSON, like the lines that a tail without --exec prints. */
+async function createEncoder(
+  context: Context,
+  view: View<TailRow['record']>,
+): Promise<(row: TailRow) => Uint8Array> {
+  const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
+  return ({ raw, record }) => {
+    if (raw !== null && printer.writeRaw) printer.writeRaw(raw);
+    else printer.write(record);
+    return printer.take();
   };
 }
 

@@ -1,8 +1,8 @@
 import { basename, extname } from 'node:path';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
-import type { TailHealth } from '../../../tail/health/health.ts';
-import { tailMetrics } from '../../../tail/health/metrics.ts';
+import type { TailHealth } from '../../../tail/health.ts';
+import { tailMetrics } from '../../../tail/health.ts';
 import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';

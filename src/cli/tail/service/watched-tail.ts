@@ -2,7 +2,7 @@ import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
 import type { Tail } from '../../../tail/engine.ts';
 import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
-import type { HealthMode } from '../../../tail/health/health.ts';
+import type { HealthMode } from '../../../tail/health.ts';
 import type { TailStatus } from '../../../tail/notice.ts';
 import { handoffStateText } from '../exec/handoff-text.ts';
 import { statusText } from '../notice-text.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { TailHealth } from '../../../src/tail/health/health.ts';
-import { tailMetrics } from '../../../src/tail/health/metrics.ts';
+import type { TailHealth } from '../../src/tail/health.ts';
+import { tailMetrics } from '../../src/tail/health.ts';
 import { hasPromtool, promtool } from './promtool.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);

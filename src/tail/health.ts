@@ -1,4 +1,113 @@
-import { healthModes, type TailHealth } from './health.ts';
+import type { HandoffHealth } from './exec/handoff-meter.ts';
+
+/** How a tail currently follows its feed. */
+const healthModes = ['streaming', 'connecting', 'polling', 'store', 'standby', 'waiting'] as const;
+export type HealthMode = (typeof healthModes)[number];
+
+/** The state of a running tail, for monitoring. Times are epoch milliseconds. */
+export interface TailHealth {
+  /** The exit code of the run, and why it ended in one word; null while the run is active. */
+  readonly end: { readonly exit: number; readonly reason: string } | null;
+  /** Whether the tail has been up to date with its feed at least once. */
+  readonly ready: boolean;
+  /** Whether the service responds. */
+  readonly serviceUp: boolean;
+  readonly mode: HealthMode;
+  /** When the budget or the allowance renews for which the tail waits; null if it does not wait. */
+  readonly waitsUntil: number | null;
+  /** Which file of the tail cannot be written and why, so that the tail waits; null if it does not wait. */
+  readonly blocked: string | null;
+  readonly startedAt: number;
+  readonly updatedAt: number;
+  /** The time of the last iteration of the main loop. If this time does not advance, the loop hangs. */
+  readonly progressAt: number;
+  /** The post time up to which every post was printed, except in gaps; null before the first verification. */
+  readonly verifiedTo: number | null;
+  /** The start of the last complete walk; null before the first one. */
+  readonly walkedAt: number | null;
+  /** The last printed post: its post time, and how much later it was printed. */
+  readonly lastPostAt: number | null;
+  readonly lastPostLagMs: number | null;
+  readonly rows: number;
+  readonly filled: number;
+  readonly late: number;
+  readonly skipped: number;
+  readonly gaps: number;
+  readonly reconnects: number;
+  readonly pages: number;
+  /** Posts per second in the feed. */
+  readonly rate: number;
+  /** The CU that were certainly charged, and the maximum that may have been charged. */
+  readonly spent: number;
+  readonly spentAtMost: number;
+  readonly perMinute: number;
+  /** The CU left of the spending limit and of the key's allowance; null if unlimited or not known. */
+  readonly limitLeft: number | null;
+  readonly allowanceLeft: number | null;
+  /** The CU left of each budget. */
+  readonly budgets: readonly { readonly period: string; readonly left: number }[];
+  /** The handoff to the command of `--exec`; null without one. */
+  readonly handoff: HandoffHealth | null;
+  readonly memoryBytes: number;
+  readonly cpuMs: number;
+}
+
+/** Facts about a run that do not change. */
+export interface TailIdentity {
+  /**
+   * The name of the tail: the name of its status file without the extension. It distinguishes the tail from
+   * others on the same machine.
+   */
+  readonly tail: string;
+  readonly command: string;
+  readonly version: string;
+}
+
+const PREFIX = 'trdr_tail_';
+
+const escaped = (text: string) =>
+  text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
+
+type Label = readonly [name: string, value: string];
+type Sample = readonly [labels: readonly Label[], value: number];
+
+const labels = (pairs: readonly Label[]) =>
+  `{${pairs.map(([name, value]) => `${name}="${escaped(value)}"`).join(',')}}`;
+
+/**
+ * The state of a tail as metrics in the text format of Prometheus. Counters are declared under their full name, as
+ * the node exporter, promtool and OpenMetrics 2.0 require; Prometheus accepts that too. Every sample has the label
+ * `tail`, so that the files of several tails can be in one folder.
+ */
+export function tailMetrics(health: TailHealth, { tail, command, version }: TailIdentity): string {
+  const lines: string[] = [];
+  const write = (name: string, help: string, samples: readonly Sample[]) => {
+    const known = samples.filter(([, sample]) => Number.isFinite(sample));
+    if (known.length === 0) return;
+    const type = name.endsWith('_total') ? 'counter' : 'gauge';
+    lines.push(`# HELP ${PREFIX}${name} ${help}`, `# TYPE ${PREFIX}${name} ${type}`);
+    for (const [pairs, sample] of known)
+      lines.push(
+        `${PREFIX}${name}${labels([['tail', tail], ...pairs])} ${Math.round(sample * 1_000) / 1_000}`,
+      );
+  };
+  const about = [
+    ['command', command],
+    ['version', version],
+  ] as const;
+  write('build_info', 'Command and version of the tail; the value is always 1.', [[about, 1]]);
+  for (const [name, help, of] of metrics) {
+    const value = of(health);
+    if (typeof value === 'number') write(name, help, [[[], value]]);
+    else if (value)
+      write(
+        name,
+        help,
+        value.values.map(([text, sample]) => [[[value.label, text]], sample]),
+      );
+  }
+  return `${lines.join('\n')}\n# EOF\n`;
+}
 
 /** Samples of one metric that differ in the value of a label. */
 interface Labelled {
@@ -17,7 +126,10 @@ const seconds = (ms: number | null) => (ms === null ? null : ms / 1_000);
 const age = (at: number | null, { updatedAt }: TailHealth) =>
   at === null ? null : seconds(Math.max(0, updatedAt - at));
 
-/** The metrics of a tail. The names of counters end in `_total`; all others are gauges. */
+/**
+ * The metrics of a tail. The names of counters end in `_total`; all others are gauges.
+ * @internal Exported for tests.
+ */
 export const metrics: readonly Metric[] = [
   ['up', 'Whether the tail is running.', ({ end }) => Number(end === null)],
   [
