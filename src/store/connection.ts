@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
-import { awayFailure, replicaFailure } from './away-failure.ts';
 import { failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
+import { awayFailure, replicaFailure } from './unreachable.ts';
 
 /** Options of a connection. */
 export interface ConnectOptions {

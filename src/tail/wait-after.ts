@@ -1,5 +1,5 @@
 import type { Failure } from '../base/failure.ts';
-import { LONGEST_BLOCK_MS } from '../core/spend/lane.ts';
+import { LONGEST_BLOCK_MS } from '../core/spend/rate-limiter.ts';
 
 /** The time in milliseconds that a failure asks to wait, bounded: see `LONGEST_BLOCK_MS`. */
 export const waitAfter = ({ retryAfter = 0 }: Failure): number =>

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../src/output/view.ts';
 import { boardView } from '../../src/output/views/board.ts';
-import { cacheView, reconcileView, usageView } from '../../src/output/views/books.ts';
 import { calloutView, liveCalloutView } from '../../src/output/views/callouts.ts';
 import { checkView } from '../../src/output/views/checks.ts';
 import { meView } from '../../src/output/views/me.ts';
@@ -11,6 +10,7 @@ import { profileView, settingView } from '../../src/output/views/settings.ts';
 import { storeView } from '../../src/output/views/store.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';
 import { liveThesisView, thesisView } from '../../src/output/views/thesis.ts';
+import { cacheView, reconcileView, usageView } from '../../src/output/views/usage.ts';
 
 const details = storeView.columns.find(({ title }) => title === 'details');
 const detailsOf = (row: Readonly<Record<string, string | number | null>>) =>

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
-import type { Limiter } from '../../src/core/spend/lane.ts';
 import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import type { Limiter } from '../../src/core/spend/rate-limiter.ts';
 import { createRemainder } from '../../src/core/spend/remainder.ts';
 import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createTail } from '../../src/tail/engine.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { createLimiter } from '../../src/core/spend/lane.ts';
+import { createLimiter } from '../../src/core/spend/rate-limiter.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';

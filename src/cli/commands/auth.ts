@@ -15,8 +15,8 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
-import { printedSecret } from '../settings/printed-secret.ts';
 import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
+import { printedSecret } from '../settings/secret-command.ts';
 import { configOf, profileName, sourcedSettings, withNearProfile } from '../settings/settings.ts';
 
 export const authLogin = command({

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/failure.ts';
 import { CacheRecord } from '../../contract/records/tool.ts';
-import { cacheView } from '../../output/views/books.ts';
+import { cacheView } from '../../output/views/usage.ts';
 import { openCache } from '../../state/cache.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';

@@ -5,7 +5,7 @@ import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
 import { readHandle, resolveAll } from '../../core/lookup/resolve-all.ts';
-import { SILENT_WAIT_MS } from '../../core/spend/lane.ts';
+import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';

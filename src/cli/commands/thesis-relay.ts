@@ -10,7 +10,7 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
-import { lockFiles } from '../tail/files.ts';
+import { lockFiles } from '../tail/lock-files.ts';
 import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';

@@ -4,7 +4,7 @@ import { countText, group, unitsText } from '../../base/units.ts';
 import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
-import { reconcileView, usageView } from '../../output/views/books.ts';
+import { reconcileView, usageView } from '../../output/views/usage.ts';
 import { readLedger } from '../../state/ledger/read-ledger.ts';
 import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';

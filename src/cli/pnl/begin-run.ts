@@ -1,8 +1,8 @@
 import { unitsText } from '../../base/units.ts';
 import { createAllowance } from '../../core/pnl/allowance.ts';
-import type { PnlResult } from '../../core/pnl/batches.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { type BatchLog, createPnlRun, type PnlRun } from '../../core/pnl/pnl-run.ts';
+import type { PnlResult } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
 import type { Context } from '../context.ts';

@@ -31,7 +31,7 @@ export function commandSecret(name: string, line: string, io: Io, read: SecretFo
   let known: string | undefined;
   const get = once(async () => {
     // Most runs have a saved key, and Node takes milliseconds to load child processes.
-    const { printedSecret } = await import('./printed-secret.ts');
+    const { printedSecret } = await import('./secret-command.ts');
     known = await printedSecret(name, line, io, read);
     return known;
   });

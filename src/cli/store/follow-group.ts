@@ -7,7 +7,7 @@ import { followGroup } from '../../store/feed/group.ts';
 import type { GroupEvent, GroupPlace } from '../../store/feed/group-batches.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { lockFiles } from '../tail/files.ts';
+import { lockFiles } from '../tail/lock-files.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { openTailWriter } from '../tail/output/writer.ts';
 import { type RunStore, storeNow } from './open-store.ts';

@@ -15,7 +15,7 @@ import { continueAfter } from '../../tail/position.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
-import { lockFiles, resumableOut } from '../tail/files.ts';
+import { lockFiles, resumableOut } from '../tail/lock-files.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { lastPosts } from '../tail/position-file.ts';
 import { afterFilled, type GapFilling } from './fill-gap.ts';

@@ -5,7 +5,7 @@ import type { TailStatus } from '../../tail/notice.ts';
 import type { Context } from '../context.ts';
 import { commandWith } from '../spend/continue-command.ts';
 import { moreText } from '../spend/permission.ts';
-import { resumableOut } from './files.ts';
+import { resumableOut } from './lock-files.ts';
 
 /** The latest time that a Date can represent. */
 const LATEST = 8.64e15;

@@ -12,8 +12,8 @@ import { tailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { chunksOf } from '../verify/chunks.ts';
 import { IdSet } from '../verify/id-set.ts';
-import { lockFiles, resumableOut } from './files.ts';
 import type { TailFlags } from './flags.ts';
+import { lockFiles, resumableOut } from './lock-files.ts';
 import { confluentSink } from './output/confluent.ts';
 import { printTo } from './output/writer.ts';
 

@@ -1,8 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { waitsForUnits } from '../../tail/money.ts';
 import type { Context } from '../context.ts';
-import { lockFiles } from './files.ts';
 import type { TailFlags } from './flags.ts';
+import { lockFiles } from './lock-files.ts';
 import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
 import { nothingMeasured, watchHealth } from './service/watch.ts';

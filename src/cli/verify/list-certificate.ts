@@ -6,7 +6,7 @@ import { nthNewest } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { certify } from '../tail/certify.ts';
-import { resumableOut } from '../tail/files.ts';
+import { resumableOut } from '../tail/lock-files.ts';
 import { LineCount } from '../tail/output/line-count.ts';
 
 /** So many posts in a row decide about a time, because a single one may be dated wrongly. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { RetryRule } from '../../contract/endpoint.ts';
 import type { Notice } from '../../contract/ports.ts';
-import { SILENT_WAIT_MS } from '../spend/lane.ts';
+import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 
 /** The result of one attempt. */
 export type Outcome<T> =

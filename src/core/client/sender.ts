@@ -4,8 +4,8 @@ import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts'
 import type { HttpAnswer, HttpRequest, Notice, Slot, Transport } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { BaseUrl } from '../http/base-url.ts';
-import { type LaneName, type Limiter, MAX_WAIT_MS } from '../spend/lane.ts';
 import type { SpendLimit } from '../spend/limit.ts';
+import { type LaneName, type Limiter, MAX_WAIT_MS } from '../spend/rate-limiter.ts';
 import type { Spend } from '../spend/spend.ts';
 import { abortUntilSent, type InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';

@@ -3,7 +3,7 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { SILENT_WAIT_MS } from '../spend/lane.ts';
+import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 
 /** What prevents further requests. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';

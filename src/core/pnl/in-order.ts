@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import type { PnlResult } from './batches.ts';
+import type { PnlResult } from './request-batch.ts';
 
 /**
  * Merges saved answers and those of the service, which come in any order, in the order of `size` handles. `saved` returns

@@ -5,9 +5,10 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Allowance } from './allowance.ts';
-import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './batches.ts';
+import { affordable, smallerBatch } from './batch-size.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { failedPnl } from './records.ts';
+import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './request-batch.ts';
 import type { Targets } from './targets.ts';
 import { createTurns, type Turn } from './turns.ts';
 
@@ -96,15 +97,6 @@ export function createPnlRun(options: PnlRunOptions) {
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
-  /** How many of `wanted` handles the run can pay for. */
-  async function affordable(wanted: number): Promise<number> {
-    await allowance.ready(signal);
-    if (allowance.room().handles < wanted && !allowance.fresh) await allowance.refresh(signal);
-    const { handles } = allowance.room();
-    if (handles < 1) throw allowance.shortage();
-    return Math.min(wanted, handles);
-  }
-
   const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: targets.texts.length === 1 });
 
@@ -141,7 +133,7 @@ export function createPnlRun(options: PnlRunOptions) {
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
-      turn = await turns.next(await affordable(Math.min(most, turns.size)), signal);
+      turn = await turns.next(await affordable(allowance, Math.min(most, turns.size), signal), signal);
       const { positions } = turn;
       const size = positions.length;
       if (turn.here.length > 0) {
@@ -196,7 +188,7 @@ export function createPnlRun(options: PnlRunOptions) {
           continue;
         }
         await settle((to, number) => to.dropped(number));
-        most = await smaller(error, size);
+        most = await smallerBatch(allowance, error, size, signal);
         continue;
       }
       lostInRow = 0;
@@ -221,22 +213,6 @@ export function createPnlRun(options: PnlRunOptions) {
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
-  }
-
-  /**
-   * The maximum batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
-   * errors.
-   */
-  async function smaller(error: unknown, size: number): Promise<number> {
-    if (isRejected(error)) return Math.ceil(size / 2);
-    if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
-    await allowance.refresh(signal);
-    if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
-    const { handles } = allowance.room();
-    if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-    // The service rejected the batch. If the allowance that `me` reports covers it, the service evidently counts
-    // reveals differently, so try half of the batch.
-    return handles < size ? BATCH_MAX : Math.floor(size / 2);
   }
 
   /**

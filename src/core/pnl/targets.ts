@@ -5,8 +5,8 @@ import type { CachedLookup, LookupCall } from '../lookup/cached-lookup.ts';
 import type { LookupAnswer } from '../lookup/lookup.ts';
 import { ordered } from '../lookup/ordered.ts';
 import type { Subject } from '../lookup/subject.ts';
-import type { PnlResult } from './batches.ts';
 import { failedPnl, missingPnl } from './records.ts';
+import type { PnlResult } from './request-batch.ts';
 
 /** The subjects of a run, and the handle of each. */
 export type Targets = ReturnType<typeof createTargets>;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
-import type { PnlResult } from './batches.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
+import type { PnlResult } from './request-batch.ts';
 
 /** The next step: the positions of a batch to request, and answers that the store already has. */
 export interface Turn {

@@ -1,7 +1,7 @@
 import type { PriceBounds } from '../../contract/endpoint.ts';
 import type { Ledger, Slot } from '../../contract/ports.ts';
-import type { LaneName, Limiter } from './lane.ts';
 import type { SpendLimit } from './limit.ts';
+import type { LaneName, Limiter } from './rate-limiter.ts';
 
 /** A call, or a minute of the WebSocket, that is about to be paid for. */
 export interface Purchase {

@@ -3,7 +3,7 @@ import { Failure } from '../../../src/base/failure.ts';
 import type { Notice } from '../../../src/contract/ports.ts';
 import { decode, encode } from '../../../src/core/client/coding.ts';
 import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
-import { createLimiter } from '../../../src/core/spend/lane.ts';
+import { createLimiter } from '../../../src/core/spend/rate-limiter.ts';
 import { error, ownWindows } from '../fakes.ts';
 import { virtualClock } from '../virtual-clock.ts';
 

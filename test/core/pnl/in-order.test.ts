@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { PnlResult } from '../../../src/core/pnl/batches.ts';
 import { inOrder } from '../../../src/core/pnl/in-order.ts';
+import type { PnlResult } from '../../../src/core/pnl/request-batch.ts';
 
 const at = (position: number): PnlResult => ({ position, record: { subject: `t${position}`, found: true } });
 

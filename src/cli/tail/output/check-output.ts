@@ -1,8 +1,8 @@
 import { usageError } from '../../../base/failure.ts';
 import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
-import { resumableOut } from '../files.ts';
 import type { ExecFlags, TailFlags } from '../flags.ts';
+import { resumableOut } from '../lock-files.ts';
 import type { TailPlan } from '../run.ts';
 
 /**

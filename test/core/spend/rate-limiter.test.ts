@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../../src/contract/ports.ts';
-import { createLimiter, type Limiter, type LimiterOptions } from '../../../src/core/spend/lane.ts';
+import { createLimiter, type Limiter, type LimiterOptions } from '../../../src/core/spend/rate-limiter.ts';
 import { ownWindows } from '../fakes.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 

@@ -1,0 +1,38 @@
+import { Failure } from '../../base/failure.ts';
+import { BATCH_MAX } from '../../contract/limits.ts';
+import type { Allowance } from './allowance.ts';
+import { isRejected } from './request-batch.ts';
+
+/** How many of `wanted` handles the run can pay for. */
+export async function affordable(
+  allowance: Allowance,
+  wanted: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  await allowance.ready(signal);
+  if (allowance.room().handles < wanted && !allowance.fresh) await allowance.refresh(signal);
+  const { handles } = allowance.room();
+  if (handles < 1) throw allowance.shortage();
+  return Math.min(wanted, handles);
+}
+
+/**
+ * The maximum batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
+ * errors.
+ */
+export async function smallerBatch(
+  allowance: Allowance,
+  error: unknown,
+  size: number,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  if (isRejected(error)) return Math.ceil(size / 2);
+  if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
+  await allowance.refresh(signal);
+  if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
+  const { handles } = allowance.room();
+  if (size === 1) throw handles < 1 ? allowance.shortage() : error;
+  // The service rejected the batch. If the allowance that `me` reports covers it, the service evidently counts
+  // reveals differently, so try half of the batch.
+  return handles < size ? BATCH_MAX : Math.floor(size / 2);
+}
