@@ -76,6 +76,16 @@ test.each([
   expect(stderr.replace(/\s+/g, ' ')).toMatch(why);
 });
 
+test('before the first verification, nothing is vouched for, which is reported', async () => {
+  const place = { sandbox: await withSandbox(plenty), home: openHome() };
+  const path = join(place.home.path, 'new.ndjson');
+  const words = 'thesis tail --via poll --backfill 5 --count 5 --yes --out'.split(' ');
+  expect((await run([...words, path], place)).exitCode).toBe(0);
+  const found = await verifyOf([path], place);
+  expect(found).toMatchObject({ exitCode: 10, status: 'gaps', from: null, to: null, rows: 5, gaps: [] });
+  expect(found.stderr).toContain('nothing is verified yet');
+});
+
 test('the order of the lines does not matter', async () => {
   const { place, path, text } = await withFile();
   writeFileSync(path, `${text.trimEnd().split('\n').reverse().join('\n')}\n`);

@@ -113,17 +113,14 @@ function sameFeed(scanned: readonly ScannedFile[]): void {
   );
 }
 
-function report(
-  { notice }: Context,
-  scanned: readonly ScannedFile[],
-  { gaps, from, files }: Verification,
-): void {
+function report({ notice }: Context, scanned: readonly ScannedFile[], { gaps, from }: Verification): void {
   for (const { file, problems, notes } of scanned) {
     for (const problem of problems) notice(`${file} was changed: ${problem}`);
     for (const note of notes) notice(`${file}: ${note}`);
   }
   for (const { why, ...gap } of gaps) notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
-  if (from === null && files.every(({ status }) => status === 'gaps')) notice('nothing is verified yet');
+  if (from === null && scanned.some(({ certificate, problems }) => certificate && problems.length === 0))
+    notice('nothing is verified yet: a tail verifies posts two minutes after they were posted');
 }
 
 interface SamplePlan {
