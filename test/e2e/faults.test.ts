@@ -129,14 +129,24 @@ describe.each(lines)('%s, as %j,', (path, words) => {
     expect([exitOfFault(fault), ...otherEnds(path, words, fault)], ran.stderr).toContain(ran.exitCode);
   });
 
-  test.each([...codes, ...breaks])('recovers from a single %s if a retry is safe', async (fault) => {
-    well ??= await tryOut(words, '', input());
+  const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
+  const isSafe = (fault: string): boolean => passes(fault) && (!isPost || isErrorCode(fault));
+  const single = async (fault: string): Promise<Attempt> => {
     const ran = await tryOut(words, spelled(fault, '*1'), input());
     checkRules(path, words, fault, ran);
-    const isPost = words.includes('--direct') || (path === 'pnl' && words.length > 3);
-    if (!passes(fault) || (isPost && !isErrorCode(fault))) return;
+    return ran;
+  };
+
+  test.each([...codes, ...breaks].filter(isSafe))('recovers from a single %s', async (fault) => {
+    well ??= await tryOut(words, '', input());
+    const ran = await single(fault);
     expect([ran.exitCode, ran.stdout], ran.stderr).toEqual([well.exitCode, steady(well.stdout, ran.stdout)]);
   });
+
+  test.each([...codes, ...breaks].filter((fault) => !isSafe(fault)))(
+    'keeps the rules after a single %s that is not safe to retry',
+    async (fault) => void (await single(fault)),
+  );
 
   test.skipIf(path === 'doctor' || isMe(path) || path === 'api')(
     'leaves a complete file or none',

@@ -8,13 +8,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { commonOptions } from '../../src/cli/args/common.ts';
 import { longName } from '../../src/cli/args/option.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
-import { type Home, openHome, programEnv, runInProcess, withSandbox } from './harness.ts';
-import { program } from './program.ts';
+import { bash } from './bash.ts';
+import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -126,13 +125,8 @@ test('stdin and stdout have roles too, and two inputs or two devices may be the 
   const home = openHome();
   const run = async (line: string) => {
     writeFileSync(join(home.path, 'a.csv'), 'handle\nmira\n');
-    const ran = await execa('sh', ['-c', `"$NODE" "$TRDR" ${line}`], {
-      env: { ...programEnv({ home }), NODE: process.execPath, TRDR: program },
-      extendEnv: false,
-      cwd: home.path,
-      reject: false,
-    });
-    return `${ran.exitCode}${/[^"]*are the same file/.exec(ran.stderr)?.[0] ?? ''}`;
+    const { codes, stderr } = await bash(`trdr ${line}`, { home });
+    return `${codes}${/[^"]*are the same file/.exec(stderr)?.[0] ?? ''}`;
   };
   expect(await run('whois - --sandbox --out a.csv < a.csv')).toBe('2--out and stdin are the same file');
   expect(await run('whois --file a.csv --sandbox >> a.csv')).toBe('2--file and stdout are the same file');

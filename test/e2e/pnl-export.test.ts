@@ -8,14 +8,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
+import { bash } from './bash.ts';
 import { until } from './feed.ts';
-import { envOf, type Home, openHome, runInProcess, startTrdr } from './harness.ts';
+import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
-import { program } from './program.ts';
 import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
@@ -41,14 +40,6 @@ function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HA
 }
 
 const paidTwice = ({ served }: NumbersSandbox) => [...served].filter(([, times]) => times > 1).length;
-
-/** Limits the size of files to this many half kilobytes. */
-const limited = (blocks: number, words: readonly string[], sandbox: NumbersSandbox, home: Home) =>
-  execa('sh', ['-c', `ulimit -f ${blocks}; exec "$0" "${program}" "$@"`, process.execPath, ...words], {
-    env: envOf({ sandbox, home }),
-    extendEnv: false,
-    reject: false,
-  });
 
 /** The files of a journal by name. */
 const filesIn = (journal: string): ReadonlyMap<string, string> =>
@@ -147,8 +138,8 @@ describe('an interrupted export', () => {
     rmdirSync(out);
     writeFileSync(out, 'of last night\n');
     const before = sandbox.log.length;
-    const full = await limited(100, words('--resume'), sandbox, home);
-    expect([full.exitCode, text()]).toEqual([9, 'of last night\n']);
+    const full = await bash(`ulimit -f 100; trdr ${words('--resume').join(' ')}`, { sandbox, home });
+    expect([full.codes, text()]).toEqual([[9], 'of last night\n']);
     expect(full.stderr).toContain('EFBIG');
     expect(readdirSync(home.path).filter((name) => name.startsWith('out'))).toEqual([
       'out.ndjson',

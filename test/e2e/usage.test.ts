@@ -181,9 +181,4 @@ describe('trdr cache', () => {
       entries: 0,
     });
   });
-
-  test('shows a card on a terminal', async () => {
-    const { stdout } = await runInProcess(['cache', 'stats', '--color', 'never'], { tty: true });
-    expect(stdout).toContain('0 cached answers');
-  });
 });
