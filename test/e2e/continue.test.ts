@@ -38,7 +38,7 @@ test.each([
     argv = next === undefined ? undefined : wordsOf(next);
   }
   expect(printed.length).toBeGreaterThan(1);
-  const files = readdirSync(home.path).filter((name) => name.startsWith('rows'));
+  const files = readdirSync(home.path).filter((name) => /^rows.*(?<!\.trdr)$/.test(name));
   const ids = idsIn([...printed, ...files.map((name) => readFileSync(join(home.path, name), 'utf8'))]);
   expect(ids.toSorted()).toEqual(idsIn([whole.stdout]).toSorted());
 });

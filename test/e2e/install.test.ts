@@ -60,6 +60,7 @@ describe('the package', () => {
       'help',
       'man',
       'sbom.cdx.json',
+      'skill.md',
     ]);
     expect(
       below(installed).filter(

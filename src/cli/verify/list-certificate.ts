@@ -1,6 +1,7 @@
 import type { Sent } from '../../contract/read-record.ts';
 import { timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed, WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
+import { descriptorIn } from '../../output/open-file.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import { nthNewest } from '../../tail/row.ts';
 import { timing } from '../../tail/timing.ts';
@@ -20,7 +21,9 @@ type Range = Pick<WalkOptions, 'since' | 'until' | 'limit'>;
 /** Observes a list, and creates the certificate of `--out`. Only NDJSON files have one. */
 export function createListCertificate(context: Context, timeField: string, { since, until, limit }: Range) {
   const { globals, format, scope, io } = context;
-  const out = format === 'ndjson' ? resumableOut(globals.out) : undefined;
+  // Nothing can be written beside a descriptor, such as /dev/fd/7.
+  const isFile = globals.out !== undefined && descriptorIn(globals.out) === undefined;
+  const out = format === 'ndjson' && isFile ? resumableOut(globals.out) : undefined;
   /** The clock of the service, by the first page. */
   let sigma: number | null | undefined;
   let older = 0;
