@@ -104,7 +104,8 @@ export class Money {
   }
 
   get due(): number {
-    return this.#ports.key ? this.#next : Number.POSITIVE_INFINITY;
+    // A request in progress wakes the loop when it ends.
+    return this.#ports.key && !this.#job ? this.#next : Number.POSITIVE_INFINITY;
   }
 
   /** Resolves after the first answer of `me`; throws if the service rejects the key. */
