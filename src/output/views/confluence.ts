@@ -2,11 +2,14 @@ import { isRecord } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { ConfluenceRecord } from '../../contract/records/confluence.ts';
 import { span } from '../format/time.ts';
+import { truncate } from '../terminal/width.ts';
 import type { View } from '../view.ts';
 
 type Record = Readonly<globalThis.Record<string, unknown>>;
 
 const handles = ({ authors }: Record): string[] => (Array.isArray(authors) ? authors.map(String) : []);
+
+const TEXT_WIDTH = 80;
 
 /** The first words of each post. */
 function texts(record: Record): string {
@@ -14,7 +17,7 @@ function texts(record: Record): string {
   const authors = handles(record);
   return (Array.isArray(posts) ? posts : [])
     .flatMap((post, i) =>
-      isRecord(post) ? `${authors[i]}: ${String(post['thesis'] ?? '').slice(0, 80)}` : [],
+      isRecord(post) ? `${authors[i]}: ${truncate(String(post['thesis'] ?? ''), TEXT_WIDTH)}` : [],
     )
     .join(' | ');
 }
