@@ -18,7 +18,7 @@ export type FailureKind =
   | 'local' // a problem on this machine, such as a failed file operation or a lock in use; also a bug in trdr
   | 'strict'; // --strict is set, and a subject was missing or failed
 
-export interface FailureFields {
+interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
   readonly retryable?: boolean | undefined;

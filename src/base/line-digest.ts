@@ -6,7 +6,7 @@ const MOST_SUMS = 2 ** 20;
 const WORDS = 4;
 const MODULUS = 2n ** 128n;
 
-export interface DigestedLines {
+interface DigestedLines {
   readonly rows: number;
   /** The bytes of these lines with their line breaks. */
   readonly bytes: number;

@@ -56,7 +56,7 @@ export interface Replacement {
   discard(): void;
 }
 
-export interface ReplaceOptions {
+interface ReplaceOptions {
   /**
    * For trdr's own files: only the user may read and write the new file, whatever the permissions of the old
    * one.

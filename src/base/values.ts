@@ -16,7 +16,7 @@ export interface Kind<T> {
   readonly problem?: (text: string) => string;
 }
 
-export interface NumberBounds {
+interface NumberBounds {
   readonly min?: number;
   readonly max?: number;
 }

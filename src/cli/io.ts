@@ -2,7 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 import type { InFlight } from '../core/client/in-flight.ts';
 
-export type Out = Writable & {
+type Out = Writable & {
   readonly fd?: number;
   readonly isTTY?: boolean;
   readonly columns?: number;

@@ -5,7 +5,7 @@ import type { RecordType } from './record-types.ts';
 
 /** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
-export type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
+type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
 export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly params: P;
@@ -65,7 +65,7 @@ export interface Price<R, A> {
 export type RetryRule = 'repeat' | 'never';
 
 /** One endpoint of the service: a row of the table in `endpoints.ts`. */
-export interface Endpoint<
+interface Endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
   B extends z.core.$ZodType,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 /** Metadata of a schema besides its type, for OpenAPI, `trdr schema` and the docs. */
-export interface FieldMeta {
+interface FieldMeta {
   description?: string;
   format?: string;
   /** The value that the service uses if the field is absent. */

@@ -36,7 +36,7 @@ function issueText(issue: Issue): string {
   }
 }
 
-export interface Issue {
+interface Issue {
   readonly code?: string | undefined;
   readonly path: readonly PropertyKey[];
   readonly origin?: string | undefined;

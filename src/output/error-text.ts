@@ -17,7 +17,7 @@ export function failureJson(
   return `${jsonLine({ error: { ...printedFields(failure), exit }, ...log })}\n`;
 }
 
-export interface ErrorLook extends ProseLook {
+interface ErrorLook extends ProseLook {
   readonly style: Style;
   readonly unicode: boolean;
 }

@@ -5,9 +5,9 @@ import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 /** The format of lines on stderr: text, text that starts with the time, or JSON. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
-export type LogLevel = 'debug' | 'info' | 'warning' | 'error';
+type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
-export interface NoticeOptions {
+interface NoticeOptions {
   readonly stream: () => Writable;
   /** Whether to suppress all notices, except those of level `debug`. */
   readonly quiet: boolean;

@@ -26,7 +26,7 @@ export interface Sink {
   readonly progress?: () => { readonly accepted: number; readonly written: number };
 }
 
-export type OutputEnd = 'complete' | 'kept' | 'discarded';
+type OutputEnd = 'complete' | 'kept' | 'discarded';
 
 /** Writes all bytes, or fails. Without a promise, they are written already. */
 export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;

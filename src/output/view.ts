@@ -52,7 +52,7 @@ export interface Column<T> {
   readonly lines?: number;
 }
 
-export interface CardTable<T> {
+interface CardTable<T> {
   readonly titles: readonly { readonly title: string; readonly kind: CellKind }[];
   readonly rows: (record: T) => readonly (readonly unknown[])[];
 }

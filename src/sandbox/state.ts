@@ -90,14 +90,14 @@ export interface OpenSocket {
 }
 
 /** A post with the text of its frame, which is the same for all connections. */
-export interface FramedPost {
+interface FramedPost {
   readonly id: string;
   readonly tokenAddress: string | null;
   readonly text: string;
 }
 
 /** An entry of the request log. */
-export interface LogEntry {
+interface LogEntry {
   readonly requestId: string;
   readonly path: string;
   /** The endpoint; null for an unknown path. `ws` is a handshake, or a charge for an open connection. */

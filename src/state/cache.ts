@@ -17,7 +17,7 @@ export interface FileAnswer {
 }
 
 /** Base URL, key and folder of the cache. */
-export interface CacheOptions {
+interface CacheOptions {
   /** The cache folder; if it is undefined, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;

@@ -3,7 +3,7 @@ import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 
 /** The facts that determine where trdr stores its files. */
-export interface FolderInputs {
+interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
   /** The user's home directory; undefined if the system has none for the user. */

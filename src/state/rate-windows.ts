@@ -20,7 +20,7 @@ import {
 const LARGEST = 16 * 1024 * 1024;
 
 /** Which rate limits to open: base URL, key and state folder. */
-export interface WindowsOptions {
+interface WindowsOptions {
   /** The state folder; if it is undefined, calls are counted only for this process. */
   readonly dir: string | undefined;
   readonly baseUrl: string;

@@ -4,7 +4,7 @@ import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
 /** The new content of a file. It replaces the old content up to the position `end`. */
-export interface Rewritten {
+interface Rewritten {
   readonly parts: readonly Uint8Array[];
   readonly end: number;
 }

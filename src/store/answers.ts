@@ -17,7 +17,7 @@ import { ask, failScript, fill } from './scripts/answers.ts';
 import { openSeal, seal } from './sealed-answer.ts';
 import { readSharedFailure, sharedFailure } from './shared-failure.ts';
 
-export interface SharedAnswersOptions {
+interface SharedAnswersOptions {
   readonly link: StoreLink;
   /** The cache of this machine, which is searched first. */
   readonly local: AnswerCache;

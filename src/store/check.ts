@@ -14,7 +14,7 @@ export interface StoreFinding {
 }
 
 /** What the checks need in addition to the connection. */
-export interface CheckOptions {
+interface CheckOptions {
   readonly keys: Keys;
   /** The user of the store, for hints. */
   readonly user: string;

@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 
 /** The kinds of store failures that callers distinguish. */
-export type StoreCode =
+type StoreCode =
   /**
    * The store was not reachable or too slow, or the connection broke. The server may have executed the
    * command.

@@ -37,7 +37,7 @@ export interface FeedKeys {
   group(name: string): string;
 }
 
-export interface KeySettings {
+interface KeySettings {
   readonly prefix?: string | undefined;
   readonly baseUrl: string;
   readonly key: string;

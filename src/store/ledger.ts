@@ -14,7 +14,7 @@ import { hashReply } from './replies.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
-export interface StoreLedgerOptions {
+interface StoreLedgerOptions {
   readonly link: StoreLink;
   /** The ledger file of this machine, which is written before the store. */
   readonly local: Ledger;

@@ -5,7 +5,7 @@ import { isStoreFailure, storeFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { writeSchema } from './scripts/schema.ts';
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly address: StoreAddress;
   readonly connect?: ConnectOptions | undefined;
   readonly keys: Keys;

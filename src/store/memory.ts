@@ -6,7 +6,7 @@ import type { FeedState } from './feed/term.ts';
 /**
  * What a machine remembers about its store, for times when the store is unavailable or has lost its data.
  */
-export interface Remembered {
+interface Remembered {
   /** The number of machines that were active when the store was last reached. */
   readonly fleet: number;
   /** The shared budgets of this machine, by their names in the store, in CU. */
@@ -26,7 +26,7 @@ export interface StoreMemory {
 }
 
 /** The files of what a machine remembers: one of the facts, whose name is empty, and one for each feed. */
-export interface MemoryFiles {
+interface MemoryFiles {
   load(name: string): string | undefined;
   save(name: string, text: string): void;
 }

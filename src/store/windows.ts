@@ -13,7 +13,7 @@ import { addUnrecorded, block, departLate, drop, learn, take } from './scripts/l
  */
 const GRACE_MS = 250;
 
-export interface StoreWindowsOptions {
+interface StoreWindowsOptions {
   readonly link: StoreLink;
   /** The rate limits of this machine alone, for times when the store is unavailable. */
   readonly local: RateWindows;

@@ -53,7 +53,7 @@ export interface TailHealth {
 }
 
 /** Facts about a run that do not change. */
-export interface TailIdentity {
+interface TailIdentity {
   /**
    * The name of the tail: the name of its status file without the extension. It distinguishes the tail from
    * others on the same machine.

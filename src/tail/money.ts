@@ -8,7 +8,7 @@ import { planSpend, type SpendPlan } from './spend.ts';
 import type { Timing } from './timing.ts';
 
 /** What `planSpend` needs to know about the run. */
-export interface MoneyView {
+interface MoneyView {
   readonly rate: number;
   readonly auditMs: number;
   readonly isConnected: boolean;

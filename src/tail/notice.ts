@@ -3,7 +3,7 @@ import type { StopCode } from '../core/pages/read-pages.ts';
 import type { Mode, PollReason, TailCost } from './spend.ts';
 
 /** Where a run starts. */
-export type StartKind = 'now' | 'backfill' | 'since' | 'position';
+type StartKind = 'now' | 'backfill' | 'since' | 'position';
 
 /** A stretch of the feed in which posts may be missing. Its bounds are post times, and belong to it. */
 export interface Gap {

@@ -17,7 +17,7 @@ import { createWakeup, type Wakeup } from './wakeup.ts';
 import type { Walked } from './walk.ts';
 
 /** Why a run ended, and the failure that ended it. */
-export interface Ending {
+interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
 }
@@ -33,7 +33,7 @@ export interface Filling {
 }
 
 /** The state of the walks. All times are monotonic. */
-export interface Walks {
+interface Walks {
   /** Whether it is known where the run starts. */
   isPlaced: boolean;
   /** Whether the rows of the first walk were printed. */

@@ -37,7 +37,7 @@ export interface Walked {
 }
 
 /** What a walk reads with, and what it knows. */
-export interface Walking {
+interface Walking {
   readonly clock: Clock;
   readonly random: () => number;
   readonly timing: Timing;

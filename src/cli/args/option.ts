@@ -26,7 +26,7 @@ export const flagGroups = [
   'Cost and delay',
   'As a service',
 ] as const;
-export type FlagGroup = (typeof flagGroups)[number];
+type FlagGroup = (typeof flagGroups)[number];
 
 /** Creates a flag without a value: true if the command line contains the flag. */
 export const flag = (flags: string, help: string): Option<boolean> => ({

@@ -4,7 +4,7 @@ import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
 /** The command that a command line names, and the words that remain. `path` may be a group of commands. */
-export interface CommandRoute {
+interface CommandRoute {
   readonly path: string;
   readonly rest: readonly string[];
   readonly wantsHelp: boolean;

@@ -15,7 +15,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const MAX_HANDLES = 200;
 
-export interface CompletionPlace {
+interface CompletionPlace {
   readonly env: Env;
   readonly platform: string;
   readonly cwd: string;

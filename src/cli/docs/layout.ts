@@ -1,6 +1,6 @@
 import type { Definition, DocPage, Example, Section } from './page.ts';
 
-export interface Layout {
+interface Layout {
   readonly columns: number;
   readonly bold: boolean;
 }

@@ -12,7 +12,7 @@ const DELAY_MS = 1_000;
 /** The number of rows that are collected before a table is printed, so that its columns fit. */
 const HELD_ROWS = 200;
 
-export interface Lookups<T extends object> {
+interface Lookups<T extends object> {
   readonly view: View<T>;
   readonly subjects: Subjects;
   readonly single: boolean;

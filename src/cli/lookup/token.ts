@@ -18,7 +18,7 @@ const NAMED = 20;
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
 /** The value of --token: an address, or a ticker whose address must be found. */
-export type TokenChoice = { readonly address: string } | { readonly symbol: string };
+type TokenChoice = { readonly address: string } | { readonly symbol: string };
 
 /**
  * Parses --token. A short text is a ticker, unless it begins with `0x`: it is then an incomplete EVM address,

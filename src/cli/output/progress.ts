@@ -3,7 +3,7 @@ import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style
 import type { Context } from '../context.ts';
 
 /** The progress line of a command. The cost of the run and the pace of its calls are added to the line. */
-export interface RunProgress {
+interface RunProgress {
   describe(text: string): void;
   stop(): void;
   /** Shows `done` of `total`; `total` is undefined if the number is not known. */

@@ -20,7 +20,7 @@ export interface Held {
 }
 
 /** The requests of a run, and the positions that they answer. */
-export interface Begun {
+interface Begun {
   /** Absent if there is nothing to request, or if the run requests a single handle without a batch. */
   readonly run?: PnlRun | undefined;
   readonly todo: readonly number[];

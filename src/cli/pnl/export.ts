@@ -21,7 +21,7 @@ import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
 
 /** Options of an export. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly out: string;
   readonly resume: boolean;
   readonly fresh?: boolean | undefined;

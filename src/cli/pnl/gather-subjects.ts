@@ -5,7 +5,7 @@ import { onLine, subjectsOf } from '../args/subjects.ts';
 import type { Io } from '../io.ts';
 
 /** The subjects of a run: their texts in order and, by position, those that are not handles. */
-export interface GatheredSubjects {
+interface GatheredSubjects {
   readonly texts: readonly string[];
   readonly others: ReadonlyMap<number, Subject>;
 }

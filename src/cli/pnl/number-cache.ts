@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 
 /** The options that determine how a run uses the cache. */
-export interface CacheUse {
+interface CacheUse {
   readonly noCache: boolean;
   readonly maxAge: number | undefined;
 }

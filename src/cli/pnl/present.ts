@@ -35,7 +35,7 @@ export interface Shape {
 }
 
 /** The function that prints items with a view. */
-export type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
+type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
 /**
  * A table of at most this many handles is printed only when all its rows are available, so that it can have bars

@@ -17,7 +17,7 @@ import { isWhole, present, type Shape } from './present.ts';
 /** How many rows are written before they are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly shape: Shape;
   readonly strict: boolean;
   readonly saved: SavedNumbers | undefined;

@@ -76,7 +76,7 @@ export function hintToContinue(error: unknown, command: () => string): unknown {
 }
 
 /** The position of a list, from which another run can continue. */
-export interface ListPosition {
+interface ListPosition {
   readonly filter: Pick<WalkFilter<Sent>, 'matches' | 'onPage'>;
   /**
    * Yields the rows unchanged. If a page fails after other pages were read, adds the command that continues the list

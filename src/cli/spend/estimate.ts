@@ -7,7 +7,7 @@ import type { Planned } from '../context.ts';
 export const SOCKET_MINUTE: PriceBounds = { least: cu.socketMinute, most: cu.socketMinute, reveals: 0 };
 
 /** What a run may cost; `most` and `reveals` are null if the number of its calls is not known. */
-export interface Total {
+interface Total {
   readonly least: number;
   readonly most: number | null;
   readonly reveals: number | null;

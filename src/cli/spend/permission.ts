@@ -5,7 +5,7 @@ import { agentOf } from '../agent.ts';
 import { canAsk, confirm, type PromptIo } from '../output/prompt.ts';
 
 /** The estimated cost of a run in CU. */
-export interface Estimate {
+interface Estimate {
   readonly least: number;
   readonly most: number;
   /**
@@ -30,7 +30,7 @@ export function balanceText(units: number): string {
 }
 
 /** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
-export interface Question {
+interface Question {
   /** Returns the question, which contains the cost. */
   readonly costs: (cost: string) => string;
   /** A cheaper way to get the same result. */
@@ -38,7 +38,7 @@ export interface Question {
 }
 
 /** A run whose total cost is not known in advance. It starts at once, and asks when it reaches its limit. */
-export interface OpenRun {
+interface OpenRun {
   /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
   readonly rate?: (() => string | undefined) | undefined;
   /** Why the run ends at its limit, and how to continue it. */

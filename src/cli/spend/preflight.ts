@@ -23,7 +23,7 @@ export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): 
   distinct(subjects).flatMap((subject) => users.plan(subject));
 
 /** Describes a run of many subjects, for messages. */
-export interface SubjectsRun {
+interface SubjectsRun {
   /** What the run does, such as `looking up 3 subjects`. */
   readonly what: string;
   /** Describes how to continue a run that stopped at its limit. */

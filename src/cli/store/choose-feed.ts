@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import type { RunStore } from './open-store.ts';
 
 /** A feed in the store that contains the requested posts. */
-export interface StoredFeed {
+interface StoredFeed {
   readonly store: RunStore;
   readonly feedId: string;
 }

@@ -20,7 +20,7 @@ import {
 } from './run-follower.ts';
 
 /** The group that a tail joins as a member. */
-export interface GroupPlan extends StoredPosts {
+interface GroupPlan extends StoredPosts {
   readonly group: string;
   readonly shared: boolean;
   readonly view: View<PostFields>;

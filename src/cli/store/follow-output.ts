@@ -12,7 +12,7 @@ import { followText, withIds } from './follow-checkpoint.ts';
 import type { FollowerOutput } from './run-follower.ts';
 
 /** The output of a follower, and its checkpoint. */
-export interface FollowOutput extends FollowerOutput {
+interface FollowOutput extends FollowerOutput {
   readonly sink: TailSink;
   /** Whether a command processes the posts, so that they are acknowledged some time after they were written. */
   readonly lags: boolean;

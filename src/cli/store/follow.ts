@@ -25,7 +25,7 @@ import { storeNow } from './open-store.ts';
 import { type FollowerRun, runFollower, type StoredPosts, streamedRow } from './run-follower.ts';
 
 /** The feed of a follower, and the posts to print. */
-export interface FollowPlan extends StoredPosts {
+interface FollowPlan extends StoredPosts {
   readonly view: View<PostFields>;
   readonly timeField: string;
   /** The fields that decide about confluences. */

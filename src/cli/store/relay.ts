@@ -21,7 +21,7 @@ import type { RunStore } from './open-store.ts';
 import { resumeFrom, usableState } from './relay-mark.ts';
 
 /** What a relay reads, and how long the store keeps the posts. */
-export interface RelayPlan {
+interface RelayPlan {
   readonly tokens: readonly string[];
   readonly lagMs: number;
   readonly keepMs: number;
@@ -32,7 +32,7 @@ export interface RelayPlan {
 }
 
 /** The dependencies of a relay. */
-export interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'> {
+interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
     readonly link: Pick<RunStore['link'], 'open'>;

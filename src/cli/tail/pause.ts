@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 
 /** Delays the rows and the status line of a tail while a question is open on the same terminal. */
-export interface Pause {
+interface Pause {
   readonly isOpen: boolean;
   /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
   wait(): Promise<void> | undefined;

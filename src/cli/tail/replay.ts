@@ -18,7 +18,7 @@ import { confluentSink } from './output/confluent.ts';
 import { printTo } from './output/writer.ts';
 
 /** What a replay reads, and how it prints the rows. */
-export interface ReplayPlan {
+interface ReplayPlan {
   readonly files: readonly string[];
   readonly flags: TailFlags;
   readonly view: View<PostFields>;

@@ -6,7 +6,7 @@ type Status = Verification['status'];
 const worst: readonly Status[] = ['complete', 'gaps', 'no certificate', 'changed'];
 
 /** A stretch that a user asks about, in post times; both ends belong to it. */
-export interface Asked {
+interface Asked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }

@@ -7,7 +7,7 @@ import type { PageSource } from '../../tail/ports.ts';
 import { tailRow } from '../../tail/row.ts';
 
 /** The feed of a certificate: what was read, and from which service. */
-export interface CertifiedFeed {
+interface CertifiedFeed {
   readonly kind: 'thesis' | 'launchpad';
   readonly first: string | undefined;
   readonly tokens: readonly string[];

@@ -39,7 +39,7 @@ export const Me = z.looseObject({
 export type Me = z.infer<typeof Me>;
 
 /** The facts about a key that trdr needs. */
-export interface AccountFacts {
+interface AccountFacts {
   readonly account: string | null;
   readonly plan: string | null;
   readonly scopes: readonly string[] | null;

@@ -35,7 +35,7 @@ export const FailedSubject = z.looseObject({
 });
 
 /** A subject that was found, with the record that the service sent. */
-export type FoundSubject = Sent & { readonly subject: string; readonly found: true };
+type FoundSubject = Sent & { readonly subject: string; readonly found: true };
 type Unanswered = z.infer<typeof MissingSubject> | z.infer<typeof FailedSubject>;
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>

@@ -25,7 +25,7 @@ type Values = Record<string, unknown>;
  * An endpoint whose price functions accept any input. Callers must pass only input that the schemas of the
  * same endpoint have parsed.
  */
-export type EndpointRow = Omit<AnyEndpoint, 'price'> & {
+type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
 
@@ -45,7 +45,7 @@ export interface Encoded {
  * A decoded answer. `charge` is undefined if the cost of the call cannot be read from the answer; `ok` is then
  * false.
  */
-export type DecodedAnswer<Id extends EndpointId> =
+type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;

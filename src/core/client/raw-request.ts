@@ -11,7 +11,7 @@ export interface Field {
 }
 
 /** The parts of a raw call. */
-export interface RawCall {
+interface RawCall {
   /** The HTTP method; by default POST if `input` is set, otherwise GET. */
   readonly method: string | undefined;
   readonly path: string;

@@ -4,7 +4,7 @@ import { type EndpointId, endpointIds, OPENAPI_PATH, SOCKET_PATH } from '../../c
 import { type Encoded, endpointRow } from './coding.ts';
 
 /** A raw request, compared with the endpoints. */
-export interface RawTarget {
+interface RawTarget {
   /** The path and query to send. */
   readonly path: string;
   /** The endpoint with this method and path. */

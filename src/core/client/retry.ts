@@ -20,7 +20,7 @@ export type Outcome<T> =
       readonly value?: T | undefined;
     };
 
-export interface RetryOptions {
+interface RetryOptions {
   readonly rule: RetryRule;
   /** Whether the run may pay again for an attempt that may have been charged. */
   readonly mayPayAgain: () => boolean;

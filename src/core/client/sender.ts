@@ -37,7 +37,7 @@ type Read<T> = (
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
 /** The parts of a sender, which do not change during a run. */
-export interface SenderParts {
+interface SenderParts {
   readonly transport: Transport;
   readonly base: BaseUrl;
   readonly key: string | undefined;

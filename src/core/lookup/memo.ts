@@ -1,7 +1,7 @@
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 
 /** Storage on disk for the answers that do not fit in the memory of a memo, and what of an answer to store. */
-export interface MemoDisk<T> {
+interface MemoDisk<T> {
   readonly place: RunAnswers;
   /** The plain data of an answer; undefined if the answer is not worth storing. */
   readonly write: (answer: T) => unknown;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-export interface OrderedOptions {
+interface OrderedOptions {
   /** The maximum number of items that are in progress, or done but not yielded yet. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;

@@ -9,7 +9,7 @@ import type { Subject } from './subject.ts';
  * Where the wallet came from: a plain lookup (held), a resolve that needed no live search (cached), or a live
  * search (live).
  */
-export type ResolveSource = 'held' | 'cached' | 'live';
+type ResolveSource = 'held' | 'cached' | 'live';
 
 /** The record of one handle. */
 export type ResolveOutput =
@@ -19,7 +19,7 @@ export type ResolveOutput =
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
 /** A handle for which the service has no answer yet. */
-export type PendingRecord = {
+type PendingRecord = {
   readonly subject: string;
   readonly found: false;
   readonly code: 'PENDING';

@@ -20,7 +20,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
 }
 
 /** An object that has a post in `record`; callers may add other members. */
-export interface Filterable {
+interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 

@@ -28,7 +28,7 @@ export interface BatchLog {
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
-export interface PnlRunOptions {
+interface PnlRunOptions {
   readonly client: Pick<Client, 'call' | 'spent' | 'affords'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
@@ -42,7 +42,7 @@ export interface PnlRunOptions {
 }
 
 /** A batch whose answer was lost and which may have been charged. */
-export interface LostBatch {
+interface LostBatch {
   readonly positions: readonly number[];
   readonly cuAtMost: number;
   readonly failure: Failure;

@@ -30,7 +30,7 @@ export interface BatchAnswer {
 type Caller = Pick<Client, 'call'>;
 
 /** The dependencies of a request: the client, and where answers are saved. */
-export interface RequestOptions extends CallOptions {
+interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
 

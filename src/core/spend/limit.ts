@@ -14,7 +14,7 @@ export interface Spent {
 }
 
 /** The maximum cost of one call, which counts as spent until the actual cost is known, or until the run ends. */
-export type Hold = Slot<void, Pick<CallCost, 'cu' | 'cuAtMost'>>;
+type Hold = Slot<void, Pick<CallCost, 'cu' | 'cuAtMost'>>;
 
 interface Waiter {
   readonly most: number;
@@ -27,7 +27,7 @@ interface Waiter {
  * The limits of a run. They are read again for every call, because they can change during the run, for
  * example when the user confirms the cost.
  */
-export interface SpendLimitOptions {
+interface SpendLimitOptions {
   readonly limit?: number | undefined;
   /**
    * The cost that the user confirmed, at the prompt or with --yes, in CU; undefined without a confirmation. If it

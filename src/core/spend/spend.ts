@@ -4,7 +4,7 @@ import type { SpendLimit } from './limit.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
 
 /** A call, or a minute of the WebSocket, that is about to be paid for. */
-export interface Purchase {
+interface Purchase {
   /** The name of the call in the ledger. */
   readonly endpoint: string;
   /** The possible cost; undefined if the price is not known. */

@@ -5,7 +5,7 @@ import { didYouMean } from '../suggest.ts';
 import type { Column } from '../view.ts';
 
 /** A member of a record, possibly in a nested object. */
-export interface FieldPlace {
+interface FieldPlace {
   readonly holder: JsonObject;
   readonly key: string;
   readonly names: readonly string[];

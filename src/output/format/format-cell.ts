@@ -8,7 +8,7 @@ import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts';
 
 /** What the cells of a column have in common, so that they look alike. */
-export interface ColumnScale {
+interface ColumnScale {
   readonly decimals?: number | undefined;
   readonly clock?: TableClock;
   /** Whether bars have an axis, because there are losses. */

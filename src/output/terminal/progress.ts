@@ -2,7 +2,7 @@ import { gauge } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
 import { safeLine } from './safe-text.ts';
 
-export interface ProgressState {
+interface ProgressState {
   readonly done: number;
   readonly total?: number | undefined;
   readonly cu?: number | undefined;

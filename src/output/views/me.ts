@@ -5,7 +5,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
 
-export interface Outlook {
+interface Outlook {
   readonly unitsByMonthEnd: number;
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;

@@ -4,7 +4,7 @@ import type { CellKind, View } from '../view.ts';
 import { handleOf, windowOf, windowStateText } from './pnl-rows.ts';
 
 /** A row of a comparison: one number of one window for each handle. */
-export interface CompareRow {
+interface CompareRow {
   readonly window: string;
   readonly title: string;
   readonly kind: CellKind;

@@ -5,7 +5,7 @@ import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 /** The state of a record for a window: `ok` if it has numbers, otherwise the reason why not. */
-export type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
+type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
 /** The numbers of one handle in one window: a row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {

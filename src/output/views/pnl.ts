@@ -70,7 +70,7 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
 }
 
 /** A row of the table: the numbers of a window, or why they are missing. */
-export interface TableRow extends PnlRow {
+interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
   /** Why a row has no numbers; empty if it has numbers. */

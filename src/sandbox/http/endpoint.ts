@@ -16,7 +16,7 @@ import { chargeKey, type Key } from '../keys/key.ts';
 import type { SandboxState } from '../state.ts';
 import { type ApiError, apiError } from './response.ts';
 
-export interface RequestInput {
+interface RequestInput {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;

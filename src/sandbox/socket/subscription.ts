@@ -4,7 +4,7 @@ import { ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { normalAddress } from '../world/address.ts';
 
-export interface SubscriptionState {
+interface SubscriptionState {
   readonly subscription: Subscription | null;
   readonly matches: (tokenAddress: string | null) => boolean;
 }

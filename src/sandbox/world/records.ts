@@ -10,7 +10,7 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
-export interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
+interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
   readonly plan: ResolvePlan;
 }
 

@@ -2,7 +2,7 @@ import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 
 /** Whether a key is a live key or a test key, by its prefix. */
-export type KeyKind = 'live' | 'test' | 'unknown';
+type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {
   const kind = /^[A-Za-z0-9]+_(live|test)_/.exec(key)?.[1];

@@ -34,7 +34,7 @@ export type FlagValues = GivenValues & { readonly profile?: string | undefined }
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
 /** The sources of settings: flags, environment and config file. */
-export interface Sources {
+interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;

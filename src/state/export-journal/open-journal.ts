@@ -24,7 +24,7 @@ const HEADER = 'export.json';
 const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
 
 /** What an export is, and what to do if there is a journal: an error, unless `resume` or `fresh` is set. */
-export interface JournalOptions {
+interface JournalOptions {
   /** The output file. The journal and the lock are next to it. */
   readonly out: string;
   /** The subjects as the user wrote them. Each is identified by its position. */

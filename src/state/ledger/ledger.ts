@@ -6,7 +6,7 @@ import { compactLedger } from './compact-ledger.ts';
 import { endText, entryText, ledgerFolder, monthFile, monthOf } from './lines.ts';
 
 /** The folder of the ledger, the names that its entries contain, and its budgets. */
-export interface LedgerOptions {
+interface LedgerOptions {
   /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
   readonly command: string;

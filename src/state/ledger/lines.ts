@@ -13,13 +13,13 @@ export const monthFile = (dir: string, month: string): string => join(ledgerFold
  * its `end` line replaces that cost. A call without an `end` line was in flight when its process died, or
  * still is. An `entry` line contains calls that have ended: compactions and older versions of trdr write such lines.
  */
-export type LedgerLine =
+type LedgerLine =
   | { readonly kind: 'entry'; readonly entry: LedgerEntry }
   | { readonly kind: 'open'; readonly id: string; readonly entry: LedgerEntry }
   | { readonly kind: 'end'; readonly id: string; readonly end: CallEnd };
 
 /** The outcome of a call. */
-export interface CallEnd {
+interface CallEnd {
   /** True if the call was not sent or was free. Such a call does not become an entry. */
   readonly released: boolean;
   readonly status: number | null;

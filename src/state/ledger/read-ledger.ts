@@ -6,7 +6,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 import { createCallReader, ledgerFolder, monthOf } from './lines.ts';
 
 /** Which entries to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
-export interface LedgerRange {
+interface LedgerRange {
   readonly dir: string | undefined;
   readonly since?: number | undefined;
   readonly until?: number | undefined;

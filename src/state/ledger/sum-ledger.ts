@@ -2,7 +2,7 @@ import type { LedgerEntry } from '../../contract/ports.ts';
 
 /** The fields by which the ledger can be grouped. */
 export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
-export type LedgerGroup = (typeof ledgerGroups)[number];
+type LedgerGroup = (typeof ledgerGroups)[number];
 
 /** The sum of a group of entries. */
 export interface LedgerSum {

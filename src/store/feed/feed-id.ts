@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The tokens that a feed is restricted to. */
-export interface FeedScope {
+interface FeedScope {
   /** Normalized token addresses; empty for the whole feed. */
   readonly tokens: readonly string[];
 }

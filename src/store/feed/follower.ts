@@ -68,7 +68,7 @@ export type FollowEvent =
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
 
-export interface FollowerOptions {
+interface FollowerOptions {
   /** Opens a connection for this follower alone, because its reads block the connection. */
   readonly open: () => Promise<StoreConnection>;
   readonly feed: FeedKeys;
@@ -78,7 +78,7 @@ export interface FollowerOptions {
 }
 
 /** Reads a feed from the store and delivers each post exactly once. */
-export interface Follower {
+interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
   /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
   position(): FeedPosition | undefined;

@@ -91,7 +91,7 @@ export interface GroupWork {
 }
 
 /** The connection, lease and commands with which a member reads and acknowledges batches. */
-export interface Membership {
+interface Membership {
   readonly options: GroupOptions;
   readonly store: StoreConnection;
   readonly consumer: string;

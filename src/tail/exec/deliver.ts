@@ -5,7 +5,7 @@ import type { Batch, CommandEnd, HandoffNotice } from './batch.ts';
 /** The outcome of a batch. `left` means that the next run hands over the batch. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
-export interface DeliveryPorts {
+interface DeliveryPorts {
   readonly clock: Clock;
   /** Returns a random number in [0, 1). */
   readonly random: () => number;
@@ -19,7 +19,7 @@ export interface DeliveryPorts {
   readonly notify: (notice: HandoffNotice) => void;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /** The number of attempts after which a batch is written to the dead-letter file. */
   readonly tries: number;
   /**

@@ -22,7 +22,7 @@ export interface HandoffHealth {
 }
 
 /** Counts what happens to batches. */
-export interface HandoffMeter {
+interface HandoffMeter {
   readonly taken: (batch: Batch) => void;
   readonly attempted: (attempt: number, end: CommandEnd) => void;
   readonly delivered: (batch: Batch, outcome: Delivery) => void;

@@ -8,7 +8,7 @@ import type { Delivery } from './deliver.ts';
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
  * until every row written so far is acknowledged or in the dead-letter file.
  */
-export interface Handoff extends TailSink {
+interface Handoff extends TailSink {
   delivered(onChange: () => void): () => number;
   /**
    * Hands over the remaining rows and waits for the result. After a stop of a run with a checkpoint, waits only for
@@ -33,13 +33,13 @@ export interface HandoffCounts {
   readonly left: number;
 }
 
-export interface HandoffParts {
+interface HandoffParts {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
   readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
 }
 
-export interface HandoffOptions {
+interface HandoffOptions {
   /** The maximum number of rows per batch. */
   readonly batch: number;
   /** How long an incomplete batch waits for further rows. */

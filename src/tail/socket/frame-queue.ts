@@ -1,5 +1,5 @@
 /** A queue of frames that measures its memory, so that the caller can limit it. */
-export interface FrameQueue {
+interface FrameQueue {
   /** The size in bytes, including a fixed overhead for each frame. */
   readonly held: number;
   push(frame: Uint8Array): void;

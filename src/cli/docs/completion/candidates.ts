@@ -1,13 +1,13 @@
 import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
 /** A word that can be inserted at the cursor, and its description. */
-export interface Candidate {
+interface Candidate {
   readonly word: string;
   readonly about: string;
 }
 
 /** The words that can be inserted at the cursor, and how the shell uses them. */
-export interface Completion {
+interface Completion {
   readonly candidates: readonly Candidate[];
   /** `files`: the shell completes file names. `nospace`: more text may follow the candidate. */
   readonly directive?: 'files' | 'nospace';
@@ -20,11 +20,7 @@ export interface LineContext {
 }
 
 /** Finds saved names on this machine, such as profiles and handles. */
-export type FindNames = (
-  kind: 'profile' | 'handle',
-  prefix: string,
-  context: LineContext,
-) => readonly string[];
+type FindNames = (kind: 'profile' | 'handle', prefix: string, context: LineContext) => readonly string[];
 
 const nothing: Completion = { candidates: [] };
 

@@ -12,7 +12,7 @@ import { present, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf } from '../record.ts';
 import { readExport } from './read-export.ts';
 
-export interface FromOptions {
+interface FromOptions {
   readonly from: string;
   /** The handles to show; if the list is empty, all handles. */
   readonly subjects: readonly string[];

@@ -7,7 +7,7 @@ import type { Batch, CommandEnd } from '../../../tail/exec/batch.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The command of `--exec`, ready to run. */
-export interface ExecCommand {
+interface ExecCommand {
   readonly file: string;
   readonly words: readonly string[];
   readonly env: Environment;

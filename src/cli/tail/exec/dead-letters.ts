@@ -7,7 +7,7 @@ import type { DiskWait } from '../../../output/disk-wait.ts';
 import type { Batch } from '../../../tail/exec/batch.ts';
 
 /** The file of batches that the command did not accept. The file contains the lines that the command received. */
-export interface DeadLetters {
+interface DeadLetters {
   /** The path of the file; undefined if there is neither a checkpoint nor a state folder. */
   readonly path: string | undefined;
   save(batch: Batch): Promise<void>;

@@ -43,7 +43,7 @@ interface Parts {
 }
 
 /** Delivers batches to the command, with retries and the dead-letter file. */
-export interface Courier {
+interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
   deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
   /** The state for monitoring. `queued` are the rows that are not in a batch yet. */

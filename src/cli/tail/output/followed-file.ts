@@ -17,7 +17,7 @@ import { LineCount } from './line-count.ts';
 import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */
-export type Moved = 'renamed' | 'deleted' | 'finished';
+type Moved = 'renamed' | 'deleted' | 'finished';
 
 /** An output file to which the tail appends, while other programs may rename, replace or delete it. */
 export interface FollowedFile {

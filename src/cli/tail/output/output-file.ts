@@ -5,7 +5,7 @@ import { type FollowedFile, type FollowedOptions, openFollowed } from './followe
 import type { RotateRule } from './rotation.ts';
 
 /** The output file of a tail, with rotation. */
-export interface OutputFile extends Pick<FollowedFile, 'sink' | 'place' | 'waiting' | 'saw'> {
+interface OutputFile extends Pick<FollowedFile, 'sink' | 'place' | 'waiting' | 'saw'> {
   /** Stops checking the file. */
   end(): Promise<void>;
 }

@@ -44,7 +44,7 @@ export const rotateRule: Value<RotateRule> = {
 };
 
 /** The facts about the present file that the rule needs. */
-export interface WrittenFile {
+interface WrittenFile {
   readonly size: number;
   /** Epoch milliseconds. */
   readonly lastWriteAt: number;
@@ -78,7 +78,7 @@ const partsOf = (path: string) => {
 };
 
 /** A finished file. The name of a compressed file ends with `.gz`. */
-export interface FinishedFile {
+interface FinishedFile {
   readonly path: string;
   readonly isCompressed: boolean;
 }

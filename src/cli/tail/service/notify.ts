@@ -3,7 +3,7 @@ import type { Clock } from '../../../base/clock.ts';
 import type { Io } from '../../io.ts';
 
 /** Sends assignments such as `READY=1` to the service manager. */
-export type SendState = (lines: readonly string[]) => Promise<void>;
+type SendState = (lines: readonly string[]) => Promise<void>;
 
 /** Reports the state of the tail to the service manager, as described in sd_notify(3). */
 export interface ServiceManager {
