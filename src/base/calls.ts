@@ -1,4 +1,3 @@
-/** Calls `make` the first time, and returns the same value from then on. */
 export function once<A extends readonly unknown[], T>(make: (...args: A) => T): (...args: A) => T {
   let made: { readonly value: T } | undefined;
   return (...args) => {
@@ -7,7 +6,6 @@ export function once<A extends readonly unknown[], T>(make: (...args: A) => T): 
   };
 }
 
-/** The result of `work`; undefined if it throws. */
 export function quietly<T>(work: () => T): T | undefined {
   try {
     return work();

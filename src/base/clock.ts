@@ -1,17 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * The clock and timers of the program, as an interface, so that tests can replace them with a virtual clock.
- */
+/** An interface, so that tests can replace it with a virtual clock. */
 export interface Clock {
-  /** Epoch milliseconds. The value can jump in both directions when the user or NTP sets the system clock. */
+  /** Epoch milliseconds. Jumps in both directions when the user or NTP sets the system clock. */
   now(): number;
   mono(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-/** The longest delay of a Node timer, in milliseconds. A timer with a longer delay fires at once. */
+/** A Node timer with a longer delay fires at once. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,7 +1,4 @@
-/**
- * The kinds of failure: one for each way in which the user can react. Every folder may throw a failure of any
- * kind; only `cli` maps kinds to exit codes.
- */
+/** One for each way in which the user can react. Only `cli` maps kinds to exit codes. */
 export type FailureKind =
   | 'usage' // wrong input, or HTTP 400
   | 'missing' // HTTP 404, or the service has no record of what was searched for
@@ -22,10 +19,9 @@ interface FailureFields {
   readonly code: string;
   readonly status?: number | undefined;
   readonly retryable?: boolean | undefined;
-  /** The wait before the next attempt, in seconds. */
+  /** In seconds. */
   readonly retryAfter?: number | undefined;
   readonly requestId?: string | undefined;
-  /** What the user can do next, such as a command to run or a setting to change. */
   readonly hint?: string | undefined;
   /** The raw response, if the call was charged but its response cannot be read. */
   readonly answer?: string | undefined;
@@ -56,7 +52,7 @@ export class Failure extends Error {
   }
 }
 
-/** The fields of an error that are printed, in order. A new field also needs a line in `ErrorInfo`. */
+/** The fields that are printed, in order. A new field also needs a line in `ErrorInfo`. */
 export const printedFields = ({
   code,
   message,
@@ -75,6 +71,5 @@ export type PrintedFailure = Pick<
 export const withHint = (failure: Failure, hint: string): Failure =>
   new Failure(failure.kind, failure.message, { ...failure, cause: failure.cause, hint });
 
-/** A usage error: what is wrong with the input, and how to correct it. */
 export const usageError = (message: string, hint: string) =>
   new Failure('usage', message, { code: 'USAGE', hint });

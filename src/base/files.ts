@@ -22,16 +22,14 @@ import { Failure, usageError } from './failure.ts';
 export const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 
-/** The system's code of an error, such as `ENOENT`; an empty string for other errors. */
+/** Such as `ENOENT`; an empty string for errors without a code. */
 export const errno = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
 export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR';
 
-/** Whether an error means that the disk or the user's disk quota is full. */
 export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
-/** The hints for failures that the user can usually fix in the same way, whatever the file is for. */
 const usualHints: Readonly<Record<string, string>> = {
   EACCES: 'check the permissions of the file and its folder, or use a different path',
   EPERM: 'check the permissions of the file and its folder, or use a different path',
@@ -43,10 +41,7 @@ const usualHints: Readonly<Record<string, string>> = {
   EMFILE: 'raise the limit of open files with ulimit -n',
 };
 
-/**
- * A failure that states why a file operation failed. Node's own message is not used, because it mostly
- * repeats the path.
- */
+/** States why a file operation failed. Node's own message mostly repeats the path. */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
   const why: Readonly<Record<string, string>> = {
@@ -75,13 +70,12 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
   });
 }
 
-/** Like `fileFailure`, but returns the error itself if it is a `Failure` or has no system code. */
+/** Like `fileFailure`, but returns a `Failure`, or an error without a system code, as it is. */
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
 /**
- * What is at a path, after following symbolic links; undefined if there is nothing. Throws a Failure that
- * states the reason if the path cannot be looked up, for example because its symbolic links form a loop.
+ * Follows symbolic links; undefined if nothing is there. Throws a Failure if the path cannot be looked up.
  */
 export function statsOf(path: string): Stats | undefined {
   try {
@@ -94,7 +88,7 @@ export function statsOf(path: string): Stats | undefined {
 
 export const LARGEST_CHECKPOINT = 256 * 1024 * 1024;
 
-/** Creates a folder that only the user may enter, whatever the umask. An existing folder is not changed. */
+/** Creates a folder that only the user may enter, whatever the umask. */
 export function ensureFolder(folder: string): void {
   try {
     mkdirSync(folder, PRIVATE_FOLDER);
@@ -102,8 +96,7 @@ export function ensureFolder(folder: string): void {
     if (errno(error) === 'EEXIST') return;
     const parent = dirname(folder);
     if (errno(error) !== 'ENOENT' || parent === folder) throw error;
-    // Create one level at a time: with a strict umask, a recursive `mkdir` cannot enter the parents that it
-    // creates.
+    // With a strict umask, a recursive `mkdir` cannot enter the parents that it creates.
     ensureFolder(parent);
     try {
       mkdirSync(folder, PRIVATE_FOLDER);
@@ -115,7 +108,6 @@ export function ensureFolder(folder: string): void {
   chmodSync(folder, PRIVATE_FOLDER);
 }
 
-/** Opens a file and lets only the user read and write it, whatever the umask. */
 function openPrivate(path: string, flags: number | string): number {
   const fd = openSync(path, flags, PRIVATE_FILE);
   // This fails if the file belongs to another user, or if the file system does not support permissions.
@@ -123,17 +115,12 @@ function openPrivate(path: string, flags: number | string): number {
   return fd;
 }
 
-/**
- * Writes all bytes or throws. A single write call may write fewer bytes than requested when the disk is
- * nearly full.
- */
+/** A single write call may write fewer bytes than requested when the disk is nearly full. */
 export function writeAll(fd: number, bytes: Uint8Array): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
 }
 
-/**
- * Resolves symbolic links, including dangling ones, so that two names of the same file give the same path.
- */
+/** Follows symbolic links, also dangling ones, so that two names of a file give the same path. */
 export function realPath(path: string): string {
   let target = resolve(path);
   for (let links = 0; links < 40; links++) {
@@ -156,10 +143,7 @@ function linkOf(path: string): string | undefined {
   }
 }
 
-/**
- * Syncs a folder, so that a rename inside the folder survives a power failure. Does nothing on systems that
- * cannot sync folders.
- */
+/** Syncs a folder, so that a rename inside it survives a power failure. */
 export function syncFolder(folder: string): void {
   try {
     const fd = openSync(folder, 'r');
@@ -169,27 +153,22 @@ export function syncFolder(folder: string): void {
       closeSync(fd);
     }
   } catch {
-    // Ignore the error: Windows cannot open folders, and some file systems cannot sync them.
+    // Windows cannot open folders, and some file systems cannot sync them.
   }
 }
 
-/**
- * The path of an unused file in a folder, with a name short enough for every file system. The name contains
- * the pid and a time in nanoseconds: loading node:crypto for a random name would take longer than the rest of
- * a short run.
- */
+/** An unused path with a short name. It has no random name, because loading node:crypto takes too long. */
 export const temporaryIn = (folder: string): string =>
   join(folder, `.trdr-${process.pid}-${process.hrtime.bigint().toString(36)}.tmp`);
 
-/** Removes a file; failures are ignored, because a file that stays behind does no harm. */
+/** Failures are ignored, because a file that stays behind does no harm. */
 export const discard = (path: string): void => quietly(() => unlinkSync(path));
 
 const NEWLINE = 10;
 
 /**
- * Appends lines with a single write, so that lines of several processes do not mix. If a crash left an
- * incomplete line at the end of the file, adds the missing line break first. Returns the size of the file
- * before and after the write, and whether the file was replaced or removed in the meantime (`gone`).
+ * Appends lines with a single write, so that lines of several processes do not mix, and first ends an
+ * incomplete line that a crash left behind. `gone` means that the file was replaced or removed meanwhile.
  */
 export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
@@ -205,7 +184,7 @@ export function appendLines(path: string, lines: string): { before: number; afte
   }
 }
 
-/** Reads `length` bytes of a file from the position `from`, or fewer if the file ends first. */
+/** May return fewer bytes, if the file ends first. */
 export function readAt(fd: number, from: number, length: number): Buffer {
   const bytes = Buffer.allocUnsafe(length);
   let done = 0;
@@ -215,10 +194,7 @@ export function readAt(fd: number, from: number, length: number): Buffer {
   return bytes.subarray(0, done);
 }
 
-/**
- * Opens a regular file for reading and rejects everything else. The open is non-blocking, because a blocking
- * open of a FIFO waits for a writer and signals cannot interrupt that wait.
- */
+/** Non-blocking, because opening a FIFO would wait for a writer, and signals cannot interrupt that wait. */
 export function openRegular(path: string): number {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   const stats = fstatSync(fd);
@@ -236,10 +212,7 @@ function openIfPresent(path: string): number | undefined {
   }
 }
 
-/**
- * Reads a regular file of at most `most` bytes; undefined if the file does not exist. Throws if the file is
- * larger.
- */
+/** Undefined if the file does not exist; throws if it has more than `most` bytes. */
 export function readBounded(path: string, most: number): string | undefined {
   const fd = openIfPresent(path);
   if (fd === undefined) return undefined;
@@ -260,7 +233,6 @@ export function readBounded(path: string, most: number): string | undefined {
   }
 }
 
-/** Throws a usage error unless the path is an existing folder. */
 export function checkFolder(path: string): void {
   const found = statsOf(path);
   if (found === undefined)

@@ -1,5 +1,5 @@
 import { quietly } from './calls.ts';
-/** A JSON object whose members are not validated. */
+/** Its members are not validated. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export const isRecord = (value: unknown): value is JsonObject =>
@@ -7,13 +7,9 @@ export const isRecord = (value: unknown): value is JsonObject =>
 
 export const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/**
- * Parses JSON with the built-in parser, which is fast but rounds long numbers; undefined if the text is not
- * JSON.
- */
+/** Faster than `parseJson`, but rounds long numbers; undefined if the text is not JSON. */
 export const plainJson = (text: string): unknown => quietly(() => JSON.parse(text));
 
-/** Parses the JSON text of an object; undefined for all other texts. */
 export function parseObject(text: string): JsonObject | undefined {
   const value = plainJson(text);
   return isRecord(value) ? value : undefined;

@@ -3,27 +3,18 @@
 // differently, the object also stores the number's original text, under a symbol. `{...record}` copies the
 // symbol; `JSON.stringify` ignores the symbol.
 
-/**
- * The symbol under which an object stores the original texts of its numbers: a map from member names to
- * texts.
- */
+/** Where an object keeps the original texts of its numbers: a map from member names to texts. */
 const SOURCES = Symbol('numbers as they were written');
 
 type Sources = Map<string, string>;
 
-/**
- * The maximum number of nested levels that `parseJson` accepts: recursive code that reads a deeper value could
- * overflow the stack.
- */
+/** Recursive code that reads a deeper value could overflow the stack. */
 const MAX_DEPTH = 200;
 
-/**
- * True once a parsed text contained a number that JavaScript would write differently. While it is false, the
- * built-in `JSON.stringify` gives the same result in less time.
- */
+/** Whether any parsed number needs its original text. Until then, the faster `JSON.stringify` suffices. */
 let anySources = false;
 
-/** Matches strings, numbers and punctuation. The scan skips `true`, `false`, `null` and white space. */
+/** Matches strings, numbers and punctuation. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;
@@ -34,7 +25,6 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const sourcesOf = (holder: object): Sources | undefined =>
   SOURCES in holder && holder[SOURCES] instanceof Map ? holder[SOURCES] : undefined;
 
-/** Stores `source`, the original text of the number at `key`. */
 export function setNumberSource(holder: object, key: string, source: string): void {
   const sources = sourcesOf(holder) ?? new Map<string, string>();
   sources.set(key, source);
@@ -42,7 +32,7 @@ export function setNumberSource(holder: object, key: string, source: string): vo
   anySources = true;
 }
 
-/** Parses JSON; undefined if the text is not valid JSON or is nested deeper than 200 levels. */
+/** Undefined if the text is not valid JSON or is nested deeper than 200 levels. */
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
@@ -55,7 +45,7 @@ export function parseJson(text: string): unknown {
   return value;
 }
 
-/** Whether a text has enough brackets to be nested too deeply. Most texts have few, and need no closer look. */
+/** Most texts have few brackets, and need no closer look. */
 function hasManyBrackets(text: string): boolean {
   let count = 0;
   for (const bracket of ['{', '[']) {
@@ -80,10 +70,7 @@ const POINT = 0x2e;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/**
- * Whether a text contains a number that JavaScript would write differently. A loop over the characters is
- * four times faster than a regular expression.
- */
+/** A loop over the characters is four times faster than a regular expression. */
 function hasInexactNumber(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     let code = text.charCodeAt(at);
@@ -102,8 +89,8 @@ function hasInexactNumber(text: string): boolean {
     }
     const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
     const exponent = code === 0x65 || code === 0x45;
-    // A double represents 15 digits exactly. JavaScript writes a number with at most 15 digits differently only
-    // if it looks like 1.10, 0.0000001, 1e5 or -0.
+    // A double represents 15 digits exactly. JavaScript writes shorter numbers differently only if they look
+    // like 1.10, 0.0000001, 1e5 or -0.
     const short = point
       ? last === ZERO || text.startsWith('0.000000', digits)
       : digits > start && last === ZERO && at === digits + 1;
@@ -116,7 +103,6 @@ function hasInexactNumber(text: string): boolean {
   return false;
 }
 
-/** The index of the closing quote of the string that starts at `start`. */
 function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (text.charCodeAt(end - 1) === BACKSLASH) {
@@ -128,12 +114,9 @@ function endOfString(text: string, start: number): number {
   return end;
 }
 
-/**
- * One of the nested objects and arrays around the current position of the scan, with its current key or
- * index.
- */
+/** A nested object or array around the current position of the scan, with its current key or index. */
 interface Level {
-  /** The parsed object or array; undefined if a later duplicate of its key replaced it. */
+  /** Undefined if a later duplicate of its key replaced it. */
   readonly holder: Record<string, unknown> | undefined;
   readonly isArray: boolean;
   index: number;
@@ -141,10 +124,7 @@ interface Level {
   expectsKey: boolean;
 }
 
-/**
- * Scans the text alongside the parsed value, and stores the original text of numbers that JavaScript would
- * write differently.
- */
+/** Scans the text alongside the parsed value, and keeps the texts of inexact numbers. */
 function keepSources(text: string, root: unknown): void {
   const levels: Level[] = [];
   for (const [token] of text.matchAll(tokens)) {
@@ -181,16 +161,14 @@ function keepSources(text: string, root: unknown): void {
   }
 }
 
-/** The original text of the number at `key`, if JavaScript would write the number differently. */
+/** Undefined if JavaScript would write the number the same way. */
 export function numberSource(holder: object, key: string): string | undefined {
   if (!anySources) return undefined;
   const source = sourcesOf(holder)?.get(key);
-  // Objects copied with `{...record}` share the map of texts, and the number of a copy may have been changed
-  // since.
+  // Copies made with `{...record}` share the map, and the number of a copy may have changed since.
   return source !== undefined && Object.is(Number(source), Reflect.get(holder, key)) ? source : undefined;
 }
 
-/** Copies the original number texts of `origins` to `target`, whose members were copied from `origins`. */
 export function copySources<T extends object>(target: T, ...origins: readonly unknown[]): T {
   if (!anySources) return target;
   for (const origin of origins) {
@@ -200,18 +178,12 @@ export function copySources<T extends object>(target: T, ...origins: readonly un
   return target;
 }
 
-/**
- * Writes a value as JSON on one line with its original numbers; `null` for a value that JSON cannot
- * represent.
- */
+/** JSON on one line with the original numbers; `null` for a value that JSON cannot represent. */
 export function stringifyJson(value: unknown): string {
   return (anySources ? written(value) : JSON.stringify(value)) ?? 'null';
 }
 
-/**
- * Like `JSON.stringify`, but with each number as it was written in the parsed text. Undefined for values that `JSON.stringify` omits,
- * such as functions.
- */
+/** Undefined for values that `JSON.stringify` omits, such as functions. */
 function written(value: unknown): string | undefined {
   if (!isObject(value) || typeof value['toJSON'] === 'function') return JSON.stringify(value);
   const sources = sourcesOf(value);

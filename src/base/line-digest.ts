@@ -1,23 +1,19 @@
 import { hash } from 'node:crypto';
 
 const NEWLINE = 10;
-/** So many 32-bit words can be added to a sum before it exceeds the integers of a double. */
+/** More 32-bit words would make the sum exceed the integers of a double. */
 const MOST_SUMS = 2 ** 20;
 const WORDS = 4;
 const MODULUS = 2n ** 128n;
 
 interface DigestedLines {
   readonly rows: number;
-  /** The bytes of these lines with their line breaks. */
   readonly bytes: number;
   /** The sum modulo 2^128 of the first 16 bytes of the SHA-256 of each line, as 32 hexadecimal digits. */
   readonly digest: string;
 }
 
-/**
- * A digest of lines that does not depend on their order, kept up line by line. A line is hashed without its line break;
- * empty lines do not count.
- */
+/** A digest of lines that does not depend on their order; empty lines do not count. */
 export class LineDigest {
   rows: number;
   /** Up to the end of the last complete line. */
@@ -34,12 +30,11 @@ export class LineDigest {
     this.#base = BigInt(`0x${digest}`);
   }
 
-  /** The bytes of an incomplete last line. */
   get torn(): number {
     return this.#torn.length;
   }
 
-  /** Adds the lines of a chunk, which may begin and end within a line; `each` is called with every line. */
+  /** A chunk may begin and end within a line. */
   add(chunk: Uint8Array, each?: (line: Buffer) => void): void {
     const given = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let last: Buffer | undefined;

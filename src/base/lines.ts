@@ -5,19 +5,16 @@ const CHUNK = 64 * 1024;
 const NEWLINE = 10;
 
 export interface Line {
-  /**
-   * The bytes of the line; only the first ones if the line exceeds the limit. They are valid until the next
-   * line is requested, because the caller may reuse the chunk.
-   */
+  /** At most the limit. Valid until the next line is requested, because the caller may reuse the chunk. */
   readonly bytes: Buffer;
   readonly number: number;
-  /** Whether the line exceeds the limit. The rest of such a line is skipped. */
+  /** Whether the line exceeds the limit; its rest is skipped. */
   readonly cut: boolean;
 }
 
 /**
- * Splits chunks of bytes into lines, with bounded memory and linear time even for endless lines. A line of more than `longest` bytes is cut: its first `longest` bytes are emitted as soon as the limit is
- * exceeded.
+ * Splits bytes into lines, with bounded memory and linear time even for endless lines. A line of more than
+ * `longest` bytes is cut as soon as the limit is exceeded.
  */
 export function createLineSplitter(longest: number) {
   let parts: Buffer[] = [];
@@ -56,7 +53,7 @@ export function createLineSplitter(longest: number) {
         from = newline + 1;
       }
     },
-    /** Yields the last line unless it ended with a line break. */
+    /** Yields the last line if it has no line break. */
     *end(): Generator<Line, void> {
       if (length > 0) yield line(false);
     },
@@ -64,8 +61,8 @@ export function createLineSplitter(longest: number) {
 }
 
 /**
- * The lines of a file. Skips empty lines and lines of more than `longest` bytes, because trdr never writes
- * such lines. A missing file has no lines. With `from`, begins at this byte.
+ * The lines of a file, from the byte `from` on; none if it does not exist. Skips lines longer than trdr ever
+ * writes.
  */
 export function* readLines(path: string, longest = 1024 * 1024, from = 0): Generator<string> {
   let fd: number;

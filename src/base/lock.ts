@@ -15,27 +15,22 @@ import {
   UNTOUCHED_MS,
 } from './lock-holder.ts';
 
-/** A lock that this process holds. Releasing the lock twice has no effect. */
 export interface LockHandle {
   release(): void;
 }
 
 interface Seen {
   readonly holder: LockHolder | undefined;
-  /** Identifies this acquisition of the lock among all acquisitions at the same path. */
   readonly token: string;
-  /** When the lock's time stamp was last updated, epoch ms; infinite for a file that is not a lock. */
+  /** Epoch ms; infinite for a file that is not a lock. */
   readonly touched: number;
 }
 
 /**
- * Acquires the lock at `path`, or returns its holder; undefined if the lock does not name its holder. The
- * lock is a dangling symbolic link, because the system creates a link and its text in one atomic step.
- *
- * If the holder is dead, its lock is removed under the protection of a second lock, whose name is derived
- * from the first. The first lock is read again before its removal, because another process may have replaced
- * it in the meantime. If the holder of the second lock is dead too, that lock is removed by the same
- * procedure.
+ * Acquires the lock at `path`, or returns its holder, which is undefined if the lock does not name it. The
+ * lock is a dangling symbolic link, because the system creates a link and its text in one step. The lock of a
+ * dead holder is removed under a second lock, named after the first, and after reading the first one again,
+ * because another process may have replaced it meanwhile.
  */
 export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder | undefined {
   for (;;) {
@@ -45,8 +40,7 @@ export function tryLock(path: string, now = Date.now()): LockHandle | LockHolder
     if (seen === undefined) continue;
     if (!isGone(seen.holder, seen.touched, Date.now())) return seen.holder;
     const breaking = tryLock(`${path}.${seen.token}`, now);
-    // Another process is removing the abandoned lock. Until the removal is complete, the lock counts as in
-    // use.
+    // Another process is removing the abandoned lock, which counts as in use until then.
     if (!isHeld(breaking)) return breaking;
     if (look(path)?.token === seen.token) discard(path);
     breaking.release();
@@ -66,7 +60,7 @@ function make(path: string, text: string): boolean {
       throw error;
   }
   try {
-    // Symbolic links are not available, so use a regular file. A crash can leave an incomplete file.
+    // Symbolic links are not available. A crash can leave an incomplete file.
     writeFileSync(path, text, { flag: 'wx', mode: PRIVATE_FILE });
     return true;
   } catch (error) {
@@ -79,7 +73,7 @@ function make(path: string, text: string): boolean {
 function look(path: string): Seen | undefined {
   try {
     const stats = lstatSync(path);
-    // Do not open a FIFO, because this would wait for a writer.
+    // Opening a FIFO would wait for a writer.
     const text = stats.isSymbolicLink()
       ? readlinkSync(path)
       : stats.isFIFO()
@@ -96,8 +90,7 @@ function look(path: string): Seen | undefined {
 }
 
 function release(path: string, token: string): void {
-  // Remove the lock only if this process still holds it: another process may have acquired the lock while
-  // the machine was suspended, or after a user removed the file. If the folder was removed, so was the lock.
+  // Another process may have acquired the lock while the machine was suspended, or after a user removed it.
   if (quietly(() => look(path))?.token === token) discard(path);
 }
 
@@ -107,9 +100,7 @@ export interface Waiting {
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/**
- * Runs `work` while holding the lock at `path`. Other processes wait for the lock, so `work` must be short.
- */
+/** Other processes wait for the lock, so `work` must be short. */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
@@ -140,9 +131,8 @@ export async function withLock<T>(
 }
 
 /**
- * Acquires a lock for a long time, such as a whole run. If another process holds the lock, fails at once and names
- * that process.
- * Updates the lock's time stamp at intervals, because other machines cannot check the pid.
+ * Acquires a lock for a whole run, or fails at once and names the process that holds it. Keeps the lock's
+ * time stamp recent, because other machines cannot check the pid.
  */
 export function holdLock(path: string, what: string): LockHandle {
   let result: ReturnType<typeof tryLock>;
@@ -156,8 +146,7 @@ export function holdLock(path: string, what: string): LockHandle {
   const lock = result;
   const beat = setInterval(() => {
     const now = new Date();
-    // If the lock was removed, or the system cannot change the time stamp of a link, processes of this machine
-    // check the pid instead.
+    // Where this fails, processes of this machine still check the pid.
     quietly(() => lutimesSync(path, now, now));
   }, UNTOUCHED_MS / 20);
   beat.unref();

@@ -1,4 +1,3 @@
-/** The periods of a budget: calendar months and days in UTC. */
 export type Period = 'month' | 'day';
 
 interface Periods {
@@ -11,9 +10,6 @@ export function periodsAt(epochMs: number): Periods {
   return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
 }
 
-/**
- * The end of the period that contains `epochMs`, in epoch ms. The budget of the period renews at this time.
- */
 export function renewalOf(period: Period, epochMs: number): number {
   const now = new Date(epochMs);
   const [year, month, day] = [now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()];

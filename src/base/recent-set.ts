@@ -1,6 +1,6 @@
 /**
- * Remembers the most recent ids: at least `least` of them, and at most twice as many. Stores the ids in two sets. When the newer set is full, the older set is dropped, which is cheaper than removing
- * single ids.
+ * Remembers at least `least` and at most twice as many of the most recent ids. Dropping the older of two full
+ * sets is cheaper than removing single ids.
  */
 export function createRecentSet(least: number) {
   let young = new Set<string>();
@@ -8,7 +8,7 @@ export function createRecentSet(least: number) {
   const has = (id: string) => young.has(id) || old.has(id);
   return {
     has,
-    /** Adds an id; returns false if the id was already in the set. */
+    /** False if the id was already in the set. */
     add(id: string): boolean {
       if (has(id)) return false;
       if (young.size >= least) {

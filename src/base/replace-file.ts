@@ -24,64 +24,45 @@ import {
 
 const PIECE = 64 * 1024;
 
-/**
- * A temporary file next to its target. When the temporary file is complete, one atomic rename replaces the
- * target.
- */
+/** A temporary file that replaces its target in one atomic rename. */
 export interface Replacement {
-  /**
-   * The open temporary file. `commit`, `saveBeside` and `discard` close it, except that a failed `commit` with
-   * `keep` may leave it open.
-   */
+  /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
   readonly fd: number;
-  /**
-   * Renames the temporary file over the target. With `sync`, which is the default, the new content survives a
-   * power failure.
-   */
+  /** With `sync`, the default, the new content survives a power failure. */
   commit(options?: {
     readonly sync?: boolean;
-    /**
-     * If true, a failed rename leaves the temporary file in place, so that `saveBeside` can save it under
-     * another name.
-     */
+    /** Whether a failed rename leaves the temporary file in place for `saveBeside`. */
     readonly keep?: boolean;
   }): void;
   /**
-   * Saves the content without changing the target, and returns the path of the saved file: the path of the
-   * target with `.partial` and, if that file exists, a number. If the folder does not accept this name, the
-   * file keeps its temporary name; if the folder is gone, the content is copied to the system's temporary
-   * folder. Does not sync, because on a full disk a failed sync would prevent the rename.
+   * Saves the content without changing the target: as `.partial` beside it, under the temporary name if the
+   * folder accepts no other, or in the system's temporary folder if the folder is gone. Returns the path.
+   * Does not sync, because on a full disk a failed sync would prevent the rename.
    */
   saveBeside(): string;
   discard(): void;
 }
 
 interface ReplaceOptions {
-  /**
-   * For trdr's own files: only the user may read and write the new file, whatever the permissions of the old
-   * one.
-   */
+  /** Whether only the user may read and write the new file, whatever the permissions of the old one. */
   readonly private?: boolean;
   /**
-   * The path of the temporary file, for targets that are written only while holding a lock. Because the path
-   * is fixed, killed processes leave at most one temporary file behind.
+   * A fixed path, for targets that are written under a lock: killed processes leave at most one file behind.
    */
   readonly temporary?: string;
 }
 
 /**
- * Starts the replacement of a file. trdr replaces files only through this function. Symbolic links are
- * followed, including dangling ones. Unless `private` is set, the new file gets the permissions of the old
- * one and, if the system allows it, its owner; a file that did not exist gets the default permissions.
- * Write-protected files are rejected. Other hard links to the old file keep the old content.
+ * Starts the replacement of a file; all replacements go through here. Follows symbolic links. Unless
+ * `private` is set, the new file gets the permissions of the old one and, if possible, its owner. Rejects
+ * write-protected files. Other hard links keep the old content.
  */
 export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
   const target = realPath(path);
   const old = statsOf(target);
   if (old?.isDirectory()) throw coded('EISDIR', 'is a folder');
   if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
-  // Open the old file to check that it is writable. The rename alone would not check this: it only needs
-  // write permission for the folder.
+  // Check that the old file is writable. The rename alone would only need write permission for the folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
   const temporary = options.temporary ?? temporaryIn(folder);
@@ -102,8 +83,8 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   const put = (place: string, sync: boolean, keep = false) => {
     try {
       if (sync) syncFile(fd);
-      // Windows cannot rename an open file. Other systems can, and the file stays open until it is renamed:
-      // if the folder was deleted, the content can be read only through the open file.
+      // Windows cannot rename an open file. Elsewhere it stays open: if the folder was deleted, the content
+      // can be read only through it.
       if (process.platform === 'win32') close();
       renameSync(temporary, place);
       close();
@@ -139,15 +120,12 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
   };
 }
 
-/**
- * The first of `name`, `name2`, `name3`... that does not exist. An existing file is never overwritten,
- * because it may contain rows that were paid for.
- */
+/** Never overwrites an existing file, because it may contain rows that were paid for. */
 function unusedName(name: string): string {
   for (let at = 2, free = name; ; free = `${name}${at++}`) if (!existsSync(free)) return free;
 }
 
-/** Copies an open file that was deleted. Returns the path of the copy. */
+/** For an open file that was deleted. */
 function copyToTemporary(fd: number): string {
   const path = temporaryIn(tmpdir());
   const copy = openSync(path, 'wx', PRIVATE_FILE);
@@ -172,15 +150,14 @@ function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
     try {
       fchownSync(fd, old.uid, old.gid);
     } catch {
-      // Ignore the error: only root may change the owner of a file.
+      // Only root may change the owner of a file.
     }
   }
   if (mode === undefined || (fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fchmodSync(fd, mode);
   } catch (error) {
-    // The file system does not support permissions. Fail only if the file must be private and other users can
-    // read it.
+    // The file system has no permissions. Fail only if the file must be private and others can read it.
     if (isPrivate && (fstatSync(fd).mode & 0o077) !== 0 && process.platform !== 'win32') throw error;
   }
 }
@@ -200,10 +177,7 @@ export function syncFile(fd: number): void {
 
 const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
-/**
- * Replaces one of trdr's own files. Readers see either the old or the new content, even if the process is
- * killed; with `sync`, which is the default, also after a power failure.
- */
+/** Replaces one of trdr's own files. Readers see either the old or the new content, even after a kill. */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,
@@ -219,7 +193,6 @@ export function writeAtomic(
   file.commit({ sync });
 }
 
-/** Replaces a user's file with text that is produced piece by piece. */
 export async function replaceWith(
   path: string,
   text: AsyncIterable<string> | Iterable<string>,

@@ -11,14 +11,11 @@ const unitMs: Readonly<Record<string, number>> = {
 
 const DAY_MS = 86_400_000;
 
-/** About 317 years: longer than any useful wait or period. */
 const LONGEST_MS = 1e13;
 
 const DURATION_HINT = 'write it as 500ms, 30s, 5m, 2h, 7d or 1h30m';
 
-/**
- * A length of time in milliseconds, written as `90s`, `1h30m` or `7d`; a number without a unit is seconds.
- */
+/** In milliseconds; a number without a unit is seconds. */
 export const duration: Kind<number> = {
   name: 'duration',
   noun: 'duration',
@@ -39,7 +36,7 @@ function durationIn(text: string): number | undefined {
   return sum;
 }
 
-/** Writes milliseconds in the format that `duration` parses: `1h30m`. */
+/** In the format that `duration` parses: `1h30m`. */
 export function durationText(ms: number): string {
   let rest = ms;
   let text = '';
@@ -58,24 +55,19 @@ export const positiveDuration: Kind<number> = {
   read: (text) => within(duration.read(text), { min: 1 }),
 };
 
-/**
- * The timeout of a request. The maximum of 24 hours is far below 2^31 ms, the longest delay of a Node timer.
- */
+/** At most 24 hours, far below the longest delay of a Node timer. */
 export const timeout: Kind<number> = {
   ...duration,
   hint: 'write it as 500ms, 30s or 5m; from 1ms to 24h',
   read: (text) => within(duration.read(text), { min: 1, max: DAY_MS }),
 };
 
-/**
- * A point in time as the user wrote it. Only `epochMs` does not depend on the time or the time zone of the
- * run.
- */
+/** A point in time as the user wrote it. */
 export type Instant =
   | { readonly epochMs: number }
   | { readonly ageMs: number }
   | { readonly wall: string }
-  /** The beginning of a day: 0 is today, -1 is yesterday. */
+  /** 0 is today, -1 is yesterday. */
   | { readonly day: number };
 
 const words: Readonly<Record<string, Instant>> = {
@@ -84,7 +76,6 @@ const words: Readonly<Record<string, Instant>> = {
   yesterday: { day: -1 },
 };
 
-/** A time: ISO 8601, epoch milliseconds, an age such as `2h`, or a word such as `today`. */
 export const time: Kind<Instant> = {
   name: 'time',
   noun: 'time',
@@ -92,7 +83,7 @@ export const time: Kind<Instant> = {
   read(text) {
     if (Object.hasOwn(words, text)) return words[text];
     if (/^\d{12,14}$/.test(text)) return { epochMs: Number(text) };
-    // Reject all other numbers: one with fewer digits could be epoch seconds, or an age without a unit.
+    // Other numbers could be epoch seconds, or an age without a unit.
     if (/^\d+(\.\d+)?$/.test(text)) return undefined;
     const ageMs = duration.read(text);
     return ageMs === undefined ? dateIn(text) : { ageMs };
@@ -105,7 +96,7 @@ const DATE =
 function dateIn(text: string): Instant | undefined {
   const [, year, month, day = '01', clock = '00:00', offset = ''] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
-  // Reject the 30th of February: `Date.parse` would turn it into the 2nd of March.
+  // `Date.parse` would turn the 30th of February into the 2nd of March.
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   if (date.getUTCMonth() !== Number(month) - 1) return undefined;
   const wall = `${year}-${month}-${day}T${clock}`;
@@ -114,10 +105,7 @@ function dateIn(text: string): Instant | undefined {
   return offset === '' ? { wall } : { epochMs };
 }
 
-/**
- * The epoch milliseconds of an instant. A time without an offset is in the local zone, or in UTC if `utc` is
- * set.
- */
+/** A time without an offset is in the local zone, or in UTC if `utc` is set. */
 export function instantAt(instant: Instant, now: number, utc = false): number {
   if ('epochMs' in instant) return instant.epochMs;
   if ('ageMs' in instant) return now - instant.ageMs;

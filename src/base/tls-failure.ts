@@ -1,6 +1,5 @@
 import { errno } from './files.ts';
 
-/** The reasons why a TLS connection cannot be established, in words. */
 const words = {
   expired: 'its certificate has expired',
   early: 'its certificate is not valid yet',
@@ -16,7 +15,7 @@ const words = {
 
 export type TlsProblem = keyof typeof words;
 
-/** The codes of OpenSSL and Node for each problem. The first match applies. */
+/** The codes of OpenSSL and Node. The first match applies. */
 const patterns: readonly (readonly [RegExp, TlsProblem])[] = [
   [/^CERT_HAS_EXPIRED/, 'expired'],
   [/^CERT_NOT_YET_VALID/, 'early'],
@@ -33,12 +32,12 @@ const patterns: readonly (readonly [RegExp, TlsProblem])[] = [
   [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'handshake'],
 ];
 
-/** Why TLS failed, also in words; undefined if the error has another cause. */
+/** Undefined if the error has another cause. */
 export function tlsFailure(
   error: unknown,
 ): { readonly problem: TlsProblem; readonly why: string } | undefined {
   const code = errno(error);
-  // EPROTO stands for any TLS error; the reason is in the message only, such as "wrong version number".
+  // The reason of EPROTO is only in the message, such as "wrong version number".
   const text =
     code === 'EPROTO' && error instanceof Error
       ? `${code} ${error.message}`.toUpperCase().replace(/\s/g, '_')

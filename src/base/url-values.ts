@@ -1,16 +1,10 @@
 import { quietly } from './calls.ts';
 import type { Kind } from './values.ts';
 
-/**
- * `localhost`, `[::1]`, or a host name with a dot. Any other word without a dot is rejected, because it may be an
- * API key that was pasted by mistake.
- */
+/** Any other word without a dot may be an API key that was pasted by mistake. */
 const BARE_HOST = /^(localhost|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
-/**
- * The base URL of a service, without a trailing slash. The scheme is http or https; to a bare host, http is added
- * if it is this machine, and else https. User, query and fragment are rejected.
- */
+/** Without a trailing slash. A bare host gets http if it is this machine, and else https. */
 export const baseUrl: Kind<string> = {
   name: 'url',
   noun: 'base URL',
@@ -25,11 +19,11 @@ export const baseUrl: Kind<string> = {
   },
 };
 
-/** Returns the parsed URL, or a description of what is wrong with it. */
+/** Returns a description of what is wrong with an invalid URL. */
 function urlIn(text: string): URL | string {
   const host = BARE_HOST.exec(text)?.[1];
   const full = host === undefined ? text : `${isLoopback(host) ? 'http' : 'https'}://${text}`;
-  // A space or backslash is a typing error that the URL parser would correct silently.
+  // The URL parser would correct a space or a backslash silently.
   if (/[\s\\]/.test(full)) return 'it contains a space or a backslash';
   if (!/^https?:\/\//i.test(full)) return 'it must start with https:// (or http:// for localhost)';
   if (!URL.canParse(full)) return 'it is not a valid URL';
@@ -38,7 +32,7 @@ function urlIn(text: string): URL | string {
   return url.search || url.hash ? 'it has a query or a fragment' : url;
 }
 
-/** The URL of a shared store, or `off`. A URL with a password is rejected, because URLs end up in logs. */
+/** A URL with a password is rejected, because URLs end up in logs. */
 export const storeUrl: Kind<string> = {
   name: 'url',
   noun: 'store URL',
@@ -53,7 +47,6 @@ export const storeUrl: Kind<string> = {
   },
 };
 
-/** Whether a host name (as in `URL.hostname`) refers to this machine. */
 export function isLoopback(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
   return (
@@ -61,5 +54,5 @@ export function isLoopback(hostname: string): boolean {
   );
 }
 
-/** Decodes percent-encoded text. Text that is not validly encoded is returned unchanged, as curl does. */
+/** Text that is not validly encoded is returned unchanged, as curl does. */
 export const decodePercent = (text: string): string => quietly(() => decodeURIComponent(text)) ?? text;

@@ -1,18 +1,17 @@
 /**
- * A kind of value that users write as text, with its parser. Flags, arguments, settings and environment
- * variables share the parsers, so that `1h30m` or `10k` means the same everywhere.
+ * A kind of value that users write as text. All inputs share these, so that `10k` means the same everywhere.
  */
 export interface Kind<T> {
-  /** The placeholder in help, which shows it in upper case: `duration` as `DURATION`. */
+  /** The placeholder in help, in upper case. */
   readonly name: string;
-  /** The name of the value in messages, such as `invalid duration "soon"`. */
+  /** As in `invalid duration "soon"`. */
   readonly noun: string;
-  /** Tells the user how to write such a value; an imperative. */
+  /** How to write such a value; an imperative. */
   readonly hint: string;
   readonly choices?: readonly string[];
-  /** Parses a text; undefined if the text is invalid. */
+  /** Undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined;
-  /** States what is wrong with an invalid text, without repeating the text. */
+  /** What is wrong with an invalid text, without repeating it. */
   readonly problem?: (text: string) => string;
 }
 
@@ -38,8 +37,8 @@ export const onOff: Kind<boolean> = {
 };
 
 /**
- * A number with an optional `k` or `M`. Separators are allowed only before groups of three digits: if the
- * comma of `1,5M` were ignored, a limit would be ten times too high.
+ * Separators must precede groups of three digits: if the comma of `1,5M` were ignored, a limit would be ten
+ * times too high.
  */
 function readNumber(text: string): number | undefined {
   const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);
@@ -47,7 +46,7 @@ function readNumber(text: string): number | undefined {
   if (!/\d/.test(whole + fraction)) return undefined;
   const factor = { k: 1e3, m: 1e6 }[suffix.toLowerCase()] ?? 1;
   const product = Number(`${whole.replace(/[_,]/g, '')}${fraction}`) * factor;
-  // Round the product: in floating point, 1.001 × 1000 is not exactly 1001.
+  // In floating point, 1.001 × 1000 is not exactly 1001.
   const isWhole = factor > 1 && fraction.length - 1 <= Math.log10(factor);
   const size = isWhole ? Math.round(product) : product;
   // A double cannot represent larger numbers exactly.
@@ -74,7 +73,6 @@ export const integer = (bounds: NumberBounds = {}): Kind<number> => ({
   },
 });
 
-/** A number that may have a fraction: `2.5`, `10k`, `1M`. */
 export const decimal = (bounds: NumberBounds = {}): Kind<number> => ({
   name: 'n',
   noun: 'number',
@@ -82,7 +80,6 @@ export const decimal = (bounds: NumberBounds = {}): Kind<number> => ({
   read: (text) => within(readNumber(text), bounds),
 });
 
-/** An amount of units: `30000`, `30_000`, `30k`, `2.5M`. */
 export const units: Kind<number> = {
   name: 'cu',
   noun: 'amount',
@@ -90,7 +87,7 @@ export const units: Kind<number> = {
   read: (text) => integer({ min: 0 }).read(text),
 };
 
-/** A fraction of a whole, written as `10%` or `0.1`. */
+/** Written as `10%` or `0.1`. */
 export const share: Kind<number> = {
   name: 'share',
   noun: 'share',
@@ -102,10 +99,7 @@ export const share: Kind<number> = {
   },
 };
 
-/**
- * A name of letters, digits and `. _ -` that starts with a letter or digit. Other characters are rejected,
- * because the name becomes part of keys and labels in the shared store.
- */
+/** The name becomes part of keys and labels in the shared store. */
 export const plainName: Kind<string> = {
   name: 'name',
   noun: 'name',
@@ -120,7 +114,6 @@ export const commandLine: Kind<string> = {
   read: (text) => text.trim() || undefined,
 };
 
-/** The path of a file. Parsing does not check that the file exists. */
 export const filePath: Kind<string> = {
   name: 'file',
   noun: 'file',

@@ -2,13 +2,10 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-/** A budget, and how much of it is used. All amounts are in CU. */
+/** All amounts are in CU. */
 export interface BudgetState {
   readonly period: Period;
-  /**
-   * What the budget limits: the spending of a profile on this machine (`profile`), of all machines that share
-   * a key (`key`), or of one of these machines (`machine`).
-   */
+  /** Whose spending is limited: a profile's on this machine, all machines' of a key, or one machine's. */
   readonly scope: 'profile' | 'key' | 'machine';
   readonly name: string;
   readonly limit: number;
@@ -18,35 +15,29 @@ export interface BudgetState {
   readonly reserved: number;
 }
 
-/** How much of a budget is left; never negative. */
 export const leftIn = ({ limit, spent, lost, reserved }: Omit<BudgetState, 'period' | 'scope' | 'name'>) =>
   Math.max(0, limit - spent - lost - reserved);
 
 type Named = Pick<BudgetState, 'period' | 'scope' | 'name'>;
 
-/** The name of a budget in messages: `the day budget of profile "desk"`. */
+/** `the day budget of profile "desk"`. */
 export function budgetText({ period, scope, name }: Named): string {
   const owner = scope === 'key' ? 'all machines' : scope === 'machine' ? name : `profile "${name}"`;
   return `the ${period} budget of ${owner}`;
 }
 
-/** The time at which a budget renews: `2026-11-23 00:00 UTC`. */
+/** `2026-11-23 00:00 UTC`. */
 export const renewalText = (period: Period, now: number): string =>
   `${new Date(renewalOf(period, now)).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
-/** The error code of calls that a budget does not allow. */
 export const BUDGET = 'BUDGET';
 
 const machineFlag = ({ scope, name }: Named) => (scope === 'machine' ? ` --machine ${name}` : '');
 
-/** How to raise a budget: `raise it: trdr budget set day N`. */
 export const raiseText = (budget: Named): string =>
   `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
 
-/**
- * The error for a call that may cost more than a budget has left, or whose cost is unknown (`most` is
- * undefined).
- */
+/** `most` is undefined if the cost of the call is unknown. */
 export function budgetRefusal(
   budget: Named & { readonly limit: number; readonly left: number },
   most: number | undefined,
@@ -67,10 +58,7 @@ export function budgetRefusal(
   });
 }
 
-/**
- * A budget as a record of `budget show` and `store status`. If the budget has no limit, the record has null
- * for the limit and for what is left.
- */
+/** A row of `budget show` and `store status`. A null limit means that there is none. */
 export function budgetItem(
   name: string,
   {

@@ -20,14 +20,12 @@ export const lookupPrice = {
   miss: cu.miss,
 };
 
-/** The price of an answer that may contain a wallet. */
 export const revealPrice = {
   text: '30,000 CU, 200 CU on 404',
   before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
   miss: cu.miss,
 };
 
-/** The number of blocks of 20 rows in a requested limit, rounded up. */
 export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
 
 const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
@@ -42,7 +40,7 @@ export const thesisPrice = {
   miss: cu.miss,
 };
 
-// Every launchpad call costs the same, including a call that is answered with 404.
+// A call that is answered with 404 costs the same.
 export const launchpadPrice = {
   text: '10 CU per call',
   before: () => ({ least: cu.launchpad, most: cu.launchpad, reveals: 0 }),

@@ -3,7 +3,6 @@ import type { ErrorCode } from './errors.ts';
 import type { Known } from './read-record.ts';
 import type { RecordType } from './record-types.ts';
 
-/** A schema of the path parameters or of the query of an endpoint. */
 export type FieldShapes = z.ZodMiniObject<Record<string, z.core.$ZodType>>;
 type Answers = { readonly 200: z.core.$ZodType; readonly 202?: z.core.$ZodType };
 
@@ -13,7 +12,6 @@ export interface Request<P = unknown, Q = unknown, B = unknown> {
   readonly body: B;
 }
 
-/** A successful answer that matches the service description, by status. */
 export type Answered<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -21,10 +19,7 @@ export type Answered<A> = {
   };
 }[keyof A & number];
 
-/**
- * A successful answer, by status. Because the real service may differ from its description, any field of
- * `known` may be missing.
- */
+/** Any field of `known` may be missing, because the service may differ from its description. */
 export type KnownAnswer<A> = {
   [S in keyof A & number]: {
     readonly status: S;
@@ -32,10 +27,7 @@ export type KnownAnswer<A> = {
   };
 }[keyof A & number];
 
-/**
- * The possible cost of a call, known before it is sent. `least` and `most` are in CU. `reveals` is the
- * maximum number of reveals that the call can be charged.
- */
+/** The possible cost of a call in CU, and the most reveals it can be charged. */
 export interface PriceBounds {
   readonly least: number;
   readonly most: number;
@@ -44,27 +36,22 @@ export interface PriceBounds {
 
 export interface Charge {
   readonly cu: number;
-  /** The CU that may have been charged in addition to `cu`. */
+  /** The CU that may have been charged in addition. */
   readonly uncertain?: number;
   readonly reveals: number;
 }
 
 export interface Price<R, A> {
   readonly text: string;
-  // `before` and `after` are methods because method parameters are bivariant: an endpoint with exact types is
-  // then assignable to `AnyEndpoint`.
+  // Methods, whose parameters are bivariant: an endpoint with exact types is then an `AnyEndpoint`.
   before(request: R): PriceBounds;
   after(request: R, answer: A): Charge;
   readonly miss: number;
 }
 
-/**
- * What to do if a request was sent but its answer was lost, so that it may have been charged: `repeat` sends
- * the request again if the run may pay for both; `never` does not send it again.
- */
+/** What to do if a request may have been charged but its answer was lost. */
 export type RetryRule = 'repeat' | 'never';
 
-/** One endpoint of the service: a row of the table in `endpoints.ts`. */
 interface Endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -86,7 +73,6 @@ interface Endpoint<
   readonly timeoutSeconds: number;
 }
 
-/** Type-checks an endpoint and returns it with its exact types. */
 export function endpoint<
   P extends FieldShapes,
   Q extends FieldShapes,
@@ -96,10 +82,7 @@ export function endpoint<
   return row;
 }
 
-/**
- * Creates each endpoint on first use: a run needs only one or two endpoints, and creating all schemas would
- * slow down the start.
- */
+/** Creates each endpoint on first use: a run needs one or two, and creating all would slow down the start. */
 export function rows<M extends Readonly<Record<string, () => unknown>>>(
   makers: M,
 ): { readonly [K in keyof M]: ReturnType<M[K]> } {
@@ -117,13 +100,13 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
   return table as { readonly [K in keyof M]: ReturnType<M[K]> };
 }
 
-/** An endpoint without its exact request and answer types, for loops over the table. */
+/** For loops over the table. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;
 }
 
-/** The error codes that are documented for all endpoints except `me`. */
+/** Documented for all endpoints except `me`. */
 export const commonErrors = [
   'VALIDATION_ERROR',
   'BAD_REQUEST',
@@ -138,10 +121,7 @@ export const commonErrors = [
   'TIMEOUT',
 ] as const satisfies readonly ErrorCode[];
 
-/**
- * The cost of an error response. Only a 404 for an unknown subject is charged: 401, 403, 429 and 5xx are
- * documented as free, and the price list has no price for 400, 402 and 409.
- */
+/** Only a 404 for an unknown subject is charged. 400, 402 and 409 have no documented price. */
 export function chargeOfError(row: { price: { miss: number } }, status: number, code: string): Charge {
   const miss = status === 404 && code !== 'NOT_FOUND';
   return { cu: miss ? row.price.miss : 0, reveals: 0 };

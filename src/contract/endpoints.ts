@@ -90,7 +90,7 @@ const callouts = {
   recordType: 'page',
 } as const;
 
-/** All endpoints of the service, in the order of its description. */
+/** In the order of the service's description. */
 export const endpoints = rows({
   'user.handle': () =>
     endpoint({
@@ -285,17 +285,15 @@ export type EndpointId = keyof typeof endpoints;
 export const endpointIds = Object.keys(endpoints) as EndpointId[];
 
 type Row<Id extends EndpointId> = (typeof endpoints)[Id];
-/** The validated input of a call to endpoint `Id`. */
 export type RequestOf<Id extends EndpointId> = Request<
   z.output<Row<Id>['params'] & FieldShapes>,
   z.output<Row<Id>['query'] & FieldShapes>,
   z.output<Row<Id>['body']>
 >;
 
-/** A successful answer of endpoint `Id`, in which any documented field may be missing. */
 export type KnownAnswerOf<Id extends EndpointId> = KnownAnswer<Row<Id>['answers']>;
 
-/** Two paths that are not in the table: the live feed, and the service's OpenAPI document. */
+/** Two paths that are not in the table: the live feed, and the OpenAPI document. */
 export const SOCKET_PATH = '/v2/ws';
 export const SOCKET_PRICE = `${unitsText(cu.socketMinute)} per minute while the connection is open`;
 export const OPENAPI_PATH = '/openapi.json';

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from './field.ts';
 
-/** The `meta` object next to `data` in an envelope. */
 export const Meta = z.looseObject({
   asOf: field(z.string(), 'When the data was observed.', { format: 'date-time' }),
   requestId: field(z.string(), 'Unique to each request; quote it when you contact support.'),

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field } from './field.ts';
 
-/** Every error code of the service: its status, whether a retry can succeed, and its meaning. */
 export const errorCodes = {
   VALIDATION_ERROR: {
     status: 400,
@@ -58,10 +57,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
 
-/**
- * The body of every error. The service description does not say whether the `retryAfter` of a 429 is inside
- * `error` or next to it, so trdr reads both places.
- */
+/** The description does not say where the `retryAfter` of a 429 is, so trdr reads both places. */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
     code: field(z.string(), 'Error code, for programs.'),

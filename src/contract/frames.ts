@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { field } from './field.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
-/** What a connection can subscribe to: everything, or at most 50 tokens. */
+/** Everything, or at most 50 tokens. */
 export const Subscription = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('all') }),
   z.looseObject({ type: z.literal('tokens'), tokens: z.array(z.string()) }),

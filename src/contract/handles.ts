@@ -1,4 +1,4 @@
-/** Normalizes a handle as the service does: lower-cased, without a leading @. */
+/** As the service does: lower-cased, without a leading @. */
 export const normalHandle = (text: string) => text.trim().replace(/^@/, '').toLowerCase();
 
 export function distinctHandles(handles: readonly string[]): string[] {

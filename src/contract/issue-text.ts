@@ -1,4 +1,4 @@
-/** The path of a value inside an object or array, as text: `items[3].id`. */
+/** `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
   for (const step of path) {
@@ -8,10 +8,7 @@ function pathText(path: readonly PropertyKey[]): string {
   return text;
 }
 
-/**
- * Describes the first problem that a schema found: `items[3].id must be a string`. `whole` is the name of the
- * validated value.
- */
+/** The first problem: `items[3].id must be a string`. `whole` is the name of the validated value. */
 export function issuesText(issues: readonly Issue[], whole: string): string {
   const [first] = issues;
   return first

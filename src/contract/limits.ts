@@ -3,7 +3,7 @@ export const ADDRESS_MAX = 128;
 export const BATCH_MAX = 100;
 export const THESIS_LIMIT_MAX = 100;
 export const THESIS_LIMIT_DEFAULT = 20;
-/** Number of rows in one block of a thesis page; pages are charged per block. */
+/** Pages are charged per block of rows. */
 export const THESIS_BLOCK = 20;
 export const CALLOUT_PAGE = 25;
 export const BOARD_SIZE = 100;
@@ -11,16 +11,12 @@ export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
 /**
- * How long a call counts against its rate limit. The service counts calls when they arrive and trdr when they
- * leave. The additional second covers network delays: otherwise a delayed call, and a fast one that was sent
- * a minute later, could arrive within the same minute.
+ * How long a call counts against its rate limit. The additional second covers network delays: a delayed call,
+ * and a fast one sent a minute later, could arrive within the same minute.
  */
 export const RATE_WINDOW_MS = 61_000;
 
-/**
- * What each plan grants; `live` is access to the live feed. Explore grants its `monthlyUnits` only once.
- * Enterprise is missing, because its numbers are set per contract.
- */
+/** `live` is access to the live feed. Explore grants its units only once. Enterprise is set per contract. */
 export const plans = {
   explore: { title: 'Explore', ratePerMinute: 60, monthlyUnits: 25_000, live: false },
   starter: { title: 'Starter', ratePerMinute: 150, monthlyUnits: 1_000_000, live: false },
@@ -31,17 +27,14 @@ export const plans = {
 
 export type PlanName = keyof typeof plans;
 
-/** The lowest per-minute limit of all plans. It applies if the limit of the key cannot be fetched. */
+/** Applies if the limit of the key cannot be fetched. */
 export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;
 
-/**
- * The default timeouts of a request. The timeout of a resolve is longer, because a live search takes time.
- */
+/** A resolve takes longer, because of its live search. */
 export const TIMEOUT_SECONDS = 30;
 export const RESOLVE_TIMEOUT_SECONDS = 60;
 /**
- * The whole request may take this many times its timeout, because a response that keeps arriving may have been
- * paid for. The timeout itself limits the wait for the start of the response and each later pause.
+ * A whole request may take this many timeouts, because a response that keeps arriving may have been paid for.
  */
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;

@@ -37,7 +37,7 @@ const named = {
 
 const names = Object.keys(named) as (keyof typeof named)[];
 
-/** The document. An answer is the record itself (bare), or has the record under `data` next to `meta` (wrapped). */
+/** An answer is the record itself (bare), or has it under `data` next to `meta` (wrapped). */
 export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
@@ -101,7 +101,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
   };
 }
 
-// The service description documents only three error statuses for the account endpoint.
+// The description documents only these for the account endpoint.
 const errorsOf = (row: Row): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
@@ -159,7 +159,6 @@ function success(description: string, schema: z.core.$ZodType, envelope: 'bare' 
   return { description, content: json(envelope === 'bare' ? data : whole) };
 }
 
-/** The error responses by status, with the codes that each status can carry. */
 function failures(codes: readonly ErrorCode[]): Json {
   const distinct = [...new Set(codes)];
   const statuses = [...new Set(distinct.map((code) => errorCodes[code].status))];
@@ -182,7 +181,7 @@ function schemaOf(schema: z.core.$ZodType): Json {
   return name ? ref(name) : plain(schema);
 }
 
-/** Converts a schema to JSON Schema, without `$schema`, which belongs only at the root of a document. */
+/** Without `$schema`, which belongs only at the root of a document. */
 function plain(schema: z.core.$ZodType) {
   const { $schema: _, ...rest } = z.toJSONSchema(schema);
   return rest as Json & { properties?: Record<string, Json>; required?: string[] };

@@ -1,10 +1,9 @@
-// Named imports: importing z.core would bundle all of zod, including its error messages in every language.
+// Importing z.core would bundle all of zod, including its error messages in every language.
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
 /**
- * The dotted paths of all documented fields of a record, in the order of the description. `--fields` accepts
- * these names, and a CSV header lists them. Objects are expanded, arrays are not; a union has the fields of
- * all its members.
+ * The dotted paths of all documented fields, which `--fields` accepts and a CSV header lists. Arrays are not
+ * expanded; a union has the fields of all its members.
  */
 export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   const inner = innermost(schema);

@@ -1,4 +1,4 @@
-/** Prices in CU. */
+/** In CU. */
 export const cu = {
   lookup: 100,
   miss: 200,

@@ -1,4 +1,4 @@
-// Named imports: importing z.core would bundle all of zod, including its error messages in every language.
+// Importing z.core would bundle all of zod, including its error messages in every language.
 import {
   $ZodArray,
   $ZodBoolean,
@@ -15,23 +15,22 @@ import {
 } from 'zod/v4/core';
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
-/** A record as the service sent it: an object whose fields were not checked. */
+/** As the service sent it; its fields were not checked. */
 export type Sent = JsonObject;
 
-/** The fields of a record that have the described type. Any field may be absent. */
+/** The fields that have the described type. Any may be absent. */
 export type Known<T> = T extends readonly (infer Item)[]
   ? readonly Known<Item>[]
   : T extends object
     ? { readonly [Name in keyof T]?: Known<T[Name]> | undefined }
     : T;
 
-/** A field of a record that differs from the service description. */
 export interface FieldDifference {
-  /** The dotted path of the field: `windows.24h.rank`, `items[].likeCount`. */
+  /** `windows.24h.rank`, `items[].likeCount`. */
   readonly field: string;
-  /** The type that the description states: `an integer`. */
+  /** `an integer`. */
   readonly expected: string;
-  /** What was sent instead: `missing`, `null`, `text`. */
+  /** `missing`, `null`, `text`. */
   readonly got: string;
 }
 
@@ -42,23 +41,22 @@ const ABSENT = Symbol('absent');
 const ignore: Report = () => {};
 
 /**
- * Reads a record tolerantly: omits fields and list items that do not have the described type, and keeps all
- * others, including undocumented ones. Returns the same object if nothing is omitted.
+ * Omits fields and list items that do not have the described type, and keeps all others. Returns the same
+ * object if nothing is omitted.
  */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
-  // This cast is safe: a reader returns only values of the type that its schema describes.
+  // A reader returns only values of the type that its schema describes.
   return (read === ABSENT ? {} : read) as Known<output<S>>;
 }
 
-/** A difference as text: `rank is null, expected an integer`. */
+/** `rank is null, expected an integer`. */
 export const differenceText = ({ field, expected, got }: FieldDifference): string =>
   `${field === '' ? 'the record' : field} is ${got}${got === 'missing' ? '' : `, expected ${expected}`}`;
 
 export const numberOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** The objects of a list; other items are skipped. */
 export const recordsOf = (value: unknown): Sent[] => listOf(value).filter(isRecord);
 
 const readers = new WeakMap<$ZodType, Reader>();
@@ -87,10 +85,7 @@ function makeReader(schema: $ZodType): Reader {
   return leaf('a value of another type', (value) => safeParse(schema, value).success);
 }
 
-/**
- * A reader for values without members, such as numbers. A fraction in place of an integer is reported but not
- * omitted.
- */
+/** For values without members. A fraction in place of an integer is reported but not omitted. */
 function leaf(
   expected: string,
   fits: (value: unknown) => boolean,

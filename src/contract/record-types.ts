@@ -1,30 +1,23 @@
 import { isRecord } from '../base/json-object.ts';
 import type { Sent } from './read-record.ts';
 
-/**
- * A type of record that an answer can contain: its name, and functions that recognize it by its
- * characteristic fields.
- */
+/** How a type of record is recognized by its characteristic fields. */
 interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;
-  /**
-   * Whether an object is the record itself and not an envelope around it. If this function is absent, every
-   * object that fits is the record itself.
-   */
+  /** Whether an object is the record itself and not an envelope around it; by default, whether it fits. */
   readonly isCertain?: (record: Sent) => boolean;
 }
 
 const has = (record: Sent, ...fields: readonly string[]): boolean =>
   fields.some((field) => Object.hasOwn(record, field) && record[field] !== null);
-/** Whether a field is a list. Null counts as a list, because the service may send null for an empty list. */
+/** The service may send null for an empty list. */
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
 /**
- * The types of records that the service sends. A record is recognized by any one of the fields listed for its
- * type; an answer of the type `me` or `pending` can be any object. A record that differs from the description
- * in other ways, for example by a missing field, is reported but accepted.
+ * A record is recognized by any one of its fields; `me` and `pending` can be any object. What else differs
+ * from the description is reported but accepted.
  */
 export const recordTypes = {
   user: {
@@ -59,9 +52,8 @@ interface Unwrapped {
 }
 
 /**
- * Returns the record of an answer, which is either the answer itself or its `data`; undefined if neither is a
- * record of this type. If both are, the answer itself is the record, unless `meta` is next to `data` or
- * `isCertain` rejects the answer itself.
+ * The record of an answer: the answer itself or its `data`. If both fit, it is the answer itself, unless
+ * `meta` is next to `data` or `isCertain` rejects it.
  */
 export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;

@@ -3,9 +3,8 @@ import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
 /**
- * Computes what a key can still spend. The service does not say whether `unitsRemaining` includes top-ups. If
- * it is more than the rest of this month's grant (the grant minus the usage), it includes them; otherwise
- * trdr adds them.
+ * The service does not say whether `unitsRemaining` includes top-ups. If it is more than what is left of this
+ * month's grant, it does; otherwise they are added.
  */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
   if (entitlement.unmetered) return { units: null, reveals: null };
@@ -18,39 +17,28 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
   return { units: countsTopUps ? unitsRemaining : unitsRemaining + additionalUnits, reveals };
 }
 
-/**
- * Whether the record states how many units or reveals are left, or that there is no limit. Without this
- * statement, trdr cannot decide whether the key can pay for a run.
- */
+/** Otherwise, trdr cannot decide whether the key can pay for a run. */
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof KeyMeters): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
 }
 
-/** A forecast of this month's usage, if the key continues to spend at its average rate of this month. */
+/** If the key continues to spend at its average rate of this month. */
 export interface Forecast {
-  /** Units used by the end of the UTC month. */
   readonly unitsByMonthEnd: number;
-  /**
-   * Epoch ms at which the last unit will be used; null if the units suffice until the end of the month, or if the
-   * number of units left is unlimited or not stated by the service.
-   */
+  /** Epoch ms; null if the units suffice until the end of the month, or are unlimited or not stated. */
   readonly runsOutAt: number | null;
   readonly monthEndsAt: number;
 }
 
 const HOUR = 3_600_000;
 
-/**
- * Forecasts the usage at the end of the UTC month. Returns null in the first hour of the month, and if the
- * usage is not known.
- */
+/** Null in the first hour of the month, which is too little for a forecast, and if the usage is not known. */
 export function forecast(me: Known<Me>, now: number): Forecast | null {
   const date = new Date(now);
   const begins = Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1);
   const ends = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   const unitsUsed = me.usage?.unitsUsed;
-  // Less than one hour of usage is too little for a forecast.
   if (unitsUsed === undefined || now - begins < HOUR) return null;
   const perMs = unitsUsed / (now - begins);
   const left = leftOf(me).units;

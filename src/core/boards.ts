@@ -1,13 +1,11 @@
 import { textOf } from '../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../contract/read-record.ts';
 
-/** The entries of a board as received. */
 export const boardEntries = (board: Sent): Sent[] => recordsOf(board['entries']);
 
 /**
- * The entries of a board, each with the change of its rank since an earlier snapshot. Entries are matched by
- * wallet. Traders who are no longer on the board come last, without figures, because their present figures
- * are not known.
+ * Each entry with the change of its rank, matched by wallet. Traders who left come last, without figures,
+ * because their present ones are not known.
  */
 export function compareBoards(board: Sent, before: Sent): Sent[] {
   const earlier = new Map(boardEntries(before).map((entry) => [textOf(entry['wallet']), entry]));

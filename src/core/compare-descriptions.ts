@@ -1,23 +1,20 @@
 import { isRecord, type JsonObject } from '../base/json-object.ts';
 
-/** A difference between the API description that the service publishes and the one built into trdr. */
 export interface ApiDifference {
   readonly how: 'added' | 'removed' | 'changed';
-  /** The method and path of the call, such as `GET /v2/me`. */
+  /** `GET /v2/me`. */
   readonly call: string;
   readonly text: string;
-  /** Whether the difference affects something that this version of trdr sends or reads. */
+  /** Whether it affects something that this version of trdr sends or reads. */
   readonly breaks: boolean;
 }
 
-/** An endpoint, a parameter, or a field of a body or an answer. */
 interface Part {
   readonly call: string;
-  /** What a text calls the part, such as `answer 200: items[].id`. */
+  /** `answer 200: items[].id`. */
   readonly name: string;
-  /** The path of the part that contains this one. */
   readonly outer?: string;
-  /** Sorted JSON types; empty if any type is allowed. */
+  /** Sorted; empty if any type is allowed. */
   readonly types: readonly string[];
   readonly required: boolean;
   /** Whether trdr sends the part, cannot read the answer without it, or only prints it. */
@@ -25,15 +22,14 @@ interface Part {
 }
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** The fields of an answer without which trdr cannot read it: the answer itself, and the list of its records. */
+/** Without these, trdr cannot read an answer: the answer itself, and the list of its records. */
 const NEEDED: readonly string[] = ['', 'items', 'entries'];
-/** Maximum nesting. Deeper schemas are recursive or not relevant. */
+/** Deeper schemas are recursive or not relevant. */
 const DEEPEST = 8;
 
 /**
- * Compares two OpenAPI documents: `ours` from this version of trdr, `theirs` from the service. Lists the
- * endpoints, parameters and fields that `theirs` adds, lacks or describes differently. Parts that do not affect
- * trdr (errors, texts, examples) and the paths in `ignored` are not compared.
+ * `ours` is from this version of trdr, `theirs` from the service. Parts that do not affect trdr (errors,
+ * texts, examples) and the paths in `ignored` are not compared.
  */
 export function compareDescriptions(
   ours: unknown,
@@ -41,8 +37,8 @@ export function compareDescriptions(
   ignored: readonly string[] = [],
 ): ApiDifference[] {
   const [known, present] = [partsOf(ours, ignored), partsOf(theirs, ignored)];
-  // Of a part that was added or removed, only the outermost one is reported. A part of any type may contain every
-  // other part, although the description does not list them.
+  // Only the outermost part that was added or removed is reported. A part of any type may contain every other
+  // part.
   const isListedIn = (parts: ReadonlyMap<string, Part>, { outer }: Part) =>
     outer === undefined || (parts.get(outer)?.types.length ?? 0) > 0;
   return [...new Set([...known.keys(), ...present.keys()])].flatMap((path): ApiDifference[] => {
@@ -76,7 +72,7 @@ function changes(part: Part, other: Part): ApiDifference[] {
   return part.required && !other.required ? changed('may now be absent', use === 'needed') : [];
 }
 
-/** The parts of a document by path. The names of path parameters are omitted, because they may differ. */
+/** By path, without the names of path parameters, because they may differ. */
 function partsOf(document: unknown, ignored: readonly string[]): Map<string, Part> {
   const parts = new Map<string, Part>();
   for (const [path, item] of Object.entries(asObject(asObject(document)['paths']))) {
@@ -108,7 +104,6 @@ function partsOf(document: unknown, ignored: readonly string[]): Map<string, Par
   return parts;
 }
 
-/** Adds the fields of a body or an answer. */
 function addFields(
   parts: Map<string, Part>,
   document: unknown,
@@ -129,7 +124,7 @@ function addFields(
     parts.set(key, { call, name, outer, types, required, use });
     for (const alternative of alternatives) {
       for (const [member, inner] of Object.entries(asObject(alternative['properties']))) {
-        // With several alternatives, every field counts as optional, because another alternative may lack the field.
+        // Another alternative may lack the field.
         const always = alternatives.length === 1 && list(alternative['required']).includes(member);
         collect(inner, path === '' ? member : `${path}.${member}`, key, always, depth + 1);
       }
@@ -140,9 +135,7 @@ function addFields(
   collect(schema, '', endpoint, false, 0);
 }
 
-/**
- * The alternatives that a schema allows: references are followed, unions are split, `allOf` parts are merged.
- */
+/** References are followed, unions are split, `allOf` parts are merged. */
 function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObject[] {
   if (!isRecord(given) || depth > DEEPEST) return [{}];
   if (typeof given['$ref'] === 'string')
@@ -160,7 +153,7 @@ function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObjec
   return given['nullable'] === true ? [...alternatives, { type: 'null' }] : alternatives;
 }
 
-/** The JSON types of several alternatives; empty if one of them allows any type. */
+/** Empty if one of them allows any type. */
 function typesOf(alternatives: readonly JsonObject[]): string[] {
   const all = alternatives.map((alternative) => {
     const { type } = alternative;
@@ -170,13 +163,13 @@ function typesOf(alternatives: readonly JsonObject[]): string[] {
   return all.some((types) => types.length === 0) ? [] : union([], all.flat());
 }
 
-/** The types of a schema that has no `type`, derived from its other members: `properties` implies an object. */
+/** `properties` implies an object. */
 function impliedTypes(alternative: JsonObject): string[] {
   if (isRecord(alternative['properties'])) return ['object'];
   return alternative['items'] === undefined ? [] : ['array'];
 }
 
-/** The schema inside an envelope of data and meta, or the schema itself. */
+/** The schema inside an envelope, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {
   const properties = asObject(resolved(schema, document)['properties']);
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;
@@ -187,11 +180,10 @@ const contentOf = (given: unknown, document: unknown): unknown => {
   return asObject(content['application/json'] ?? Object.values(content)[0])['schema'];
 };
 
-/** An object of the document, or the object that it refers to. */
 function resolved(given: unknown, document: unknown): JsonObject {
   const ref = asObject(given)['$ref'];
   if (typeof ref !== 'string') return asObject(given);
-  // A reference is a path such as `#/components/schemas/Me`.
+  // Such as `#/components/schemas/Me`.
   const [, ...names] = ref.split('/');
   return asObject(names.reduce<unknown>((at, name) => asObject(at)[name], document));
 }
@@ -202,11 +194,10 @@ const union = (a: readonly string[], b: readonly string[]) => [...new Set([...a,
 
 const typeText = ({ types }: Part) => (types.length === 0 ? 'anything' : types.join(' or '));
 
-/** Whether two parts have different types. A part that allows any type counts as equal to every other part. */
+/** A part that allows any type counts as equal to every other part. */
 const isOther = ({ types: ours }: Part, { types: theirs }: Part) =>
   ours.length > 0 && theirs.length > 0 && ours.join() !== theirs.join();
 
-/** Whether a reader of one part accepts every type of another. */
 const accepts = (reader: Part, { types }: Part) =>
   types.every(
     (type) => reader.types.includes(type) || (type === 'integer' && reader.types.includes('number')),

@@ -3,12 +3,12 @@ import { dirname } from 'node:path';
 import { discard, isDiskFull, PRIVATE_FILE, realPath, temporaryIn, writeAll } from '../base/files.ts';
 import { writeFailure } from './sink.ts';
 
-/** How much a file must be able to grow before a run pays for rows: more than a few rows. */
+/** More than a few rows. */
 const LEAST_BYTES = 16_384;
 
 /**
- * Throws if the file at `path` cannot grow, so that a run whose disk is full ends before it pays. Writes to a temporary
- * file in the same folder, because other programs may be reading the file itself.
+ * Throws if the file cannot grow, so that a run whose disk is full ends before it pays. Writes to a temporary
+ * file beside it, because other programs may be reading the file itself.
  */
 export function checkSpace(path: string, name: string = path): void {
   const temporary = temporaryIn(dirname(realPath(path)));
@@ -31,8 +31,8 @@ export function checkSpace(path: string, name: string = path): void {
 }
 
 /**
- * Prepares a descriptor that leads to a file for the rows of a tail: checks that the file can grow, and ends an incomplete
- * line that a killed run left at its end.
+ * Prepares a descriptor for the rows of a tail: checks the space, and ends a line that a killed run left
+ * incomplete.
  */
 export function prepareFile(fd: number, name: string): void {
   const path = `/proc/self/fd/${fd}`;

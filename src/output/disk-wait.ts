@@ -3,18 +3,15 @@ import { Failure } from '../base/failure.ts';
 import { errno, isDiskFull } from '../base/files.ts';
 import { failureOf } from './sink.ts';
 
-/**
- * Waits while a disk is full. A run that follows a feed has one of these for all files that it writes: while one of
- * them cannot be written, the run pauses, and it continues when there is space.
- */
+/** Pauses a run that follows a feed while any of its files cannot be written because a disk is full. */
 export type DiskWait = ReturnType<typeof createDiskWait>;
 
-/** Whether a step that failed can succeed later. A `Failure` with EIO is final: see `syncTo`. */
+/** A `Failure` with EIO is final: see `syncTo`. */
 const mayPass = (error: unknown) =>
   isDiskFull(error) || (errno(error) === 'EIO' && !(error instanceof Failure));
 const RETRY_MS = 1_000;
 
-/** Creates the wait. The signal ends all waits, like `close`. */
+/** The signal ends all waits, like `close`. */
 export function createDiskWait(
   clock: Pick<Clock, 'sleep'>,
   signal: AbortSignal,
@@ -45,17 +42,12 @@ export function createDiskWait(
   };
 
   return {
-    /** Why the run waits; undefined if it does not wait. */
     get failure(): Failure | undefined {
       const [first] = waiting;
       return first;
     },
-    /** Resolves when the run no longer waits; undefined if it does not wait. */
     wait: (): Promise<void> | undefined => over?.promise,
-    /**
-     * Repeats `step` every second while it fails because the disk is full, the quota is used up or the device fails.
-     * Throws all other errors.
-     */
+    /** Repeats `step` every second while the disk is full or the device fails. Throws all other errors. */
     async retry<T>(path: string, step: () => T | Promise<T>): Promise<T> {
       let failure: Failure | undefined;
       try {
@@ -77,7 +69,7 @@ export function createDiskWait(
         if (failure) end(failure);
       }
     },
-    /** Ends all waits: a step that waits is tried once more. From now on, each step is tried only once. */
+    /** A step that waits is tried once more. From now on, each step is tried only once. */
     close: () => closed.abort(),
   };
 }

@@ -5,10 +5,7 @@ import type { ProseLook } from './terminal/prose.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
-/**
- * Formats a failure for programs: one line of JSON, without absent members. `log` adds the members of a log
- * line.
- */
+/** One line of JSON. `log` adds the members of a log line. */
 export function failureJson(
   failure: PrintedFailure,
   exit: number,
@@ -22,13 +19,9 @@ interface ErrorLook extends ProseLook {
   readonly unicode: boolean;
 }
 
-/**
- * The maximum number of lines of each part of an error that are printed in full. All text after them is cut
- * to a single line, so that the error fits on one screen.
- */
+/** Of each part of an error, so that it fits on one screen. The rest is cut to a single line. */
 const MAX_LINES = 8;
 
-/** Formats a failure for people: what happened, its code, and what to do next. */
 export async function renderFailure(
   failure: PrintedFailure,
   { style, unicode, ...look }: ErrorLook,
@@ -47,7 +40,7 @@ export async function renderFailure(
   const what = part('error: ', safeText(failure.message));
   const [first = '', ...rest] = what;
   const out = [style('bad', 'error:') + first.slice('error:'.length), ...rest];
-  // Omit the code of a usage error, because the message alone is enough.
+  // The message of a usage error is enough.
   if (failure.code !== 'USAGE') {
     const code = part(' '.repeat('error: '.length), `[${why.join(', ')}]`);
     const [only = ''] = code;

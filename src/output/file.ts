@@ -8,7 +8,7 @@ import { createSink, failureOf, type Sink, type SinkOptions, syncTo, tryOnce, wr
 
 const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 
-/** The failure for a file that cannot be opened. If the path is wrong, the failure is a usage error. */
+/** A wrong path is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
   const failure = failureOf(path, error);
   const hint = {
@@ -21,7 +21,7 @@ function openFailure(path: string, error: unknown): Failure {
     : new Failure('usage', failure.message, { code: failure.code, hint, cause: error });
 }
 
-/** The hint for a missing folder. If the path is a symbolic link, the folder of its target is missing. */
+/** If the path is a symbolic link, the folder of its target is missing. */
 function missingFolder(path: string): string {
   let folder = dirname(path);
   try {
@@ -34,7 +34,7 @@ function missingFolder(path: string): string {
     : `create it first: mkdir -p '${folder}'`;
 }
 
-/** Creates a sink that closes its file even if the last flush fails. */
+/** Closes its file even if the last flush fails. */
 function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   const sink = createSink(file.target, { ...options, name: file.path });
   let isOpen = true;
@@ -54,10 +54,7 @@ function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   };
 }
 
-/**
- * Creates a sink for a file. A regular file gets its name only when it is complete. Pipes and
- * devices are written directly.
- */
+/** A regular file gets its name only when it is complete. Pipes and devices are written directly. */
 export async function fileSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
     const before = statsOf(path);
@@ -66,9 +63,9 @@ export async function fileSink(path: string, { signal, ...options }: SinkOptions
       return sinkOn(await openPipe(path, signal), options);
     }
     const file = replaceFile(path);
-    // Do not close the descriptor here, because the replacement closes it.
+    // The replacement closes the descriptor.
     const sink = createSink(writeToFile(file.fd), { ...options, name: path });
-    // The temporary file stays open after a failed write, until it is kept or discarded.
+    // Also after a failed write, until the temporary file is kept or discarded.
     let isOpen = true;
     return {
       ...sink,
@@ -97,10 +94,7 @@ export async function fileSink(path: string, { signal, ...options }: SinkOptions
   }
 }
 
-/**
- * Replaces the target with the complete temporary file. If the replacement fails, saves the temporary file
- * next to the target, because its rows may have been paid for.
- */
+/** If the replacement fails, saves the file beside its target, because its rows may have been paid for. */
 function commitOrSaveBeside(file: Replacement, path: string): void {
   try {
     file.commit({ keep: true });
@@ -116,17 +110,14 @@ function commitOrSaveBeside(file: Replacement, path: string): void {
   }
 }
 
-/**
- * Saves the file next to its target. Returns the path of the saved file. If possible, it begins with the path of
- * the target as the user wrote it.
- */
+/** Returns the path, if possible with the path of the target as the user wrote it. */
 function saveBeside(file: Replacement, path: string): string {
   const saved = file.saveBeside();
   const target = realPath(path);
   return saved.startsWith(`${target}.partial`) ? `${path}${saved.slice(target.length)}` : saved;
 }
 
-/** Appends to a file. Each flush also syncs to disk. */
+/** Each flush also syncs to disk. */
 export async function appendSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
     if (/[\\/]$/.test(path)) throw isFolder();

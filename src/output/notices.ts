@@ -2,27 +2,24 @@ import type { Writable } from 'node:stream';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
-/** The format of lines on stderr: text, text that starts with the time, or JSON. */
+/** Of lines on stderr. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
 type LogLevel = 'debug' | 'info' | 'warning' | 'error';
 
 interface NoticeOptions {
   readonly stream: () => Writable;
-  /** Whether to suppress all notices, except those of level `debug`. */
+  /** Suppresses all notices except those of level `debug`. */
   readonly quiet: boolean;
   readonly unicode: boolean;
   readonly form?: LogForm | undefined;
   readonly journal?: boolean | undefined;
   readonly now?: (() => number) | undefined;
-  /**
-   * Lays out plain text for a terminal, with this label before the first line; undefined for a pipe or a file, where
-   * each notice is one line.
-   */
+  /** Lays out text for a terminal; undefined if each notice is one line. */
   readonly layout?: ((label: string, text: string) => readonly string[]) | undefined;
 }
 
-/** Writes one-line notices to stderr. Errors of a closed stderr are ignored. */
+/** Errors of a closed stderr are ignored. */
 export function createNotices({
   stream,
   quiet,
@@ -52,5 +49,5 @@ const levelOf = (text: string): LogLevel => (/^(?:warning|GAP):/.test(text) ? 'w
 
 const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warning: 4, error: 3 };
 
-/** The level as a line prefix. The systemd journal reads and removes this prefix (sd-daemon(3)). */
+/** The systemd journal reads and removes this prefix (sd-daemon(3)). */
 export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;

@@ -5,32 +5,31 @@ import { promisify } from 'node:util';
 import { errno } from '../base/files.ts';
 import { type Retry, type WriteBytes, writeToFile } from './sink.ts';
 
-/** An open file descriptor, and the stream or the function that writes to it. */
 export interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly target: Writable | WriteBytes;
-  /** Closes the descriptor, unless trdr inherited it from its parent process. */
+  /** Does not close a descriptor that trdr inherited. */
   close(): void;
 }
 
 const write = promisify(fsWrite);
 const FULL_PIPE_MS = 10;
 
-/** Writes to a device, or to a pipe that another process may have made non-blocking. */
+/** Another process may have made the pipe non-blocking. */
 const writeTo =
   (fd: number): WriteBytes =>
   async (bytes) => {
     for (let at = 0; at < bytes.length; ) {
       at += await write(fd, bytes, at, bytes.length - at, null).then(
         ({ bytesWritten }) => bytesWritten,
-        // EAGAIN means that the pipe is full.
+        // The pipe is full.
         (error: unknown) => (errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
       );
     }
   };
 
-/** The descriptor in a path such as `/dev/fd/63`, which shells use for `>(command)`. */
+/** Shells use paths such as `/dev/fd/63` for `>(command)`. */
 export function descriptorIn(path: string): number | undefined {
   const [, name = '', number] =
     /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
@@ -39,8 +38,7 @@ export function descriptorIn(path: string): number | undefined {
 }
 
 /**
- * Opens a pipe or a device in non-blocking mode. A thread that blocks in `open` or `write` would delay
- * `process.exit`, and a signal could not end the run.
+ * A thread that blocks in `open` or `write` would delay `process.exit`, and a signal could not end the run.
  */
 export async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
   const fd = descriptorIn(path);
@@ -50,10 +48,9 @@ export async function openPipe(path: string, signal: AbortSignal | undefined): P
       return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
     } catch (error) {
       if (errno(error) !== 'ENXIO') throw error;
-      // The path of a socket cannot be opened, so use the descriptor.
+      // The path of a socket cannot be opened.
       if (fd !== undefined) return { fd, path, target: writeTo(fd), close: () => {} };
-      // Wait only if the path is a FIFO, which has no reader yet. For a device, the same error means that it
-      // has no driver.
+      // A FIFO has no reader yet. For a device, the error means that it has no driver.
       if (!statSync(path).isFIFO()) throw error;
       await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
     }

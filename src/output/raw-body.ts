@@ -1,14 +1,13 @@
 import { plainJson } from '../base/json-object.ts';
 import { safeJson, safeLine, safeText } from './terminal/safe-text.ts';
 
-/** Formats a response body for a terminal: indents JSON, and makes all text safe. */
 export function shownBody(text: string): string {
   if (text === '') return '';
   const shown = plainJson(text) !== undefined ? safeJson(indentJson(text)) : safeText(text);
   return shown.endsWith('\n') ? shown : `${shown}\n`;
 }
 
-/** Indents JSON without parsing it, so that numbers and texts keep their spelling. */
+/** Without parsing, so that numbers and texts keep their spelling. */
 export function indentJson(text: string): string {
   const out: string[] = [];
   let depth = 0;
@@ -28,7 +27,6 @@ export function indentJson(text: string): string {
   return out.join('');
 }
 
-/** The status line and headers of a response in HTTP syntax; `terminal` makes them safe for a terminal. */
 export function headText(
   status: number,
   reason: string,

@@ -5,66 +5,57 @@ import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
 
-/** The output of a run. The sink writes in batches, waits for a slow reader, and reports write errors. */
+/** Writes in batches, waits for a slow reader, and reports write errors. */
 export interface Sink {
-  /** Accepts text or bytes; returns a promise if the caller must wait for the reader. */
+  /** Returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
   flush(): Promise<void>;
   /**
-   * Ends the output. If it is complete, flushes all data and gives a file its name. A file that is not complete is
-   * kept under another name, which is returned, or discarded. Data that was written to a stream, or appended to a
-   * file, stays there. Does nothing if the output has ended.
+   * Ends the output once. If complete, flushes and gives a file its name; otherwise a file is discarded, or
+   * kept under another name, which is returned. What was written to a stream, or appended, stays.
    */
   finish(as: OutputEnd): Promise<string | undefined>;
-  /** Whether output was lost because the reader closed the stream or a write failed. */
+  /** Whether the reader closed the stream, or a write failed, before everything was written. */
   readonly lost?: () => boolean;
-  /**
-   * Aborted when the reader closes the stream (reason `outputClosed`) or a write fails (reason: the Failure).
-   */
+  /** The reason is `outputClosed`, or the Failure of a write. */
   readonly closed: AbortSignal;
-  /** How many bytes the sink has accepted so far, and how many of them the operating system has received. */
+  /** The bytes that the sink has accepted, and those that the operating system has received. */
   readonly progress?: () => { readonly accepted: number; readonly written: number };
 }
 
 type OutputEnd = 'complete' | 'kept' | 'discarded';
 
-/** Writes all bytes, or fails. Without a promise, they are written already. */
+/** Without a promise, all bytes are written already. */
 export type WriteBytes = (bytes: Uint8Array) => void | Promise<void>;
 
 /** Repeats a step that a full disk may make fail; see `DiskWait`. */
 export type Retry = <T>(step: () => T | Promise<T>) => Promise<T>;
 
-/** The retry of an output that does not wait for a full disk. */
 export const tryOnce: Retry = async (step) => step();
 
-/** Options of a sink; `name` is used in errors. */
 export interface SinkOptions {
   readonly batch?: number;
-  /** Whether to also write at the end of each turn of the event loop, unless a write is still in progress. */
+  /** Whether to also write at the end of each turn of the event loop. */
   readonly live?: boolean;
   readonly name?: string;
-  /**
-   * Called right before data is written to the stream. This can be some turns of the event loop after the
-   * call of `write`.
-   */
+  /** Called right before data is written to the stream, which can be some turns after `write`. */
   readonly beforeWrite?: () => void;
-  /** Repeats the writes to a regular file, so that a full disk delays the output instead of ending it. */
+  /** Lets a full disk delay the output to a file instead of ending it. */
   readonly retry?: Retry | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** The abort reason after the reader has closed the pipe. This is not a failure. */
+/** Not a failure. */
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
 
 /**
- * The number of batches in flight after which the caller must wait. A stream reports that it is full after
- * only a part of one batch; if the caller waited each time, the reader would often have nothing to read.
+ * A stream reports that it is full after a part of one batch; if the caller waited each time, the reader
+ * would often have nothing to read.
  */
 const MAX_BATCHES_IN_FLIGHT = 4;
 
 const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-/** The failure for a write to `name`. */
 export const writeFailure = (name: string, error: unknown): Failure =>
   fileFailure(
     'write to',
@@ -81,7 +72,7 @@ const streamClosed = Object.assign(new Error('the stream was closed'), { code: '
 const sync = promisify(fsync);
 
 /**
- * Writes to a regular file. A single write to a nearly full disk may write only a part of the bytes. Writes synchronously, because a write to the page cache takes less time than the
+ * A single write may write only a part. Synchronous, because a write to the page cache takes less time than a
  * detour through a thread.
  */
 export const writeToFile =
@@ -98,23 +89,23 @@ export const writeToFile =
     }
   };
 
-/** Syncs a file to disk. Pipes and devices cannot be synced. */
+/** Pipes and devices cannot be synced. */
 export async function syncTo(fd: number, name: string): Promise<void> {
   try {
     await sync(fd);
   } catch (error) {
-    // After EIO, do not sync again: the system has dropped the data, so a second sync would succeed.
+    // After EIO, the system has dropped the data, so a second sync would succeed.
     if (errno(error) !== 'EINVAL' && errno(error) !== 'ENOTSUP') throw writeFailure(name, error);
   }
 }
 
-/** The descriptor of a stream that leads to a regular file, for which Node's own stream ignores partial writes. */
+/** Node's own stream to a regular file ignores partial writes. */
 export function fileIn(stream: Writable): number | undefined {
   const fd = 'fd' in stream && typeof stream.fd === 'number' ? stream.fd : undefined;
   return fd !== undefined && quietly(() => fstatSync(fd).isFile()) ? fd : undefined;
 }
 
-/** Creates a sink for a stream that the sink does not close, such as standard output, or for a function that writes. */
+/** For a stream that the sink does not close, such as standard output, or for a function that writes. */
 export function createSink(
   target: Writable | WriteBytes,
   options: SinkOptions = {},
@@ -124,7 +115,6 @@ export function createSink(
   const fd = stream && fileIn(stream);
   const writeBytes =
     typeof target === 'function' ? target : fd === undefined ? undefined : writeToFile(fd, retry);
-  /** The write in progress, and those that follow it. */
   let before: Promise<void> | undefined;
   const size = options.batch ?? 65_536;
   const controller = new AbortController();
@@ -138,12 +128,10 @@ export function createSink(
   let failure: Failure | undefined;
   let over = false;
   let lost = false;
-  // The promise that waits for the reader never rejects. If a write fails in the meantime, the next `write`
-  // or `end` throws the error.
+  // Never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error.
   let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
   const idle: (() => void)[] = [];
-  // Reuse buffers only for streams to a descriptor. Other streams may still need a buffer after its write has
-  // completed.
+  // Streams without a descriptor may still need a buffer after its write has completed.
   const reusesBuffers = stream !== undefined && 'fd' in stream && typeof stream.fd === 'number';
   const free: (typeof chunk)[] = [];
 
@@ -166,7 +154,7 @@ export function createSink(
     settleRoom();
     settleIdle();
   };
-  // Never remove this listener: without it, a late EPIPE would end the process with a stack trace.
+  // Without this listener, a late EPIPE would end the process with a stack trace.
   stream?.on('error', stop);
   stream?.on('close', () => stop(streamClosed));
 
@@ -178,7 +166,7 @@ export function createSink(
     room = { promise, resolve };
   };
 
-  /** Passes bytes on, after the bytes before them. After an error, nothing more is written. */
+  /** After an error, nothing more is written. */
   const pass = (bytes: Uint8Array, done: (error?: unknown) => void): void => {
     if (!writeBytes) {
       stream?.write(bytes, done);
@@ -215,7 +203,7 @@ export function createSink(
       if (of && reusesBuffers) free.push(of);
       if (bytesInFlight < MAX_BATCHES_IN_FLIGHT * size) settleRoom();
       if (inFlight > 0) return;
-      // All data that was added in the meantime is sent in one write, so a slow reader gets larger batches.
+      // What was added in the meantime is sent in one write, so a slow reader gets larger batches.
       if (options.live && used > 0) push();
       else settleIdle();
     });

@@ -1,7 +1,4 @@
-/**
- * Damerau-Levenshtein distance (optimal string alignment).
- * @internal Exported for tests.
- */
+/** Damerau-Levenshtein distance (optimal string alignment). @internal Exported for tests. */
 export function distance(from: string, to: string): number {
   const a = [...from];
   const b = [...to];
@@ -47,10 +44,7 @@ const synonyms = new Map([
   ['multiplier', ['multiple']],
 ]);
 
-/**
- * The words in `known` that are nearest to `word`: at most three, best first.
- * @internal Exported for tests.
- */
+/** At most three, best first. @internal Exported for tests. */
 export function suggest(word: string, known: Iterable<string>): string[] {
   const given = word.toLowerCase().slice(0, 64);
   if (given === '') return [];
@@ -58,8 +52,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   const found: { name: string; score: number }[] = [];
   for (const name of new Set(known)) {
     const lower = name.toLowerCase();
-    // If `word` is the end of a dotted path in `known`, or the beginning of a name in `known`, their distance
-    // counts as one.
+    // The end of a dotted path and the beginning of a name count as one change.
     const part = lower.endsWith(`.${given}`) || (given.length > 2 && lower.startsWith(given));
     const isMeant = synonyms.get(given)?.includes(name);
     const score = isMeant ? 0 : part ? 1 : distance(given, lower.slice(0, 96));
@@ -69,7 +62,7 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-/** The text "Did you mean ...?"; empty if no word in `known` is similar. */
+/** Empty if no word in `known` is similar. */
 export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();

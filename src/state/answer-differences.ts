@@ -3,30 +3,23 @@ import { parseObject } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
 import { remember, remembered } from './remember.ts';
 
-/**
- * A difference between a response and the service description, and when it was last saved. A difference is saved at
- * most once a day.
- */
+/** Saved at most once a day. */
 export interface SeenDifference {
   readonly call: string;
-  /** The difference in words, such as `bio is missing`. */
+  /** `bio is missing`. */
   readonly text: string;
   readonly time: number;
 }
 
-/** Saves the differences from the service description, so that a later `trdr doctor` can list them without a paid call. */
+/** So that a later `trdr doctor` can list them without a paid call. */
 export type DifferenceLog = ReturnType<typeof openDifferences>;
 
 const DAY_MS = 86_400_000;
-/** Differences that were last saved longer ago than this are not listed. */
 const LISTED_MS = 30 * DAY_MS;
-/** The maximum number of differences that are saved for one service; no service has this many fields. */
+/** No service has this many fields. */
 const MOST = 1_000;
 
-/**
- * Opens the differences of one service, because each may differ from the description in its own way. `dir` is the state
- * folder; undefined if there is none.
- */
+/** Each service may differ in its own way. `dir` is the state folder. */
 export function openDifferences(dir: string | undefined, baseUrl: string, now: () => number) {
   const path = dir && join(dir, 'differences.ndjson');
   let known: Map<string, SeenDifference> | undefined;
@@ -52,8 +45,7 @@ export function openDifferences(dir: string | undefined, baseUrl: string, now: (
       try {
         remember(path, [JSON.stringify({ service: serviceOf(baseUrl), call, text, time })], MOST);
       } catch {
-        // Ignore the error: the difference is also reported on stderr, and the run can continue without this
-        // list.
+        // The difference is also reported on stderr.
       }
     },
     list: (): SeenDifference[] => [...load().values()].filter(({ time }) => now() - time < LISTED_MS),

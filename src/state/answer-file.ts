@@ -3,28 +3,25 @@ import { dirname, join } from 'node:path';
 import { discard, ensureFolder, isAbsent, PRIVATE_FILE, temporaryIn } from '../base/files.ts';
 import { parseJson, stringifyJson } from '../base/json.ts';
 
-/** Most files fit into this buffer, so that reading one takes three system calls. */
+/** Most files fit, so that reading one takes three system calls. */
 const buffer = Buffer.allocUnsafe(16 * 1024);
-/** `O_NONBLOCK`, because opening a FIFO would wait for a writer. */
+/** Opening a FIFO would wait for a writer. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** Reads the values that were saved under a name; undefined if there are none, or if the file cannot be read. */
+/** Undefined if the file cannot be read. */
 export function readValues(folder: string, name: string): readonly unknown[] | undefined {
   const values = readFile(pathOf(folder, name));
   // Another name can have the same hash.
   return values?.[0] === name ? values.slice(1) : undefined;
 }
 
-/** Reads a file of values, with their name as the first one; undefined if it is not such a file. */
+/** With the name as the first value; undefined if it is not such a file. */
 export function readFile(path: string): readonly unknown[] | undefined {
   const value = parseJson(textOf(path));
   return Array.isArray(value) && typeof value[0] === 'string' ? value : undefined;
 }
 
-/**
- * Saves values under a name, atomically: readers see the old or the new ones. They need not survive a power failure.
- * Calls `onNewFolder` when the first file of a folder is created.
- */
+/** Readers see the old or the new values, which need not survive a power failure. */
 export function writeValues(folder: string, name: string, values: readonly unknown[]): void {
   const path = pathOf(folder, name);
   const text = stringifyJson([name, ...values]);
@@ -62,7 +59,7 @@ function textOf(path: string): string {
   }
 }
 
-/** The file of a name, in one of 256 folders, so that none of them has too many files. */
+/** In one of 256 folders, so that none of them has too many files. */
 function pathOf(folder: string, name: string): string {
   const hash = hashOf(name);
   return join(folder, hash.slice(0, 2), hash.slice(2));

@@ -7,18 +7,16 @@ import { sha256 } from '../base/sha256.ts';
 import { readFile, readValues, writeValues } from './answer-file.ts';
 import { remember, remembered } from './remember.ts';
 
-/** A cached answer: a 200 with its record, or a 404 without one. */
+/** A 404 has no record. */
 export interface FileAnswer {
   /** When the service sent the answer, epoch ms. */
   readonly time: number;
   readonly status: 200 | 404;
-  /** The record as saved; null if the subject was not found. */
   readonly record: unknown;
 }
 
-/** Base URL, key and folder of the cache. */
 interface CacheOptions {
-  /** The cache folder; if it is undefined, nothing is saved. */
+  /** If undefined, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
@@ -27,14 +25,14 @@ interface CacheOptions {
   readonly notice?: (text: string) => void;
 }
 
-/** Answers, and folders of other keys, that are older than this are removed. */
+/** Older answers, and unused folders of other keys, are removed. */
 const FORGET_MS = 30 * 86_400_000;
-/** An answer from further in the future was saved while the clock was wrong, and would expire too late. */
+/** An answer from further ahead was saved while the clock was wrong, and would expire too late. */
 const AHEAD_MS = 60_000;
 
 /**
- * Opens the cached answers of a base URL and key: one file per answer, which every process may replace. A failing cache
- * never ends a run: unreadable answers are ignored, and a write error is reported once.
+ * One file per answer, which every process may replace. A failing cache never ends a run: unreadable answers
+ * are ignored, and a write error is reported once.
  */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
   const all = dir && join(dir, 'answers');
@@ -62,7 +60,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
       }
     },
     stats: () => ({ path: folder, ...statsOf(folder) }),
-    /** Removes the answers of this base URL and key; with `every`, those of all base URLs and keys. */
+    /** With `every`, those of all base URLs and keys. */
     clear(every = false): void {
       const path = every ? all : folder;
       if (path === undefined) return;
@@ -72,7 +70,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
         throw fileFailure('clear', path, error);
       }
     },
-    /** The most recently found handles, latest first, for shell completion. */
+    /** For shell completion, latest first. */
     listHandles: (prefix: string, limit: number): string[] =>
       folder === undefined ? [] : listHandles(folder, prefix, limit),
   };
@@ -93,8 +91,8 @@ const isOld = (path: string, now: number): boolean => {
 };
 
 /**
- * Removes the old files in one of the 256 folders, so that a run never has to read all of them, and the folders of
- * other keys and base URLs to which nothing was added for 30 days.
+ * Removes old files in one of the 256 folders, so that a run never reads all of them, and the folders of
+ * other keys that were not used for 30 days.
  */
 function sweep(all: string, mine: string, now: number): void {
   const one = join(mine, (now % 256).toString(16).padStart(2, '0'));
@@ -128,19 +126,18 @@ function statsOf(folder: string | undefined) {
   return { entries, found, missing: entries - found, bytes, ...span };
 }
 
-/** Handles that a shell accepts without quotes. */
+/** A shell accepts them without quotes. */
 const PLAIN = /^[A-Za-z0-9_.-]{1,64}$/;
 const MOST = 5_000;
 
 const fileIn = (folder: string) => join(folder, 'handles');
 
-/** Saves the handle of a user record for completion, if a shell accepts it without quotes. */
 function noteHandle(folder: string, record: unknown): void {
   const handle = isRecord(record) ? record['handle'] : undefined;
   if (typeof handle === 'string' && PLAIN.test(handle)) remember(fileIn(folder), [handle], MOST);
 }
 
-/** The latest handles that begin with `prefix`, ignoring case and a leading @. */
+/** Ignores case and a leading @. */
 function listHandles(folder: string, prefix: string, limit: number): string[] {
   const start = prefix.replace(/^@/, '').toLowerCase();
   const found = new Map<string, string>();

@@ -2,26 +2,22 @@ import path from 'node:path';
 import { quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 
-/** The facts that determine where trdr stores its files. */
 interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** The user's home directory; undefined if the system has none for the user. */
+  /** Undefined if the system has none for the user. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
-/** The folders of a user; each is undefined if neither the environment nor a home directory determines it. */
+/** Undefined if neither the environment nor a home directory determines the folder. */
 export interface Folders {
   readonly config: string | undefined;
   readonly state: string | undefined;
   readonly cache: string | undefined;
 }
 
-/**
- * Determines the folders from trdr's own variables, from the XDG variables, or from the defaults of the
- * system, in this order. Does not access the disk.
- */
+/** From trdr's own variables, the XDG variables, or the defaults of the system. Does not access the disk. */
 export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   const windows = platform === 'win32';
   const { join, resolve, isAbsolute } = windows ? path.win32 : path.posix;
@@ -53,7 +49,7 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   };
 }
 
-/** The user's home directory, from the environment or from the system; undefined if both have none. */
+/** Undefined if neither the environment nor the system has one. */
 export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;
@@ -61,7 +57,7 @@ export function homeOf(env: FolderInputs['env'], platform: string, system: () =>
   return quietly(system) || undefined;
 }
 
-/** The working directory, or its former path if it was deleted. */
+/** Its former path if it was deleted. */
 export function workingFolder(env: FolderInputs['env']): string {
   try {
     return process.cwd();
@@ -70,7 +66,6 @@ export function workingFolder(env: FolderInputs['env']): string {
   }
 }
 
-/** Returns the folder, or throws a failure that explains how to set it. */
 export function needFolder(folders: Folders, which: keyof Folders): string {
   const folder = folders[which];
   if (folder !== undefined) return folder;

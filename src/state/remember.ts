@@ -5,12 +5,12 @@ import { appendLines, ensureFolder, isAbsent, openRegular, readAt } from '../bas
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** Only this many bytes at the end of a file are read. A larger file is reduced when lines are added. */
+/** Only the end of a file is read. A larger file is reduced when lines are added. */
 const LARGEST = 256 * 1024;
 
 /**
- * Adds lines to a file that all processes share, for what a later run may know but does not need. A file that has become
- * large is reduced to its latest `max` distinct lines.
+ * Adds lines to a file that all processes share, for what a later run need not know. A large file is reduced
+ * to its latest `max` distinct lines.
  */
 export function remember(path: string, lines: readonly string[], max: number): void {
   const text = `${lines.join('\n')}\n`;
@@ -18,8 +18,8 @@ export function remember(path: string, lines: readonly string[], max: number): v
   const lock = tryLock(`${path}.lock`);
   if (!isHeld(lock)) return;
   try {
-    // Other processes append without a lock, so a line that one of them adds at this moment may be lost. It is added
-    // again the next time it occurs.
+    // A line that another process appends at this moment may be lost. It is added again the next time it
+    // occurs.
     const latest = [...new Set(remembered(path).reverse())].slice(0, max).reverse();
     writeAtomic(path, `${latest.join('\n')}\n`, { sync: false, temporary: `${path}.tmp` });
   } finally {
@@ -37,7 +37,7 @@ function append(path: string, text: string): number {
   }
 }
 
-/** The lines of a file, oldest first; an empty list if the file cannot be read. */
+/** Oldest first; empty if the file cannot be read. */
 export const remembered = (path: string): string[] => quietly(() => latestLines(path)) ?? [];
 
 function latestLines(path: string): string[] {
@@ -49,7 +49,7 @@ function latestLines(path: string): string[] {
       .toString('utf8')
       .split('\n')
       .slice(0, -1);
-    // The bytes may begin in the middle of a line, so drop the first line.
+    // The bytes may begin in the middle of a line.
     return from === 0 ? lines : lines.slice(1);
   } finally {
     closeSync(fd);

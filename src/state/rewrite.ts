@@ -3,20 +3,16 @@ import { appendLines, openRegular, readAt } from '../base/files.ts';
 import { isHeld, tryLock } from '../base/lock.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 
-/** The new content of a file. It replaces the old content up to the position `end`. */
+/** Replaces the content up to the position `end`. */
 interface Rewritten {
   readonly parts: readonly Uint8Array[];
   readonly end: number;
 }
 
 /**
- * Rewrites a file to which other processes append.
- *
- * Writers need not wait for the rewrite. A process that appends to the old file either finishes before the
- * rename, and its lines are then copied to the new file; or it notices that the file was replaced, and
- * appends its lines again.
- *
- * Does nothing if another process is rewriting the same file.
+ * Rewrites a file to which other processes append without waiting: what they add before the rename is copied
+ * to the new file, and afterwards they notice that the file was replaced, and append again. Does nothing if
+ * another process is rewriting it.
  */
 export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) => Rewritten): void {
   const lock = tryLock(`${path}.lock`, now);
@@ -26,13 +22,13 @@ export function rewriteFile(path: string, now: number, rewrite: (bytes: Buffer) 
     // The old file is closed now, which frees its disk space for these lines.
     if (late.length > 0) appendLines(path, `${late.toString('utf8')}${late.at(-1) === 10 ? '' : '\n'}`);
   } catch {
-    // Ignore the error: if the file was not replaced, it is larger than necessary but correct.
+    // The file is larger than necessary but correct.
   } finally {
     lock.release();
   }
 }
 
-/** Replaces the file, and returns what other processes appended to the old file in the meantime. */
+/** Returns what other processes appended to the old file in the meantime. */
 function replace(path: string, rewrite: (bytes: Buffer) => Rewritten): Buffer {
   const fd = openRegular(path);
   try {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunAnswers } from '../contract/answer-ports.ts';
 import { readValues, writeValues } from './answer-file.ts';
 
-/** Stores answers of a run in a private temporary folder, which is created with the first answer. */
+/** A private temporary folder, created with the first answer. */
 export function openRunAnswers(): RunAnswers {
   let folder: string | undefined;
   return {

@@ -24,9 +24,7 @@ const Entitlement = z.looseObject({
 });
 
 /**
- * The account record of the key. The description names only these members and does not show how account, plan
- * and scopes are nested. The record is therefore passed through unchanged, and `readAccount` searches it for
- * these values.
+ * The description does not show how account, plan and scopes are nested, so `readAccount` searches for them.
  */
 export const Me = z.looseObject({
   ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
@@ -38,7 +36,6 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-/** The facts about a key that trdr needs. */
 interface AccountFacts {
   readonly account: string | null;
   readonly plan: string | null;
@@ -46,7 +43,7 @@ interface AccountFacts {
   readonly ratePerMinute: number | null;
 }
 
-/** Finds account, plan, scopes and rate limit wherever the service may have put them. */
+/** Finds each value wherever the service may have put it. */
 export function readAccount(me: Sent): AccountFacts {
   const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { field } from '../field.ts';
 
-/** Several authors who posted about one token within a short time, as `--confluence` prints it. */
+/** What `--confluence` prints: several authors who posted about one token within a short time. */
 export const ConfluenceRecord = z.looseObject({
   id: field(z.string(), 'Id of the first post; the same in each version.'),
   version: field(z.int(), 'Counts from 1.'),

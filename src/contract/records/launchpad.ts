@@ -18,7 +18,6 @@ export const LaunchpadUser = z.looseObject({
 });
 export type LaunchpadUser = z.infer<typeof LaunchpadUser>;
 
-/** A post on the launchpad about a coin. */
 export const Callout = z.looseObject({
   id: field(z.string(), 'Callout id; use it to detect duplicates and as the cursor of the next page.'),
   wallet: field(z.string(), 'Wallet of the author, which identifies the author.'),

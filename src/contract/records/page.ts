@@ -1,9 +1,8 @@
 import { textOf } from '../../base/json-object.ts';
 import { listOf, numberOf, recordsOf, type Sent } from '../read-record.ts';
 
-/** A page of a feed. Fields that cannot be read are replaced by defaults. */
+/** Fields that cannot be read are replaced by defaults. */
 export interface SentPage {
-  /** The records as received. */
   readonly items: readonly Sent[];
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
@@ -12,8 +11,8 @@ export interface SentPage {
 }
 
 /**
- * Reads a page. If the page does not state whether more items exist, assumes that they do if the page has a
- * cursor, or if the cursor is absent and the page has at least `size` items.
+ * Without `hasMore`, more items exist if the page has a cursor, or if the cursor is absent and the page is
+ * full.
  */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
@@ -29,12 +28,11 @@ export function readPage(page: Sent, size: number): SentPage {
   };
 }
 
-/** The id of an item, which is also the cursor for older items; undefined if the item has no id. */
+/** Also the cursor for older items; undefined if the item has no id. */
 export const idOfItem = ({ id }: Sent): string | undefined => textOf(id) || undefined;
 
-/** A cursor as text. The service may send cursors as text or as numbers. */
+/** The service may send cursors as numbers. */
 const cursorOf = (value: unknown): string | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : textOf(value) || null;
 
-/** A time field of an item, epoch ms; null if it is not a number. */
 export const timeOfItem = (item: Sent, field: string): number | null => numberOf(item[field]) ?? null;

@@ -4,7 +4,7 @@ import { field, loose, nullable } from '../field.ts';
 export const windowNames = ['24h', '7d', '30d', 'all'] as const;
 export type WindowName = (typeof windowNames)[number];
 
-/** A trader's numbers over one time window. `netUsd` is cash flow, not realized profit. */
+/** `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
   netUsd: field(
     z.number(),
@@ -20,7 +20,6 @@ export const PnlWindow = z.looseObject({
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 
-/** A trader's numbers over four time windows. */
 export const Pnl = z.looseObject({
   handle: field(z.string(), 'Handle of the trader.'),
   displayName: field(loose(z.string()), 'Display name.'),

@@ -3,7 +3,6 @@ import { field } from '../field.ts';
 
 const figure = (text: string) => z.optional(field(z.nullable(z.number()), text));
 
-/** A record of `trdr store status` and `trdr budget show`. */
 export const StoreItem = z.looseObject({
   item: field(
     z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),

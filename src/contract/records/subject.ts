@@ -5,7 +5,7 @@ import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
 import { User } from './user.ts';
 
-/** An error as trdr reports it, on stderr or inside a record. */
+/** On stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
   code: field(z.string(), 'Error code, from the service or from trdr.'),
   message: field(z.string(), 'What happened.'),
@@ -34,7 +34,6 @@ export const FailedSubject = z.looseObject({
   error: field(ErrorInfo, 'Why the lookup failed.'),
 });
 
-/** A subject that was found, with the record that the service sent. */
 type FoundSubject = Sent & { readonly subject: string; readonly found: true };
 type Unanswered = z.infer<typeof MissingSubject> | z.infer<typeof FailedSubject>;
 
@@ -44,7 +43,6 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 export type WhoisRecord = FoundSubject | Unanswered;
 
-/** A handle for which the service has no answer yet. */
 const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: the answer is not available yet.'),

@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { field, loose, nullable } from '../field.ts';
 
-/** A part of a rich text, with an optional link. */
 const Segment = z.looseObject({
   text: field(loose(z.string()), 'Text of this part.'),
   link: field(loose(z.unknown()), 'URL that this part of the text links to.'),
@@ -47,7 +46,6 @@ const thesisShape = {
 export const Thesis = z.looseObject(thesisShape);
 export type Thesis = z.infer<typeof Thesis>;
 
-/** A thesis from a WebSocket frame, with two additional fields. */
 export const ThesisFrameData = z.looseObject({
   ...thesisShape,
   authorAvatarUrl: field(loose(z.string()), "URL of the author's avatar; only in live frames."),

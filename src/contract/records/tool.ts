@@ -26,7 +26,6 @@ export const PlannedCall = z.looseObject({
 });
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
-/** A row of the price list. */
 export const PriceRecord = z.looseObject({
   endpoint: field(z.string(), 'Id of the endpoint; ws for the WebSocket.'),
   method: field(z.string(), 'HTTP method.'),
@@ -37,7 +36,7 @@ export const PriceRecord = z.looseObject({
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
-/** A group of ledger entries. The field by which the entries are grouped contains the name of the group. */
+/** The field by which the entries are grouped contains the name of the group. */
 const UsageRecord = z.looseObject({
   command: z.optional(field(z.string(), 'With --by command (the default): the command.')),
   endpoint: z.optional(field(z.string(), 'With --by endpoint: id of the endpoint; ws for the WebSocket.')),
@@ -120,7 +119,7 @@ export const SandboxRecord = z.looseObject({
 });
 export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
-/** A trader on the leaderboard, with the changes since the snapshot given by --compare. */
+/** With the changes since the snapshot given by --compare. */
 export const BoardRecord = z.looseObject({
   rank: field(
     z.nullable(z.int()),

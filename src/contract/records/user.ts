@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { field, nullable } from '../field.ts';
 import type { Known } from '../read-record.ts';
 
-/** A verified social account of a user. */
 const Social = z.looseObject({
   provider: field(z.string(), 'Platform, such as x, telegram, youtube or reddit.'),
   subject: field(z.string(), 'User id on the platform; does not change when the user renames the account.'),
@@ -10,7 +9,7 @@ const Social = z.looseObject({
 });
 export type Social = z.infer<typeof Social>;
 
-/** A user, with the wallets that are verified to be theirs. */
+/** The wallets are verified to be the user's. */
 export const User = z.looseObject({
   id: field(z.string(), 'Stable user id; never changes; use it as your key.', { format: 'uuid' }),
   handle: field(z.string(), 'Current handle; users can rename, so do not use it as a key.'),
@@ -30,7 +29,6 @@ export const User = z.looseObject({
 });
 export type User = z.infer<typeof User>;
 
-/** Whether a record contains a verified wallet. */
 export const holdsWallet = ({ solanaAddress, evmAddress }: Known<User>): boolean =>
   typeof solanaAddress === 'string' || typeof evmAddress === 'string';
 
@@ -44,10 +42,10 @@ export const pendingReasons = {
 } as const;
 export type PendingReason = keyof typeof pendingReasons;
 
-/** The 202 response of a resolve: there is no answer yet. It is not an error. */
+/** There is no answer yet. It is not an error. */
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
-  // Any string is accepted, because an unknown reason must not make a paid answer unreadable.
+  // An unknown reason must not make a paid answer unreadable.
   reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
   retryable: field(z.boolean(), 'False only for no_preview.'),
   retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present for queued and rate_limited.')),

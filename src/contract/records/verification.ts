@@ -30,7 +30,6 @@ const VerifiedFile = z.looseObject({
 });
 export type VerifiedFile = z.infer<typeof VerifiedFile>;
 
-/** What files contain, as `trdr verify` finds it. */
 export const Verification = z.looseObject({
   status: field(status, 'The worst result of the files; gaps also if there are gaps between them.'),
   from,

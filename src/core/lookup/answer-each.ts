@@ -4,12 +4,9 @@ import { createMemo, type MemoOptions } from './memo.ts';
 import { ordered } from './ordered.ts';
 import type { Subject } from './subject.ts';
 
-/** SubjectList, parsed or as text. */
 export type SubjectList = AsyncIterable<string | Subject> | Iterable<string | Subject>;
 
-/** How to answer subjects. */
 interface Answering<A, O> {
-  /** Parses a text; throws a failure if it is not a subject. */
   readonly read: (text: string) => Subject | Promise<Subject>;
   readonly request: (subject: Subject, stop: AbortSignal) => A | Promise<A>;
   /** The answer for a text that is not a subject. */
@@ -19,7 +16,10 @@ interface Answering<A, O> {
 
 const WINDOW = 8;
 
-/** Requests the answers of subjects concurrently, each only once, and yields one output per subject, in their order. */
+/**
+ * Requests each distinct subject once, several concurrently, and yields one output per subject, in their
+ * order.
+ */
 export function answerEach<A extends object, O>(
   subjects: SubjectList,
   { read, request, unread, output }: Answering<A, O>,
@@ -50,9 +50,6 @@ export function answerEach<A extends object, O>(
   return ordered(subjects, work, { window, signal, end: memo.disk?.place.close });
 }
 
-/**
- * Applies a function to a value: at once, or when the promise of the value is fulfilled. Unlike `await`, this
- * needs no promise for a value that is available.
- */
+/** Unlike `await`, needs no promise for a value that is available. */
 export const andThen = <T, U>(value: T | Promise<T>, use: (value: T) => U | Promise<U>): U | Promise<U> =>
   value instanceof Promise ? value.then(use) : use(value);

@@ -1,10 +1,9 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digit]));
 
-/** Whether a text consists of base58 characters. */
 export const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
 
-/** The number of bytes that a base58 text encodes; undefined if it is not base58. */
+/** Undefined if the text is not base58. */
 export function base58Bytes(text: string): number | undefined {
   const bytes: number[] = [];
   for (const character of text) {

@@ -17,7 +17,7 @@ import { isUserId, type Subject, type SubjectType } from './subject.ts';
 export interface CachedLookupOptions {
   readonly client: Pick<Client, 'call'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The cache; if undefined, nothing is cached. */
+  /** If undefined, nothing is cached. */
   readonly cache?: AnswerCache | undefined;
   readonly maxAgeMs?: number | undefined;
   readonly missAgeMs?: number | undefined;
@@ -30,7 +30,6 @@ export interface LookupCall {
   readonly isSure: boolean;
 }
 
-/** Looks up users in the cache, or at the service if the cache has no recent answer. */
 export type CachedLookup = ReturnType<typeof createCachedLookup>;
 
 type SavedUser = { readonly time: number; readonly user: Sent | null };
@@ -41,7 +40,7 @@ const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
   id: 'user.id',
 };
 
-/** The maximum number of answers of each type that `plan` holds for `answer`. */
+/** Of each type. */
 const PLANNED = 10_000;
 
 export function createCachedLookup(options: CachedLookupOptions) {
@@ -49,7 +48,7 @@ export function createCachedLookup(options: CachedLookupOptions) {
   const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
   const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
 
-  /** The recent answers that `plan` has read from the cache, by type and normalized subject. */
+  /** The recent answers that `plan` has read for `answer`. */
   const planned: Readonly<Record<SubjectType, Map<string, SavedUser>>> = {
     handle: new Map(),
     wallet: new Map(),
@@ -66,11 +65,11 @@ export function createCachedLookup(options: CachedLookupOptions) {
 
   function isFresh({ time, user }: SavedUser): boolean {
     const age = clock.now() - time;
-    // A negative age means that the clock was wrong when the answer was cached, or that it is wrong now.
+    // A negative age means that the clock was wrong, or is wrong now.
     return age >= 0 && age < (user ? maxAgeMs : missAgeMs);
   }
 
-  /** Gets the answer that another machine has requested or is requesting, or calls the endpoint for all machines. */
+  /** Or gets the answer that another machine has requested or is requesting. */
   async function call(
     endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -91,7 +90,7 @@ export function createCachedLookup(options: CachedLookupOptions) {
     );
   }
 
-  /** Calls one endpoint. Caches a 200 or a `NOT_OBSERVED` and nothing else. */
+  /** Caches a 200 or a `NOT_OBSERVED` and nothing else. */
   async function callService(
     endpoint: UserEndpoint,
     subject: { readonly value: string; readonly normal: string },
@@ -112,9 +111,8 @@ export function createCachedLookup(options: CachedLookupOptions) {
   }
 
   /**
-   * Caches a user under the requested subject and under the id and the handle of the record. Wallets of the
-   * record that were not requested are excluded: a wallet can be linked to several users, and for such a
-   * wallet, the service may return a different user.
+   * Caches a user under the requested subject, the id and the handle. Not under other wallets of the record:
+   * a wallet can be linked to several users, of which the service may return another one.
    */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
@@ -129,8 +127,8 @@ export function createCachedLookup(options: CachedLookupOptions) {
   }
 
   /**
-   * Renews an expired answer for a wallet: looks up the user by id, which is cheaper, and uses that answer if
-   * the user still has the wallet. Returns undefined if only the expensive lookup of the wallet can answer.
+   * Renews an expired answer for a wallet through the user's id, which is cheaper. Undefined if the user no
+   * longer has the wallet.
    */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);
@@ -148,7 +146,6 @@ export function createCachedLookup(options: CachedLookupOptions) {
     return answer;
   }
 
-  /** The cached answer for a subject; the one that `plan` has read, unless it has expired. */
   function savedAnswer({ type, normal }: Subject): SavedUser | undefined {
     const saved = planned[type].get(normal);
     return saved && isFresh(saved) ? saved : savedUser(endpointOf[type], normal);
@@ -165,7 +162,7 @@ export function createCachedLookup(options: CachedLookupOptions) {
   }
 
   return {
-    /** Returns a recent cached answer at once; requests the answer if there is none. */
+    /** At once if the cache has a recent answer. */
     answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
       const saved = savedAnswer(subject);
       if (!saved || !isFresh(saved)) return request(subject, saved, signal);
@@ -175,7 +172,7 @@ export function createCachedLookup(options: CachedLookupOptions) {
         : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
     },
 
-    /** Requests the answer from the service even if the cache has one, and caches the new answer. */
+    /** Requests the answer even if the cache has one. */
     ask: (subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> =>
       callService(endpointOf[subject.type], subject, signal),
 
@@ -184,8 +181,8 @@ export function createCachedLookup(options: CachedLookupOptions) {
       keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
 
     /**
-     * The calls that `answer` would make now; empty if a cached answer is recent enough. `answer` then uses that
-     * cached answer without reading the cache again, unless it has expired.
+     * The calls that `answer` would make now. `answer` then uses the cached answer without reading it again,
+     * unless it has expired.
      */
     plan(subject: Subject): readonly LookupCall[] {
       const endpoint = endpointOf[subject.type];
@@ -208,13 +205,12 @@ export function createCachedLookup(options: CachedLookupOptions) {
   };
 }
 
-/** Whether the subject is one of the verified wallets of a user. */
 function holds(user: Sent, { normal }: Subject): boolean {
   const { solanaAddress, evmAddress } = known(User, user);
   return solanaAddress === normal || evmAddress?.toLowerCase() === normal;
 }
 
-/** The user id of a record; undefined if the service would reject it, because it is not a UUID. */
+/** Undefined if the service would reject it, because it is not a UUID. */
 function idOf(user: Sent): string | undefined {
   const { id } = known(User, user);
   return id !== undefined && isUserId(id) ? id : undefined;

@@ -1,6 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** Whether the upper and lower case letters of an EVM address match its EIP-55 checksum. */
+/** EIP-55. */
 export function holdsChecksum(address: string): boolean {
   const digits = address.slice(2);
   const hash = keccak_256(new TextEncoder().encode(digits.toLowerCase()));

@@ -6,10 +6,7 @@ import type { CachedLookup } from './cached-lookup.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
-/**
- * Creates the function with which `lookup` requests the launchpad account of a subject. The wallet of a handle or user
- * id is looked up first.
- */
+/** The wallet of a handle or user id is looked up first. */
 export const launchpadAnswers =
   (client: Pick<Client, 'call'>, users: Pick<CachedLookup, 'answer'>, clock: Pick<Clock, 'now'>) =>
   async (subject: Subject, signal: AbortSignal): Promise<LookupAnswer> => {

@@ -5,7 +5,6 @@ import type { Sent } from '../../contract/read-record.ts';
 import { andThen, answerEach, type SubjectList } from './answer-each.ts';
 import { readSubject, type Subject, type SubjectType } from './subject.ts';
 
-/** The answer for one subject: found, not found, or failed. */
 export type LookupAnswer =
   | { readonly found: true; readonly record: Sent; readonly time: number; readonly from: 'cache' | 'service' }
   | {
@@ -16,7 +15,6 @@ export type LookupAnswer =
     }
   | { readonly found: null; readonly failure: Failure };
 
-/** The error inside a record: the fields of a failure that are set. */
 export type ErrorFields = {
   readonly code: string;
   readonly message: string;
@@ -27,45 +25,36 @@ export type ErrorFields = {
   readonly hint?: string;
 };
 
-/** The record of one subject. */
 export type LookupRecord =
   | ({ readonly subject: string; readonly found: true } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A record, and how it was obtained. */
 export interface Lookup {
   readonly record: LookupRecord;
   readonly answer: LookupAnswer;
 }
 
 export interface LookupOptions {
-  /** Looks up one subject. Returns a failure that affects only this subject; throws other failures. */
+  /** Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
   readonly as?: SubjectType | undefined;
   /** How many subjects are looked up concurrently. */
   readonly window?: number | undefined;
   /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number | undefined;
-  /**
-   * Temporary storage on disk for the oldest answers, which do not fit in memory; `lookup` closes it at the end.
-   * Without it, they are dropped.
-   */
+  /** For the oldest answers, which do not fit in memory; closed at the end. Without it, they are dropped. */
   readonly older?: RunAnswers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 const MEMORY = 10_000;
-/**
- * After this many consecutive failures of the network or of the service, the service is considered down and
- * the remaining subjects are skipped.
- */
+/** After so many consecutive failures, the service counts as down, and the remaining subjects are skipped. */
 const GIVE_UP_AFTER = 20;
 
 /**
- * Looks up subjects, parsed or as text, concurrently and yields one record for each, in their order. A
- * failure that affects one subject becomes a record. A failure that affects all subjects, such as a rejected
- * key, is thrown after all earlier answers were yielded.
+ * Yields one record per subject, in order. A failure that affects one subject becomes a record. One that
+ * affects all, such as a rejected key, is thrown after all earlier answers were yielded.
  */
 export function lookup(
   subjects: SubjectList,
@@ -101,17 +90,13 @@ function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
   return answer.found ? foundRecord(subject, answer.record) : { subject, found: false, code: answer.code };
 }
 
-/**
- * The record of a subject that was found. `subject` and `found` come first, and fields of the service cannot
- * overwrite them.
- */
+/** Fields of the service cannot overwrite `subject` and `found`, which come first. */
 export function foundRecord(subject: string, sent: Sent): LookupRecord & { readonly found: true } {
   const first = { subject, found: true } as const;
   // `{ ...first, ...sent, ...first }` would take V8 ten times as long.
   return Object.assign({ subject, found: true, ...sent }, first);
 }
 
-/** A failure as the error of a record. */
 export function errorFields(failure: Failure): ErrorFields {
   const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
   return {
@@ -125,9 +110,7 @@ export function errorFields(failure: Failure): ErrorFields {
   };
 }
 
-/**
- * Returns a failure that affects only its subject as an answer; throws a failure that affects every subject.
- */
+/** Throws a failure that affects every subject. */
 export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
   if (error.kind === 'missing') {
@@ -136,13 +119,10 @@ export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { f
   return { found: null, failure: error };
 }
 
-/**
- * Whether to remember an answer for repeated subjects. Answers from the cache are excluded, because the cache
- * can return them again.
- */
+/** The cache can return its own answers again. */
 const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
 
-/** What is stored of an answer that does not fit in memory. A failure is not: the subject is requested again. */
+/** A failure is not stored: the subject is requested again. */
 const plainAnswer = (answer: LookupAnswer) => (answer.found === null ? undefined : answer);
 
 function readPlainAnswer(stored: unknown): LookupAnswer | undefined {

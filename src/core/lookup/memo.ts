@@ -1,35 +1,33 @@
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 
-/** Storage on disk for the answers that do not fit in the memory of a memo, and what of an answer to store. */
 interface MemoDisk<T> {
   readonly place: RunAnswers;
-  /** The plain data of an answer; undefined if the answer is not worth storing. */
+  /** Plain data; undefined if the answer is not worth storing. */
   readonly write: (answer: T) => unknown;
-  /** The answer of stored data; undefined if another program has changed the data. */
+  /** Undefined if another program has changed the data. */
   readonly read: (stored: unknown) => T | undefined;
 }
 
 export interface MemoOptions<T> {
   /** How many answers stay in memory. */
   readonly size: number;
-  /** Whether to remember an answer; by default, all are remembered. */
+  /** By default, all are remembered. */
   readonly isWorthKeeping?: (answer: T) => boolean;
-  /** Storage for the oldest answers; without it, they are dropped. */
+  /** For the oldest answers; without it, they are dropped. */
   readonly disk?: MemoDisk<T> | undefined;
 }
 
 /**
- * Remembers the answers of a run, including requests in flight, so that repeated subjects are not requested
- * again. An answer that is available at once is returned at once. With `disk`, the oldest answers are moved to
- * disk, which bounds the memory. If the disk cannot store them, they stay in memory, because requesting them
- * again would cost money.
+ * Remembers the answers of a run and its requests in flight, so that repeated subjects are not requested
+ * again. `disk` bounds the memory. If the disk is full, answers stay in memory, because requesting them again
+ * would cost money.
  */
 export function createMemo<T extends object>({
   size,
   isWorthKeeping = () => true,
   disk,
 }: MemoOptions<T>): (key: string, request: () => T | Promise<T>) => T | Promise<T> {
-  /** The answers and the requests in flight, the oldest first. */
+  /** The oldest first. */
   const held = new Map<string, T | Promise<T>>();
 
   function makeRoom(): void {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 interface OrderedOptions {
-  /** The maximum number of items that are in progress, or done but not yielded yet. */
+  /** The most items that are in progress, or done but not yielded yet. */
   readonly window: number;
   readonly signal?: AbortSignal | undefined;
   /** Called after the last result, after an error, or when the consumer stops. */
@@ -13,13 +13,10 @@ interface Slot<T> {
 }
 
 /**
- * Processes items concurrently and yields the results in the order of the items. At most `window` items are
- * in progress or wait to be yielded, so endless input needs bounded memory. A result is yielded as soon as
- * all earlier results were yielded, even if the next item has not arrived. Items and results that are available
- * at once need no promise, which makes cached lookups faster.
- *
- * After an error, no further item is started; work in progress is completed and its results are yielded
- * before the error is thrown. If the consumer stops early, work in progress is cancelled.
+ * Processes items concurrently and yields the results in their order, each as soon as all earlier ones were
+ * yielded. Needs bounded memory, and no promise for items and results that are available at once. After an
+ * error, no further item is started, and the results of work in progress are yielded before the error is
+ * thrown. If the consumer stops early, work in progress is cancelled.
  */
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
@@ -28,15 +25,14 @@ export async function* ordered<I, O>(
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;
-  // Every item in progress adds a listener to this signal, and Node warns about more than ten listeners.
+  // Every item in progress adds a listener, and Node warns about more than ten.
   setMaxListeners(0, both);
   const iterator = iterate(items);
   const pending: Slot<O>[] = [];
   let reading: Slot<IteratorResult<I>> | undefined;
   let failure: { readonly error: unknown } | undefined;
   let ended = false;
-  // All events resolve one promise. With Promise.race, handlers would accumulate on promises that stay
-  // pending.
+  // With Promise.race, handlers would accumulate on promises that stay pending.
   let wake = () => {};
 
   const start = <T>(begin: () => T | Promise<T>): Slot<T> => {
@@ -93,7 +89,7 @@ export async function* ordered<I, O>(
         pending.shift();
         if ('value' in head.done) yield head.done.value;
       } else if (reading?.done && !failure) {
-        // The next item was available at once, so there is nothing to wait for.
+        // The next item is available already.
       } else if (head || (reading && !failure)) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -103,7 +99,7 @@ export async function* ordered<I, O>(
     if (failure) throw failure.error;
   } finally {
     leaving.abort(new Error('the result is no longer needed'));
-    // Do not wait for `iterator.return`: input that blocks would delay the end.
+    // Input that blocks would delay the end.
     if (!ended) start(() => iterator.return?.());
     await end?.();
   }

@@ -6,7 +6,6 @@ import type { Resolver } from './resolve.ts';
 import type { Resolved, ResolveOutput } from './resolve-record.ts';
 import { readSubject, type Subject } from './subject.ts';
 
-/** Resolves handles concurrently and yields one record for each, in their order. */
 export const resolveAll = (
   handles: SubjectList,
   resolve: Resolver,
@@ -24,7 +23,7 @@ export const resolveAll = (
       size: MEMORY,
       disk: older && {
         place: older,
-        // A failure is not stored: the handle is requested again.
+        // The handle is requested again.
         write: ({ record, failure }) => (failure ? undefined : record),
         read: (record) => (isResolveOutput(record) ? { record } : undefined),
       },
@@ -35,7 +34,7 @@ export const resolveAll = (
 const isResolveOutput = (value: unknown): value is ResolveOutput =>
   isRecord(value) && typeof value['subject'] === 'string' && typeof value['found'] === 'boolean';
 
-/** Parses a handle; throws if the text is a wallet address or a user id. */
+/** Throws if the text is a wallet address or a user id. */
 export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.type === 'handle') return subject;

@@ -5,20 +5,15 @@ import type { Pending } from '../../contract/records/user.ts';
 import { answerOf, type ErrorFields, errorFields } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
-/**
- * Where the wallet came from: a plain lookup (held), a resolve that needed no live search (cached), or a live
- * search (live).
- */
+/** A plain lookup (held), a resolve that needed no live search (cached), or a live search. */
 type ResolveSource = 'held' | 'cached' | 'live';
 
-/** The record of one handle. */
 export type ResolveOutput =
   | ({ readonly subject: string; readonly found: true; readonly source: ResolveSource } & Sent)
   | { readonly subject: string; readonly found: false; readonly code: string }
   | PendingRecord
   | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
 
-/** A handle for which the service has no answer yet. */
 type PendingRecord = {
   readonly subject: string;
   readonly found: false;
@@ -29,16 +24,14 @@ type PendingRecord = {
   readonly position?: number;
 };
 
-/** The state of a resolve, as a 202 response describes it. */
 export type PendingState = Pick<PendingRecord, 'reason' | 'retryable' | 'retryAfterSeconds' | 'position'>;
 
-/** A record, and its failure if there is one. */
 export interface Resolved {
   readonly record: ResolveOutput;
   readonly failure?: Failure | undefined;
 }
 
-/** Parses a 202 response. The status means "no answer yet", even if the body is incomplete. */
+/** The status means "no answer yet", even if the body is incomplete. */
 export const readPending = ({
   reason,
   retryable,
@@ -56,7 +49,7 @@ export function found({ text: subject }: Subject, user: Sent, source: ResolveSou
   return { record: Object.assign({ subject, found: true, source, ...user }, first) };
 }
 
-/** A result in the format in which machines share it. */
+/** In the format in which machines share it. */
 export function shareable({ record, failure }: Resolved, time: number): SharedAnswer | Failure | undefined {
   if (failure) return failure;
   if (record.found === null) return undefined;

@@ -23,11 +23,10 @@ import {
 } from './resolve-record.ts';
 import type { Subject } from './subject.ts';
 
-/** The progress of a wait: the state of the resolve, and the time in ms until the next request. */
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
-  /** Position in the queue; 1 is next. */
+  /** 1 is next. */
   readonly position?: number | undefined;
   readonly againInMs: number;
 }
@@ -35,25 +34,21 @@ export interface ResolveProgress {
 export interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'affords'>;
   readonly clock: Clock;
-  /** The lookup for 100 CU that is tried first. Its cached answers are used if they contain a wallet. */
+  /** The lookup for 100 CU that is tried first. */
   readonly users: CachedLookup;
-  /** Whether to skip the 100 CU lookup. */
   readonly direct?: boolean | undefined;
-  /**
-   * How long to request the answer again while the service has none; with 0, a handle is requested only once.
-   */
+  /** How long to request the answer again while the service has none; 0 requests it only once. */
   readonly waitMs?: number | undefined;
   readonly onStanding?: ((standing: ResolveProgress) => void) | undefined;
-  /** Claims a resolve among all machines; absent if machines do not share answers. */
   readonly claim?: AnswerCache['claim'];
 }
 
 export const WAIT_MS = 60_000;
 
-/** How many resolves the rate limit of the endpoint allows during a wait. */
+/** As the rate limit of the endpoint allows. */
 export const attemptsWithin = (waitMs: number): number => RESOLVES_PER_MINUTE * Math.ceil(waitMs / 60_000);
 
-/** Waits in ms by reason, for answers that do not state a wait. Each further wait is 50% longer. */
+/** In ms, for answers that do not state a wait. Each further wait is 50% longer. */
 const unstated: Readonly<Record<string, number>> = {
   queued: 5_000,
   timeout: 2_000,
@@ -64,34 +59,24 @@ const unstated: Readonly<Record<string, number>> = {
 
 const UNSTATED_MS = 5_000;
 const LONGEST_MS = 30_000;
-/**
- * The number of lost answers after which a resolve fails. Each lost answer may have been charged the full
- * price.
- */
+/** Each lost answer may have been charged the full price. */
 const LOST_LIMIT = 2;
-/** How long other machines can use a wallet that this machine has resolved. This machine uses it longer, from its cache. */
+/** For other machines. This machine uses the wallet longer, from its cache. */
 const SHARED_MS = 60_000;
-/**
- * How long other machines can use the result of a resolve that found no wallet: just long enough for machines
- * that are already waiting for it.
- */
+/** Just long enough for machines that are already waiting for the result. */
 const SHARED_MISS_MS = 2_000;
 
-/** Finds the wallet of a handle as cheaply as possible. */
+/** As cheaply as possible. */
 export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
 
 export function createResolver(options: ResolverOptions): Resolver {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
 
-  /**
-   * The result if the wallet is on record or the lookup fails; undefined if the handle must be resolved. With
-   * `refresh`, cached answers are not used.
-   */
+  /** Undefined if the handle must be resolved. `refresh` ignores cached answers. */
   async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
     const look = refresh ? users.ask : users.answer;
     const answer = await look(subject, signal);
-    // If the cached user has no wallet, look the user up again before an expensive resolve: a wallet may have
-    // been verified since.
+    // A wallet may have been verified since, and a resolve is expensive.
     if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
       return fromLookup(subject, await users.ask(subject, signal));
     }
@@ -106,10 +91,7 @@ export function createResolver(options: ResolverOptions): Resolver {
     return await searchTogether(subject, signal);
   };
 
-  /**
-   * Uses the result of another machine that is resolving the same handle or has just resolved it. If there is
-   * no such machine, or it takes too long, resolves the handle and shares the result.
-   */
+  /** Uses the result of another machine that is resolving the same handle, unless it takes too long. */
   async function searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<Resolved> {
     const wanted = {
       endpoint: 'user.resolve',
@@ -162,7 +144,7 @@ export function createResolver(options: ResolverOptions): Resolver {
         // The rate limit would delay the repetition beyond the wait that the user allows.
         if (pending && isTooLate(error)) return { record: pendingRecord(subject, pending) };
         pending = undefined;
-        // A limit does not allow the repetition, so return the failure of the lost answer.
+        // No limit allows the repetition, so the lost answer is the failure.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
           return refused(subject, failure, clock.now());
         }
@@ -170,8 +152,8 @@ export function createResolver(options: ResolverOptions): Resolver {
           return refused(subject, error, clock.now());
         }
         failure = error;
-        // The resolve may have been charged or may still be running. A repetition would wait for the same
-        // search and be charged again. The result will soon be on record, so try the lookup for 100 CU first.
+        // The resolve may still be running, and a repetition would be charged again. Its result will soon be
+        // on record, so try the lookup for 100 CU first.
         const soon = error.code === 'BAD_ANSWER' ? 0 : Math.min(UNSTATED_MS, until - clock.mono());
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, true);
@@ -200,26 +182,20 @@ export function createResolver(options: ResolverOptions): Resolver {
 
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
 
-/**
- * The wait before the next request. Every request is charged, so the waits grow unless the service states
- * them.
- */
+/** Every request is charged, so the waits grow unless the service states them. */
 const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): number =>
   retryAfterSeconds === undefined
     ? Math.min(LONGEST_MS, (unstated[reason] ?? UNSTATED_MS) * 1.5 ** round)
     : Math.max(1, retryAfterSeconds) * 1000;
 
-/** Whether a call was not sent because the rate limit would have delayed it beyond `until`. */
+/** Not sent, because the rate limit would have delayed the call beyond `until`. */
 const isTooLate = (error: unknown) =>
   error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
 
-/** Whether the resolve may have been charged, and the service may still work on it. */
+/** May have been charged, and the service may still work on it. */
 const isLost = (error: unknown): error is Failure => error instanceof Failure && mayBeCharged(error);
 
-/**
- * The result of the lookup for 100 CU if that result is final: it has a wallet, or it is a failure. Otherwise
- * undefined, and a resolve is needed.
- */
+/** Final if it has a wallet or is a failure; otherwise undefined. */
 function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
   if (answer.found === null) return refusedBy(subject, answer.failure);
   return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;

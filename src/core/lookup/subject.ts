@@ -4,32 +4,29 @@ import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
 import { base58Bytes, isBase58 } from './base58.ts';
 
-/** The type of a subject: detected from its format, or set with --as. */
+/** Detected from its format, or set with --as. */
 export type SubjectType = 'handle' | 'wallet' | 'id';
 
-/** The subject of a lookup. */
 export interface Subject {
-  /** The text that the user wrote, without white space and invisible characters at its ends. */
+  /** As the user wrote it, without white space and invisible characters at its ends. */
   readonly text: string;
   readonly type: SubjectType;
-  /** The text that is sent to the service. */
+  /** What is sent to the service. */
   readonly value: string;
-  /** The normalized text, which is the same for all spellings of a subject. */
+  /** The same for all spellings of a subject. */
   readonly normal: string;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** Whether a text is a user id, which is a UUID. */
 export const isUserId = (text: string): boolean => UUID.test(text);
 
 const EVM = /^0x[0-9a-f]{40}$/i;
 
-/** The subjects in a text with commas or semicolons, which no handle, wallet or user id contains. */
+/** No handle, wallet or user id contains a comma or a semicolon. */
 export const subjectsIn = (text: string): string[] => text.split(/[,;]/).map(trimText).filter(Boolean);
 
 /**
- * Detects the type of a subject from its format. Throws at a mistyped address with a description of the typo,
- * and at a mixed-case EVM address with an invalid checksum. Only a mixed-case EVM address needs a promise,
+ * Throws at a mistyped address with a description of the typo. Only a mixed-case EVM address needs a promise,
  * because it loads the code for checksums.
  */
 export function readSubject(given: string, as?: SubjectType | undefined): Subject | Promise<Subject> {
@@ -65,11 +62,10 @@ function typeOf(text: string): SubjectType {
 
 const isSolana = (text: string) => text.length >= 32 && text.length <= 44 && base58Bytes(text) === 32;
 
-/** Describes what is wrong with a text that is probably a mistyped address; undefined for other texts. */
+/** What is wrong with a text that is probably a mistyped address; undefined for other texts. */
 function slipOf(text: string): string | undefined {
   const hex = /^0x([0-9a-f]+)$/i.exec(text)?.[1];
-  // A hex text that is almost as long as an address is a mistyped address. Short texts such as `0xMert` and
-  // `0xdead` are handles.
+  // Short texts such as `0xMert` and `0xdead` are handles.
   if (hex && hex.length >= 36) return `an EVM address has 40 hex digits after 0x, got ${hex.length}`;
   const evmLike = /^0x([0-9a-z]{40})$/i.exec(text)?.[1];
   const wrong = evmLike?.match(/[^0-9a-f]/gi);
@@ -80,7 +76,7 @@ function slipOf(text: string): string | undefined {
 
 function solanaSlip(text: string): string | undefined {
   if (!/^[0-9A-Za-z]{42,46}$/.test(text)) return undefined;
-  // Long texts that mix upper case, lower case and digits are mistyped addresses, not handles.
+  // A mistyped address, not a handle.
   const looksRandom = /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
   if (isBase58(text)) {
     if (text.length !== 44 && !looksRandom) return undefined;
@@ -133,14 +129,14 @@ function handleOf(text: string): Subject {
   if (value.includes('://'))
     throw refused(text, 'expected a handle, got a link', 'write only the handle, such as @mira');
   if (/[\0\ufffd]/.test(value)) throw refused(text, 'the text is not valid UTF-8', 'save the file as UTF-8');
-  // The ranges replace Unicode classes, which would take half a millisecond to compile.
+  // Unicode classes would take half a millisecond to compile.
   if (/[\s\0-\x1f\x7f-\x9f\ud800-\udfff]/u.test(value))
     throw refused(
       text,
       'a handle has no spaces or control characters',
       'write one handle, such as @mira; pass several handles as separate arguments',
     );
-  // Emoji and some scripts need U+200C and U+200D. All other invisible characters are rejected.
+  // Emoji and some scripts need U+200C and U+200D.
   if (/[\xad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/.test(value))
     throw refused(text, 'the handle contains invisible characters', 'type it instead of pasting it');
   if (value === '.' || value === '..')
@@ -148,11 +144,10 @@ function handleOf(text: string): Subject {
   return { text, type: 'handle', value, normal: value.toLowerCase() };
 }
 
-/** The error for a list in place of a subject. */
 export const listRefused = (text: string, hint: string) =>
   refused(text, 'expected one subject, got a list', hint);
 
-/** A usage error that shows the text. A long text is shortened, because it may contain a pasted key. */
+/** A long text is shortened, because it may contain a pasted key. */
 const refused = (text: string, why: string, hint: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });

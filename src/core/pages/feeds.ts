@@ -7,13 +7,11 @@ import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed } from './walk.ts';
 
-/** The author and token that a thesis feed is restricted to. */
 export interface ThesisScope {
   readonly userId?: string | undefined;
   readonly tokenAddress?: string | undefined;
 }
 
-/** The coin or wallet that a callout feed is restricted to. */
 export interface CalloutScope {
   readonly mint?: string | undefined;
   readonly wallet?: string | undefined;
@@ -23,7 +21,6 @@ type ThesisId = Extract<EndpointId, `thesis.${string}`>;
 type CalloutId = Extract<EndpointId, `launchpad.callouts${string}`>;
 type Cursor = { readonly before?: string | undefined; readonly limit?: number | undefined };
 
-/** The call for one page of theses. */
 export function thesisCall({ userId: id, tokenAddress }: ThesisScope, query: Cursor): Call<ThesisId> {
   if (id !== undefined && tokenAddress !== undefined) {
     return { id: 'thesis.userToken', ask: { params: { id, tokenAddress }, query } };
@@ -33,7 +30,6 @@ export function thesisCall({ userId: id, tokenAddress }: ThesisScope, query: Cur
   return { id: 'thesis.all', ask: { params: {}, query } };
 }
 
-/** The call for one page of callouts. */
 export function calloutCall({ mint, wallet }: CalloutScope, query: Pick<Cursor, 'before'>): Call<CalloutId> {
   if (mint !== undefined) return { id: 'launchpad.callouts.coin', ask: { params: { mint }, query } };
   if (wallet !== undefined) return { id: 'launchpad.callouts.wallet', ask: { params: { wallet }, query } };
@@ -45,7 +41,6 @@ interface Call<Id extends EndpointId> {
   readonly ask: RequestParts<Id>;
 }
 
-/** A thesis feed that can be fetched page by page. */
 export const thesisFeed = (
   client: Pick<Client, 'call' | 'affords'>,
   scope: ThesisScope = {},
@@ -60,7 +55,7 @@ export const thesisFeed = (
   affords: (rows) => client.affords(cu.thesisBlock * thesisBlocks(rows)),
 });
 
-/** A callout feed that can be fetched page by page. All pages have the same size and price. */
+/** All pages have the same size and price. */
 export const calloutFeed = (client: Pick<Client, 'call'>, scope: CalloutScope = {}): TimedFeed<Sent> => ({
   async page(before, _rows, signal) {
     const { id, ask } = calloutCall(scope, { before });

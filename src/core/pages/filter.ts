@@ -1,39 +1,37 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions on posts that trdr checks itself, after it has received the posts. */
+/** Conditions that trdr checks itself, after it has received the posts. */
 export interface FilterOptions<R extends Filterable = Filterable> {
-  /** Token addresses; the case of EVM addresses is ignored. */
+  /** The case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
   readonly userId?: string | undefined;
   readonly symbols?: readonly string[] | undefined;
   readonly minHoldings?: number | undefined;
   readonly devOnly?: boolean | undefined;
-  /** The pattern that the text must match. */
   readonly grep?: RegExp | undefined;
-  /** The pattern that the text must not match. */
   readonly exclude?: RegExp | undefined;
-  /** The name of the field with the symbol; `tokenSymbol` by default. */
+  /** `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
-  /** Called for a post on which a pattern timed out. The condition then counts as met, because it may be met. */
+  /**
+   * Called for a post on which a pattern timed out. The condition then counts as met, because it may be met.
+   */
   readonly onTimeout?: ((row: R) => void) | undefined;
 }
 
-/** An object that has a post in `record`; callers may add other members. */
+/** Callers may add other members. */
 interface Filterable {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-/** Normalizes a token address for comparison, as the service does. */
+/** As the service does. */
 export const normalToken = (address: string): string =>
   /^0x/i.test(address) ? address.toLowerCase() : address;
-/** Normalizes a symbol for comparison: lower case, without a leading dollar sign. */
 export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, '').toLowerCase();
 
 const everything = () => true;
 
-/** Creates a function that returns whether a post meets all conditions. */
 export function createFilter<R extends Filterable>({
   tokens,
   userId,
@@ -74,7 +72,7 @@ export function createFilter<R extends Filterable>({
   return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
 }
 
-/** Parses a pattern from the user. A pattern without upper-case letters ignores case. */
+/** A pattern without upper-case letters ignores case. */
 export function readPattern(text: string): RegExp {
   try {
     return new RegExp(text, /[A-Z]/.test(text) ? 'u' : 'iu');

@@ -4,47 +4,38 @@ import { createRecentSet } from '../../base/recent-set.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 
-/** A page of a feed, newest first. */
+/** Newest first. */
 export interface ListPage<T> {
   readonly hasMore: boolean;
   readonly nextBefore: string | null;
   readonly items: readonly T[];
 }
 
-/** A feed that is fetched page by page with ids as cursors. */
 export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
-  /**
-   * Fetches the page of items older than the item with the id `before`, or the newest page if `before` is
-   * undefined. `rows` is undefined if the page size cannot be chosen.
-   */
+  /** Items older than `before`, or the newest page. `rows` is undefined if the page size cannot be chosen. */
   page(before: string | undefined, rows: number | undefined, signal?: AbortSignal): Promise<P>;
-  /**
-   * The id of an item; undefined if the item has no id. Such an item cannot be recognized as repeated or used
-   * as a cursor.
-   */
+  /** An item without an id cannot be recognized as repeated or used as a cursor. */
   readonly idOf: (item: T) => string | undefined;
 }
 
-/** How to read pages. */
 export interface Reading {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
   /** Only items older than the item with this id. */
   readonly before?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How often a page that leads nowhere is requested before the reading stops. */
+  /** How often a page that leads nowhere is requested. */
   readonly tries?: number | undefined;
-  /** The wait in ms before the nth repetition of such a request; by default, n seconds. */
+  /** The wait before the nth repetition of such a request; by default, n seconds. */
   readonly pauseMs?: ((repetition: number) => number) | undefined;
-  /** If true, the reported end of the feed is not believed: reading continues below the last item until the caller stops. */
+  /** Whether reading continues below the last item after a reported end, until the caller stops. */
   readonly doubtsEnd?: boolean | undefined;
 }
 
-/** A page that was read. */
 export interface ReadPage<T, P extends ListPage<T>> {
   readonly page: P;
-  /** The items of the page that no earlier page contained. */
+  /** The items that no earlier page contained. */
   readonly fresh: readonly T[];
-  /** The cursor of the next page; undefined if this page is the last one. */
+  /** Undefined if this page is the last one. */
   readonly next: string | undefined;
   /** How many answers in a row had no item and reported the end of the feed. */
   readonly ends: number;
@@ -52,15 +43,14 @@ export interface ReadPage<T, P extends ListPage<T>> {
 
 const TRIES = 3;
 const PAUSE_MS = 1_000;
-/** How many items of a page are tried as cursors, oldest first. */
+/** Of a page, oldest first. */
 const CURSORS_TRIED = 4;
-/** The number of ids remembered to recognize repeated items. */
 const REMEMBERED = 5_000;
 
 /**
- * Reads a feed page by page, from new to old. Requests a page only when the caller has consumed the previous one.
- * A page without new items, although older items exist, is requested again; if it stays so, the feed cannot be
- * read further, and the reader throws. `size` returns the number of rows to request.
+ * Reads a feed from new to old, each page only when the caller has consumed the previous one. A page without
+ * new items, although older ones exist, is requested again; if it stays so, the reader throws. `size` returns
+ * the number of rows to request.
  */
 export async function* readPages<T, P extends ListPage<T>>(
   feed: PageFeed<T, P>,
@@ -72,13 +62,12 @@ export async function* readPages<T, P extends ListPage<T>>(
   let cursors: readonly string[] = before === undefined ? [] : [before];
   let stops = 0;
   let ends = 0;
-  /** Whether an answer stated that older items exist. */
   let isPromised = false;
   let most = Number.POSITIVE_INFINITY;
 
   /**
-   * Requests the page behind the first cursor. The service rejects the id of a post that was deleted during the
-   * walk; then tries the ids of newer posts, whose pages repeat some items.
+   * The service rejects the id of a post that was deleted during the walk; then tries ids of newer posts,
+   * whose pages repeat some items.
    */
   async function request(): Promise<P> {
     const [first, ...others] = cursors;
@@ -89,9 +78,9 @@ export async function* readPages<T, P extends ListPage<T>>(
         return await feed.page(cursor, rows, signal);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        // If a budget or the allowance of the key does not cover a large page, it may cover smaller ones.
+        // A budget or allowance that does not cover a large page may cover smaller ones.
         if (isUnaffordable(error) && (rows ?? 0) > THESIS_BLOCK) most = THESIS_BLOCK;
-        // Do not replace a cursor that the user gave.
+        // A cursor that the user gave is not replaced.
         else if (error.kind === 'usage' && error.status === 400 && used.size > 0) {
           cursor = others.shift();
           if (cursor === undefined) throw stopped('CURSOR_LOST', error);
@@ -110,7 +99,7 @@ export async function* readPages<T, P extends ListPage<T>>(
     const ids = page.items.map(feed.idOf).reverse();
     const named = [page.nextBefore ?? undefined, ...ids].filter((id) => id !== undefined);
     const following = new Set(named.filter((id) => !used.has(id)));
-    // The cursor of a page without new items could skip items, so it is not used.
+    // The cursor of a page without new items could skip items.
     const [next] = (page.hasMore || doubtsEnd) && fresh.length > 0 ? following : [];
     const isEnd = !page.hasMore && !doubtsEnd && (fresh.length > 0 || !isPromised);
     isPromised ||= page.hasMore;
@@ -130,10 +119,8 @@ export async function* readPages<T, P extends ListPage<T>>(
   }
 }
 
-/** Whether the money for a page is used up, although a smaller page may still fit. */
 const isUnaffordable = ({ kind, code }: Failure): boolean => kind === 'quota' || code === BUDGET;
 
-/** Why a feed cannot be read further. */
 const stops = {
   CURSOR_LOST: 'the service rejects the ids of the last posts as cursors',
   WALK_STUCK: 'the service sends no new rows, although it reports more',
@@ -141,10 +128,9 @@ const stops = {
 } as const;
 export type StopCode = keyof typeof stops;
 
-/** The words for a stop. */
 export const stopText = (code: StopCode): string => stops[code];
 
-/** Whether reading has stopped, and why; undefined for every other error. */
+/** Undefined for every other error. */
 export function stopCodeOf(error: unknown): StopCode | undefined {
   const { code } = error instanceof Failure ? error : {};
   return code === 'CURSOR_LOST' || code === 'WALK_STUCK' || code === 'FEED_ENDED' ? code : undefined;

@@ -2,7 +2,7 @@ import { numberOf } from '../../contract/read-record.ts';
 
 type Sortable = Readonly<Record<string, unknown>>;
 
-/** The value of a field, which may be nested: `segments.0.text`. */
+/** `segments.0.text`. */
 function valueAt(record: Sortable, path: string): unknown {
   let value: unknown = record;
   for (const name of path.split('.')) {
@@ -13,8 +13,8 @@ function valueAt(record: Sortable, path: string): unknown {
 }
 
 /**
- * Sorts records by a field: numbers in descending order, text in ascending order; `reverse` swaps both.
- * Records without the field always come last. Records with equal values stay in their original order.
+ * Numbers in descending order, text in ascending order; `reverse` swaps both. Records without the field
+ * always come last.
  */
 export function sortBy<T extends Sortable>(records: readonly T[], field: string, reverse: boolean): T[] {
   const keyed = records.map((record) => ({ record, value: valueAt(record, field) }));
@@ -26,7 +26,7 @@ export function sortBy<T extends Sortable>(records: readonly T[], field: string,
 
 const isMissing = (value: unknown) => value === undefined || value === null;
 
-/** Puts a record without the field after a record with the field, even if the order is reversed. */
+/** Records without the field come last, even if the order is reversed. */
 const gap = (one: unknown, other: unknown): number => Number(isMissing(one)) - Number(isMissing(other));
 
 function compare(one: unknown, other: unknown): number {

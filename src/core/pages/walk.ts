@@ -3,52 +3,43 @@ import { THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import { createPageSizer, rowsDownTo } from './page-size.ts';
 import { type PageFeed, type Reading, readPages } from './read-pages.ts';
 
-/** A feed whose items have post times. */
 export interface TimedFeed<T> extends PageFeed<T> {
-  /** Post time in epoch ms; null if not known. */
+  /** Epoch ms; null if not known. */
   readonly timeOf: (item: T) => number | null;
-  /**
-   * Whether the run can pay for a page of `rows` rows. Absent if the page size cannot be chosen; otherwise the price
-   * depends on it.
-   */
+  /** Whether the run can pay for a page of so many rows. Absent if the page size cannot be chosen. */
   readonly affords?: ((rows: number) => boolean) | undefined;
 }
 
 export interface WalkOptions extends Reading {
-  /** The maximum number of rows; undefined for all. */
   readonly limit?: number | undefined;
-  /** Only items posted at or after this time, epoch ms. */
+  /** Epoch ms, inclusive. */
   readonly since?: number | undefined;
-  /** Only items posted before this time, epoch ms. */
+  /** Epoch ms, exclusive. */
   readonly until?: number | undefined;
 }
 
-/** Which items a walk yields, and when it stops searching for them. */
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Called with the cursor of the next page before that page is requested. */
+  /** Called before the next page is requested. */
   readonly onPage?: ((next: string) => void) | undefined;
-  /** Stops the walk after this many consecutive pages without a matching item. */
+  /** Stops after this many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
-  /** Called if the walk stops because of `maxPages`, with the cursor from which another walk can continue. */
+  /** Called with the cursor from which another walk can continue. */
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
 const thesisSizes = { step: THESIS_BLOCK, max: THESIS_LIMIT_MAX };
 
-/** A lower number is not a time in milliseconds, because no post is that old: 1e12 ms is in the year 2001. */
+/** No post is older, so a lower number is not a time in milliseconds. */
 const EARLIEST_MS = 1e12;
-/** A time further ahead than this is not the time of a post. */
+/** A time further ahead is not the time of a post. */
 const AHEAD_MS = 86_400_000;
-/** A walk back to a given time ends at this many consecutive items that are older, because one time may be wrong. */
+/** Ends a walk with `since`. A single one may have a wrong time. */
 const OLDER_ITEMS = 3;
-/**
- * A walk back to a given time fails after this many consecutive pages without a usable time. Otherwise it could
- * continue without end.
- */
+/** Ends a walk with `since`, which could otherwise continue without end. */
 const UNTIMED_PAGES = 3;
 
-/** Reads a feed from new to old, and yields each item once. */
+/** Yields each item once, from new to old. */
 export async function* walkPages<T>(
   feed: TimedFeed<T>,
   options: WalkOptions,
@@ -66,15 +57,14 @@ export async function* walkPages<T>(
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   let untimed = 0;
   let unmatched = 0;
-  /** The number of consecutive items that are older than `since`; items without a time do not count. */
+  /** Consecutive items older than `since`; items without a time do not count. */
   let older = 0;
   let isDone = false;
-  /** Items without a time below an older item. If a newer item follows, the time of the older item was wrong. */
-  let held: T[] = [];
   /**
-   * Whether an item older than `until` was reached. From then on, items without a time count as older than
-   * `until`; before, they are skipped.
+   * Items without a time below an older item. If a newer item follows, the time of the older item was wrong.
    */
+  let held: T[] = [];
+  /** From then on, items without a time count as older than `until`; before, they are skipped. */
   let isBelowUntil = options.until === undefined;
   const timeOf = (item: T) => {
     const time = feed.timeOf(item);

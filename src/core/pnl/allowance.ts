@@ -5,28 +5,23 @@ import type { Client, KeyMeters, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 
-/** What prevents further requests. */
 type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
 
-/**
- * The number of handles that the run can pay for, even if every call costs its maximum, and what limits this
- * number.
- */
+/** The number of handles that the run can pay for at the maximum cost, and what limits it. */
 interface Room {
   readonly handles: number;
   readonly by: Shortage;
 }
 
-/** How much a run may still spend, by the allowances of the key and by the spending limit of the run. */
+/** How much a run may still spend, by the key and by its spending limit. */
 export type Allowance = ReturnType<typeof createAllowance>;
 
-/** The maximum of `unchecked`, which doubles each time the usage agrees with the run's own count. */
+/** `unchecked` doubles each time the usage agrees with the run's own count. */
 const MAX_UNCHECKED = 16;
 
-/** How often to request the usage while waiting for a change. Each request counts against the rate limit. */
+/** Each request of the usage counts against the rate limit. */
 const LOOK_MS = 5_000;
 
-/** `maxCu` is the spending limit of the run. */
 export function createAllowance(
   client: Pick<Client, 'call' | 'spent' | 'left'>,
   clock: Pick<Clock, 'sleep'>,
@@ -35,12 +30,12 @@ export function createAllowance(
 ) {
   /** Whether the last answer of `me` shows what is left. */
   let isKnown = false;
-  /** The number of batches that were paid since the last request of the usage. */
+  /** Batches that were paid since the last request of the usage. */
   let since = 0;
   /** The usage is requested again when `since` exceeds this number. */
   let unchecked = 0;
   let walletsCount = false;
-  /** The reveals of the batches since the last answer of `me`. */
+  /** Since the last answer of `me`. */
   let revealed = 0;
 
   const unitsUsed = () => (isKnown ? client.left.unitsUsed : null);
@@ -50,12 +45,12 @@ export function createAllowance(
     return { units, reveals: reveals === null ? null : reveals - revealed };
   }
 
-  /** Requests `me`, which is free. */
+  /** `me` is free. */
   async function refresh(signal?: AbortSignal): Promise<KeyMeters> {
     const used = unitsUsed();
     await client.call('me', {}, { signal });
     isKnown = true;
-    // A difference means that other processes spend with the same key, so request the usage more often.
+    // Otherwise, other processes spend with the same key.
     if (since > 0) unchecked = unitsUsed() === used ? Math.min(MAX_UNCHECKED, Math.max(1, unchecked * 2)) : 0;
     since = 0;
     revealed = 0;
@@ -67,8 +62,7 @@ export function createAllowance(
     const bounds: Room[] = [];
     const { units, reveals } = left();
     if (units !== null) bounds.push({ handles: afforded(units), by: 'QUOTA_EXCEEDED' });
-    // The service does not document whether a batch counts as one reveal. Assume that it does until a call is
-    // rejected.
+    // The service does not document whether a batch counts as one reveal. Assume so until a call is rejected.
     if (reveals !== null && (walletsCount || reveals < 1)) {
       bounds.push({ handles: Math.max(0, reveals), by: 'REVEAL_LIMIT_REACHED' });
     }
@@ -81,12 +75,12 @@ export function createAllowance(
 
   return {
     refresh,
-    /** Requests `me` if the last answer of `me` may be outdated. */
+    /** Requests `me` if its last answer may be outdated. */
     async ready(signal?: AbortSignal): Promise<void> {
       if (unitsUsed() === null || since > unchecked) await refresh(signal);
     },
     room,
-    /** The units used this month, as reported by the last answer of `me`; null if not known. */
+    /** By the last answer of `me`; null if not known. */
     get unitsUsed(): number | null {
       return unitsUsed();
     },
@@ -94,28 +88,26 @@ export function createAllowance(
     get fresh(): boolean {
       return since === 0;
     },
-    /** Callers report each paid batch here, with the wallets that it contained. */
+    /** Called after each paid batch. */
     paid(wallets: number): void {
       since++;
       revealed += walletsCount ? wallets : Math.min(1, wallets);
     },
-    /** Callers report here that an unknown amount may have been charged. */
+    /** Called when an unknown amount may have been charged. */
     lost(): void {
       isKnown = false;
       unchecked = 0;
     },
-    /** Callers report here that each wallet in a batch counts as one reveal, as the rejection of a call has shown. */
+    /** Called when a rejection has shown that each wallet in a batch counts as one reveal. */
     countWallets(): void {
       walletsCount = true;
     },
     /**
-     * Whether a call whose answer was lost was probably not charged: true if the units used stay at `before`,
-     * their number before the call, for `waitMs` milliseconds. This is not certain, because the service may
-     * count the call later. False if `before` is null or 0, or if the usage cannot be requested.
+     * Whether a call whose answer was lost was probably not charged: the units used stay at `before` for
+     * `waitMs`. Not certain, because the service may count the call later.
      */
     async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
-      // If the counter is zero, a new month may have just started. The counter then does not show whether the
-      // call was charged.
+      // At zero, a new month may have just started.
       if (before === null || before === 0) return false;
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
@@ -134,11 +126,10 @@ export function createAllowance(
         }
         return true;
       } catch {
-        // The usage is not known, so assume that the call was charged.
+        // The usage is not known.
         return false;
       }
     },
-    /** The failure to report when the run cannot pay for another handle. */
     shortage(): Failure {
       const { by } = room();
       if (by === 'CEILING') {

@@ -3,7 +3,6 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Allowance } from './allowance.ts';
 import { isRejected } from './request-batch.ts';
 
-/** How many of `wanted` handles the run can pay for. */
 export async function affordable(
   allowance: Allowance,
   wanted: number,
@@ -16,10 +15,7 @@ export async function affordable(
   return Math.min(wanted, handles);
 }
 
-/**
- * The maximum batch size for the next attempt, after an error that a smaller batch may avoid. Throws all other
- * errors.
- */
+/** After an error that a smaller batch may avoid. Throws all other errors. */
 export async function smallerBatch(
   allowance: Allowance,
   error: unknown,
@@ -32,7 +28,6 @@ export async function smallerBatch(
   if (error.code === 'REVEAL_LIMIT_REACHED') allowance.countWallets();
   const { handles } = allowance.room();
   if (size === 1) throw handles < 1 ? allowance.shortage() : error;
-  // The service rejected the batch. If the allowance that `me` reports covers it, the service evidently counts
-  // reveals differently, so try half of the batch.
+  // The allowance covers the rejected batch, so the service counts reveals differently: try half.
   return handles < size ? BATCH_MAX : Math.floor(size / 2);
 }

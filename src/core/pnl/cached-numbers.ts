@@ -12,13 +12,10 @@ export type NumbersClaim =
   | { readonly by: 'cache'; readonly record: PnlAnswer }
   | Exclude<Claim, { readonly by: 'cache' }>;
 
-/** Cached numbers, and where paid answers are saved. */
 export type SavedNumbers = ReturnType<typeof createSavedNumbers>;
 
-/** Opens the cache of numbers. Answers are saved unchanged. */
 export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAgeMs = NUMBERS_AGE_MS) {
-  // Ages are relative to the start of the run, so that answers do not expire between the cost estimate and
-  // their use.
+  // Relative to the start of the run, so that answers do not expire between the estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
   const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);
@@ -42,7 +39,7 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
 
   const { claim } = cache;
   return {
-    /** As `AnswerCache.claim`, for the numbers of a handle; absent if machines do not share answers. */
+    /** Absent if machines do not share answers. */
     ...(claim && {
       async claim(handle: string, waitMs?: number, signal?: AbortSignal): Promise<NumbersClaim> {
         const subject = normalHandle(handle);
@@ -52,22 +49,17 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
         return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
       },
     }),
-    /** The saved answer for a handle as a record of `subject`, if it was recent enough when the run started. */
+    /** If it was recent enough when the run started. */
     async find(handle: string, subject = handle): Promise<PnlAnswer | undefined> {
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
-    /** Saves the answer to a call for one handle. */
     async saveOne(subject: string, numbers: Sent): Promise<void> {
       const own = textOf(numbers['handle']);
       await save([subject, ...(own ? [own] : [])].map(normalHandle), numbers);
     },
-    /** Saves that a handle was not found. */
     saveMiss: (subject: string) => saveMiss(normalHandle(subject)),
-    /**
-     * Saves each entry of a batch answer under the handle of the entry, and a "not found" for each handle that
-     * was not found.
-     */
+    /** Under the handle of each entry, and a "not found" for each missing handle. */
     async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
       const missing = listOf(batch['missing']).map((name) => normalHandle(textOf(name) ?? ''));

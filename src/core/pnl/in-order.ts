@@ -2,8 +2,8 @@ import { Failure } from '../../base/failure.ts';
 import type { PnlResult } from './request-batch.ts';
 
 /**
- * Merges saved answers and those of the service, which come in any order, in the order of `size` handles. `saved` returns
- * undefined for a handle that is requested. After a failure, yields all answers received so far before throwing it,
+ * Merges saved answers and those of the service, which come in any order, in the order of `size` handles.
+ * `saved` is undefined for a handle that is requested. All answers are yielded before a failure is thrown,
  * because they were paid for.
  */
 export async function* inOrder(
@@ -15,7 +15,7 @@ export async function* inOrder(
   const answers = requested[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
 
-  /** Waits for more answers. Returns false if there are no more. */
+  /** False if there are no more answers. */
   async function pull(): Promise<boolean> {
     try {
       const { value, done } = await answers.next();
@@ -41,7 +41,7 @@ export async function* inOrder(
       early.delete(position);
       if (result) yield result;
     }
-    // Run the generator to its end: after its last answer, it may still fail.
+    // After its last answer, the generator may still fail.
     while (!failure && (await pull()));
   } finally {
     await answers.return?.();

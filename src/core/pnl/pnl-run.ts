@@ -17,14 +17,14 @@ interface Row {
   readonly value: unknown;
 }
 
-/** Records each batch and its answers, so that nothing is paid twice after a crash. */
+/** So that nothing is paid twice after a crash. */
 export interface BatchLog {
   asking(positions: readonly number[]): Promise<number>;
   answered(batch: number, rows: readonly Row[]): Promise<void>;
   dropped(batch: number): Promise<void>;
-  /** Records answers that another machine requested. */
+  /** Answers that another machine requested. */
   found(rows: readonly Row[]): Promise<void>;
-  /** Records that the answer of a batch was lost. `answer` is a response that could not be read. */
+  /** `answer` is a response that could not be read. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
 }
 
@@ -33,40 +33,33 @@ interface PnlRunOptions {
   readonly clock: Clock;
   readonly allowance: Allowance;
   readonly targets: Pick<Targets, 'texts' | 'isMixed' | 'handleAt'>;
-  /** The positions of the subjects to request. */
+  /** Positions. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
-  /** Saves answers in the cache, for later runs. */
+  /** For later runs. */
   readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A batch whose answer was lost and which may have been charged. */
+/** It may have been charged. */
 interface LostBatch {
   readonly positions: readonly number[];
   readonly cuAtMost: number;
   readonly failure: Failure;
 }
 
-/** How long the service may still process a batch, and charge it, after the connection broke. */
+/** The service may still process and charge a batch after the connection broke. */
 const WORK_MS = 30_000;
-/**
- * After this many consecutive lost answers, the run ends: the connection is too unreliable for more paid
- * calls.
- */
+/** Then the run ends: the connection is too unreliable for more paid calls. */
 const LOST_IN_ROW = 2;
-/**
- * After this many consecutive rejected handles, the run ends, because the service would probably reject all
- * others too.
- */
+/** Then the run ends, because the service would probably reject all others too. */
 const REFUSED_IN_ROW = 20;
 
-/** Requests many handles in batches. */
 export type PnlRun = ReturnType<typeof createPnlRun>;
 
 /**
- * Requests handles in batches, one after another. A batch is sent only after the answers of the previous
- * batch were saved, so that a crash loses at most one paid batch.
+ * One batch after another, each sent only after the previous answers were saved, so that a crash loses at
+ * most one paid batch.
  */
 export function createPnlRun(options: PnlRunOptions) {
   const { client, clock, allowance, targets, log, saved, signal } = options;
@@ -76,16 +69,13 @@ export function createPnlRun(options: PnlRunOptions) {
   const turns = createTurns(todo, handleAt, saved, clock);
   const lost: LostBatch[] = [];
 
-  /** The given positions in the list of subjects, and the positions of all other subjects with the same handles. */
+  /** With the positions of all other subjects with the same handles. */
   const all = (positions: readonly number[]) =>
     sharing.size === 0
       ? positions
       : positions.flatMap((position) => [position, ...(sharing.get(position) ?? [])]);
 
-  /**
-   * Returns the results of all subjects whose handle was answered, each with the subject as the user wrote
-   * it.
-   */
+  /** Each with the subject as the user wrote it. */
   const resultsFor = (answers: readonly PnlResult[]): PnlResult[] =>
     answers.flatMap(({ position, record, failure }) =>
       all([position]).map((each) => ({
@@ -101,9 +91,8 @@ export function createPnlRun(options: PnlRunOptions) {
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: targets.texts.length === 1 });
 
   /**
-   * Whether to request a batch again after its answer was lost: only if the batch probably was not charged,
-   * and if the confirmed cost covers the loss and all remaining handles. Without the second condition, the
-   * repetition could use up what other handles need.
+   * Only if the batch probably was not charged, and if the confirmed cost covers the loss and all remaining
+   * handles, whose share the repetition could otherwise use up.
    */
   const mayAskAgain = async (failure: unknown, unitsUsed: number | null): Promise<boolean> =>
     !isUnreadable(failure) &&
@@ -113,14 +102,14 @@ export function createPnlRun(options: PnlRunOptions) {
   let turn: Turn | undefined;
 
   /**
-   * Yields the results of one batch at a time, not always in the order of the subjects. Throws the failure
-   * that ended the run early.
+   * One batch at a time, not always in the order of the subjects. Throws the failure that ended the run
+   * early.
    */
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
     try {
       yield* batches();
     } finally {
-      // Release the claims, which would otherwise be renewed forever.
+      // Claims would otherwise be renewed forever.
       await turn?.end();
     }
   }
@@ -129,7 +118,7 @@ export function createPnlRun(options: PnlRunOptions) {
     let most = BATCH_MAX;
     let lostInRow = 0;
     let refusedInRow = 0;
-    // The positions of batches whose answers were lost and that are requested again.
+    // Positions of batches whose answers were lost and that are requested again.
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
@@ -208,17 +197,13 @@ export function createPnlRun(options: PnlRunOptions) {
       else allowance.paid(answer.reveals);
       turns.done(positions);
       yield results;
-      // End the run if the service does not return any requested handle. Otherwise, the run would pay for
-      // further batches without a result.
+      // If no requested handle is returned, the run would pay for further batches without a result.
       const [first] = results;
       if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
     }
   }
 
-  /**
-   * Saves rows. Because they were paid for, waits and tries again if this fails, for example because the disk
-   * is full.
-   */
+  /** The rows were paid for, so try again if the disk is full. */
   async function keep(write: () => Promise<void>): Promise<void> {
     for (let tries = 0; ; tries++) {
       try {
@@ -238,7 +223,7 @@ export function createPnlRun(options: PnlRunOptions) {
   };
 }
 
-/** Whether the service sent an answer that cannot be read: another one would probably be the same. */
+/** Another answer would probably be the same. */
 const isUnreadable = (error: unknown) =>
   error instanceof Failure && error.kind === 'answer' && !error.retryable;
 
@@ -248,10 +233,7 @@ const rowsOf = (results: readonly PnlResult[]) =>
 const KEEP_TRIES = 10;
 const KEEP_WAIT_MS = 1_000;
 
-/**
- * Returns the first position of each distinct handle, and the other positions with the same handle. Two
- * subjects have the same handle only if one of them is a wallet or an id.
- */
+/** Two subjects have the same handle only if one of them is a wallet or an id. */
 function groupSameHandles(
   positions: readonly number[],
   { isMixed, handleAt }: Pick<Targets, 'isMixed' | 'handleAt'>,

@@ -4,24 +4,21 @@ import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { errorFields, foundRecord, type LookupRecord } from '../lookup/lookup.ts';
 
-/** The result for one handle. */
 export type PnlAnswer = LookupRecord;
 
-/** The record of a handle that was not found, by default because it has no verified link. */
+/** By default because the handle has no verified link. */
 export const missingPnl = (subject: string, code = 'NOT_OBSERVED'): PnlAnswer => ({
   subject,
   found: false,
   code,
 });
 
-/** The record of a handle whose request failed. */
 export const failedPnl = (subject: string, failure: Failure): PnlAnswer => ({
   subject,
   found: null,
   error: errorFields(failure),
 });
 
-/** The part of a batch answer that concerns one handle. */
 export interface HandleAnswer {
   readonly record: PnlAnswer;
   /** Present if the answer does not mention the handle. */
@@ -29,10 +26,9 @@ export interface HandleAnswer {
 }
 
 /**
- * The answers of a batch in the order of its handles. Entries are matched by handle. An entry with an
- * unrequested handle may belong to a renamed trader or to a different one. It is therefore never presented as
- * the numbers of a requested handle. Because the entry was paid for, it is added to the first handle without
- * an answer, as `unmatched`.
+ * In the order of the handles. An entry with an unrequested handle may belong to a renamed trader or to
+ * another one, so it is never presented as a requested one. Because it was paid for, it is added to the first
+ * handle without an answer, as `unmatched`.
  */
 export function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
   const entries = recordsOf(batch['entries']);

@@ -11,33 +11,29 @@ import { answerOf, foundRecord } from '../lookup/lookup.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
 import { answersOf, failedPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
 
-/** The result for one handle, with its position. */
 export interface PnlResult {
   readonly position: number;
   readonly record: PnlAnswer;
   readonly failure?: Failure | undefined;
 }
 
-/** The result of one call. */
 export interface BatchAnswer {
-  /** One answer for each handle, in the order of the handles. */
+  /** In the order of the handles. */
   readonly answers: readonly HandleAnswer[];
   readonly reveals: number;
-  /** Caches the answer. An export first writes the answer to its journal, from which it resumes. */
+  /** Caches the answer. An export first writes it to its journal. */
   readonly save: () => Promise<void>;
 }
 
 type Caller = Pick<Client, 'call'>;
 
-/** The dependencies of a request: the client, and where answers are saved. */
 interface RequestOptions extends CallOptions {
   readonly saved?: SavedNumbers | undefined;
 }
 
-/** Returns a handle as the service expects it. */
 const sent = (subject: string) => subject.trim().replace(/^@/, '');
 
-/** Requests a single handle. A failure that affects only this handle is returned as its answer. */
+/** A failure that affects only this handle is returned as its answer. */
 export async function requestOne(
   client: Caller,
   subject: string,
@@ -67,10 +63,7 @@ async function requestAlone(client: Caller, subject: string, options: RequestOpt
   }
 }
 
-/**
- * Requests handles in one batch call. With `alone`, there is only one handle, and it is requested without a
- * batch.
- */
+/** With `alone`, the only handle is requested without a batch. */
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
@@ -88,7 +81,7 @@ export async function requestBatch(
   }
 }
 
-/** Saves only `NOT_OBSERVED` as "not found": other codes do not mean that the handle has no numbers. */
+/** Other codes than `NOT_OBSERVED` do not mean that the handle has no numbers. */
 async function saveMiss(subject: string, code: string, saved: SavedNumbers | undefined): Promise<void> {
   if (code === 'NOT_OBSERVED') await saved?.saveMiss(subject);
 }
@@ -125,7 +118,7 @@ async function batch(
   return { answers, reveals: charge.reveals, save };
 }
 
-/** Parses an answer that an earlier run saved without being able to parse it. */
+/** An answer that an earlier run saved without being able to parse it. */
 export function answerFromJournal(subjects: readonly string[], text: string): readonly HandleAnswer[] {
   const body = parseJson(text);
   const found = recognize('batch', body);
@@ -137,16 +130,13 @@ export function answerFromJournal(subjects: readonly string[], text: string): re
   return normalHandle(name) === normalHandle(only) ? [{ record: foundRecord(only, one.record) }] : [];
 }
 
-/**
- * Whether a whole batch may have been rejected because of one of its handles. Nothing was charged, and the
- * other handles may succeed.
- */
+/** A whole batch may have been rejected because of one of its handles. Nothing was charged. */
 export const isRejected = (error: unknown): error is Failure =>
   error instanceof Failure &&
   ((error.kind === 'usage' && error.status === 400) ||
     (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
 
-/** The failure of a call whose answer was lost and which may have been charged. */
+/** The call may have been charged. */
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';

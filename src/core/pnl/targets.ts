@@ -8,10 +8,8 @@ import type { Subject } from '../lookup/subject.ts';
 import { failedPnl, missingPnl } from './records.ts';
 import type { PnlResult } from './request-batch.ts';
 
-/** The subjects of a run, and the handle of each. */
 export type Targets = ReturnType<typeof createTargets>;
 
-/** How many users are looked up concurrently. */
 const WINDOW = 8;
 
 /** `others` contains the wallets and ids by position; all other texts are handles. */
@@ -25,7 +23,7 @@ export function createTargets(
   const open = (positions: readonly number[]) =>
     others.size === 0 ? [] : positions.filter((position) => others.has(position) && !handleAt(position));
 
-  /** The handle of a subject; for a wallet or id, undefined until it is looked up, or if no handle was found. */
+  /** For a wallet or id, undefined until it is looked up, or if no handle was found. */
   function handleAt(position: number): string | undefined {
     if (!others.has(position)) return texts[position];
     const answer = answers.get(position);
@@ -41,12 +39,11 @@ export function createTargets(
   }
 
   return {
-    /** The subjects as the user wrote them. */
     texts,
-    /** Whether some subjects are wallets or ids; then two subjects may have the same handle. */
+    /** Whether two subjects may have the same handle. */
     isMixed: others.size > 0,
     handleAt,
-    /** The calls that would look up the wallets and ids at these positions. Cached ones need no call. */
+    /** Cached users need no call. */
     async lookups(positions: readonly number[]): Promise<LookupCall[]> {
       const calls: LookupCall[] = [];
       for (const position of open(positions)) {
@@ -58,7 +55,7 @@ export function createTargets(
       }
       return calls;
     },
-    /** Looks up the wallets and ids at these positions. Returns a result for each whose handle was not found. */
+    /** Returns a result for each subject whose handle was not found. */
     async resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]> {
       const results: PnlResult[] = [];
       const ask = async (position: number, stop: AbortSignal) => {

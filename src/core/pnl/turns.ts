@@ -3,24 +3,21 @@ import { BATCH_MAX } from '../../contract/limits.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
 import type { PnlResult } from './request-batch.ts';
 
-/** The next step: the positions of a batch to request, and answers that the store already has. */
+/** The positions of a batch to request, and answers that the store already has. */
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
-  /** Ends the claims of the batch. The caller calls this function after success and after failure. */
+  /** Ends the claims of the batch, after success and after failure. */
   readonly end: () => Promise<void>;
 }
 
-/**
- * How long to wait for the answer of another machine: longer than a call with the default timeout can take. After
- * this time, this machine requests the handle itself.
- */
+/** Longer than a call of another machine can take. After this, this machine requests the handle itself. */
 const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 
 /**
- * Divides the handles of a run into batches. Skips handles that another machine is requesting, and reads
- * their answers from the store. `todo` has the positions of the subjects to request.
+ * Divides the handles of a run into batches. Skips those that another machine is requesting, and reads their
+ * answers from the store.
  */
 export function createTurns(
   todo: readonly number[],
@@ -28,13 +25,13 @@ export function createTurns(
   saved: SavedNumbers | undefined,
   clock: Pick<Clock, 'mono' | 'sleep'>,
 ) {
-  /** The next positions. The positions after them are in `todo`, from index `at`. */
+  /** The next positions. Those after them are in `todo`, from index `at`. */
   let head: number[] = [];
   let at = 0;
-  /** For each position, the time at which another machine was first seen requesting the handle. */
+  /** When another machine was first seen requesting the handle. */
   const waiting = new Map<number, number>();
 
-  /** Marks positions as done: they were answered, or their answer was lost and is not requested again. */
+  /** They were answered, or their answer was lost and is not requested again. */
   const done = (positions: readonly number[]): void => {
     const gone = new Set(positions);
     head = head.filter((position) => !gone.has(position));
@@ -50,10 +47,8 @@ export function createTurns(
     return claim;
   }
 
-  /** Returns a batch of up to `size` handles. */
   async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // Load more handles into `head` than fit into the batch, so that the handles that other machines are
-    // requesting can be moved behind others.
+    // More than fit into the batch, so that the handles of other machines can be moved behind others.
     const missing = Math.max(0, size + BATCH_MAX - head.length);
     head.push(...todo.slice(at, at + missing));
     at = Math.min(todo.length, at + missing);
@@ -94,7 +89,6 @@ export function createTurns(
     done,
     /** The positions that are not done. */
     left: (): readonly number[] => [...head, ...todo.slice(at)],
-    /** The number of positions that are not done. */
     get size(): number {
       return head.length + todo.length - at;
     },

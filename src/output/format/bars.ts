@@ -4,29 +4,25 @@ import type { Cell } from './printing.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** The length of a bar of 1, and of a meter, in cells. */
+/** In cells. */
 const LENGTH = { bar: 10, meter: 12 } as const;
 
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** A gauge of `width` cells that is filled to `share`: `████▌░░░`, or `####....` in ASCII. */
+/** `████▌░░░`, or `####....` in ASCII. */
 export function gauge(share: number, width: number, unicode = true): string {
   const full = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
   if (!unicode) {
     const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
     return '#'.repeat(cells) + '.'.repeat(width - cells);
   }
-  // Round down, so that only a share of 1 fills the gauge. Draw at least an eighth of a cell for every share
-  // above 0.
+  // Only a share of 1 fills the gauge, and every share above 0 shows at least an eighth of a cell.
   const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
   const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
   return drawn + '░'.repeat(width - drawn.length);
 }
 
-/**
- * Draws a used amount and its limit, `{ used, of }`, as a gauge with figures; without a gauge if there is no
- * limit. Undefined for any other value.
- */
+/** `{ used, of }` as a gauge with figures; without a gauge if there is no limit. */
 export function meter(value: unknown, unicode: boolean): Cell | undefined {
   if (!isRecord(value) || !finite(value['used'])) return undefined;
   const { used, of } = value;
@@ -40,10 +36,7 @@ export function meter(value: unknown, unicode: boolean): Cell | undefined {
   };
 }
 
-/**
- * Draws a value from -1 to 1 as a bar. With an axis, losses are to its left and gains to its right. Without one,
- * the color of the bar shows its sign.
- */
+/** `value` is from -1 to 1. With an axis, losses are to its left and gains to its right. */
 export function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
   const tone = value < 0 ? 'bad' : 'good';
   const drawn = (width: number) => gauge(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
@@ -51,15 +44,14 @@ export function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
   const half = LENGTH.bar / 2;
   const axis = unicode ? '│' : '|';
   if (value >= 0) return { text: ' '.repeat(half) + axis + drawn(half), tone };
-  // Unicode has blocks that fill any number of eighths of a cell from the left, but from the right only a
-  // block that fills half a cell.
+  // From the right, Unicode only has a block that fills half a cell.
   const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
   const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
   const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
   return { text: (part + full).padStart(half) + axis, tone };
 }
 
-/** Shows ranks gained or lost, with an arrow. Undefined for words other than `new`, such as `left #94`. */
+/** Undefined for words other than `new`, such as `left #94`. */
 export function move(value: unknown, unicode: boolean): Cell | undefined {
   if (value === 'new') return { text: 'new', tone: 'accent' };
   if (!finite(value)) return undefined;

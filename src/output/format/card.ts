@@ -24,10 +24,9 @@ const noBorders = {
   middle: '  ',
 };
 
-/** If fewer cells than this remain next to the labels, values are printed below their labels. */
+/** With less room, values are printed below their labels. */
 const MIN_BESIDE = 16;
 
-/** Renders one record: a title, the values with their labels, and the table of the card if it has one. */
 export function renderCard<T>(
   card: NonNullable<View<T>['card']>,
   record: T,

@@ -1,9 +1,9 @@
-/** The widths that a column can have, in terminal cells. */
+/** In terminal cells. */
 export interface WidthRequest {
   readonly natural: number;
-  /** The width of shortened values, which is used before other text is cut; `natural` for all but addresses. */
+  /** The width of shortened addresses; `natural` for all other columns. */
   readonly short: number;
-  /** The minimum width after cutting or wrapping; the full width if the column must not be cut or wrapped. */
+  /** After cutting or wrapping; the full width if the column must not be cut or wrapped. */
   readonly least: number;
   readonly rank: number;
 }
@@ -13,7 +13,7 @@ export type Fitted<C> = C & { width: number };
 const spare = <C>(columns: readonly Fitted<C>[], room: number, gap: number) =>
   columns.reduce((left, { width }) => left - width, room - gap * (columns.length - 1));
 
-/** Narrows the widest columns first, but no column below `least`. */
+/** The widest columns first, none below `least`. */
 function narrow<C>(columns: readonly Fitted<C>[], over: number, least: (column: Fitted<C>) => number): void {
   for (let cells = over; cells > 0; cells--) {
     let widest: Fitted<C> | undefined;
@@ -25,11 +25,9 @@ function narrow<C>(columns: readonly Fitted<C>[], over: number, least: (column: 
 }
 
 /**
- * Divides the width of a terminal among columns. If the columns do not fit, addresses are shortened, then texts
- * are cut to their minimum width, and then columns are dropped, highest rank first. Columns of rank 0 are cut
- * below their minimum instead, and dropped only if they do not fit with one cell each. Without `mayDrop`, no
- * column is dropped and each column has at least its minimum width, so the table may be wider than the
- * terminal.
+ * Divides the width among columns: addresses are shortened, texts are cut to their minimum, then columns are
+ * dropped, highest rank first. Columns of rank 0 are cut below their minimum instead, and dropped only if not
+ * even one cell each fits. Without `mayDrop`, the table may be wider than the terminal.
  */
 export function fitColumns<C extends WidthRequest>(
   requests: readonly C[],

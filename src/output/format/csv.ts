@@ -4,16 +4,12 @@ import { safeText, withoutControls } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
 import { locate } from './fields.ts';
 
-/** The separator of a format, and how it escapes text. */
 interface Dialect {
   readonly separator: string;
   readonly escapeText: (text: string) => string;
 }
 
-/**
- * Matches text that needs quotes. Semicolons and tabs are included because some readers split columns at
- * them.
- */
+/** Some readers split columns at semicolons and tabs. */
 const special = /[",;\t\r\n]|^\s|\s$/;
 
 /** RFC 4180, but with LF line ends, as `sort`, `cut` and `jq` expect. */
@@ -24,10 +20,7 @@ const commas: Dialect = {
 
 const escapes: Readonly<Record<string, string>> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' };
 
-/**
- * No quotes: backslashes, tabs and line ends in text are escaped as `jq @tsv` does, so that each row is one
- * line.
- */
+/** No quotes: escapes as `jq @tsv` does, so that each row is one line. */
 const tabs: Dialect = {
   separator: '\t',
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
@@ -67,10 +60,7 @@ export function csvCell(
   }
 }
 
-/**
- * The paths of the columns as a tree of names. A leaf ends a path, but the value of that column may be an
- * object.
- */
+/** A leaf ends a path, but the value of that column may be an object. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly string[]): Tree {
@@ -82,16 +72,13 @@ function treeOf(paths: readonly string[]): Tree {
       node.set(name, next);
       node = next;
     }
-    // Also add the path as a single name, because the name of a member may itself contain dots.
+    // The name of a member may itself contain dots.
     if (!tree.has(path)) tree.set(path, new Map());
   }
   return tree;
 }
 
-/**
- * The paths of a record that are not in the tree. An object that is not in the tree is expanded to its
- * members.
- */
+/** The paths of a record that are not in the tree. An object that is not in it is expanded to its members. */
 function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
   if (!isRecord(record)) return found;
   for (const name in record) {
@@ -109,14 +96,14 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
 }
 
 export interface CsvOptions {
-  /** The columns, as dotted paths. Unless `fixed` is set, other fields of the first record follow. */
+  /** Unless `fixed` is set, other fields of the first record follow. */
   readonly fields: readonly string[];
-  /** Whether the columns are fixed, because `--fields` or the header of an earlier run determines them. */
+  /** Whether `--fields` or the header of an earlier run determines the columns. */
   readonly fixed?: boolean | undefined;
   readonly header?: boolean | undefined;
-  /** Called once for each field (at most 1,000) that appears for the first time after the header was written. */
+  /** Called once for each of at most 1,000 fields that first appear after the header. */
   readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Whether to remove everything that a terminal could interpret, for CSV that is printed on a terminal. */
+  /** Whether the CSV is printed on a terminal, which must not interpret anything. */
   readonly terminal?: boolean | undefined;
   readonly tabs?: boolean | undefined;
   readonly bom?: boolean | undefined;
@@ -135,7 +122,7 @@ export function createCsv<T>(options: CsvOptions) {
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
-  // Put quotes around a single empty cell, because most CSV readers skip an empty line.
+  // Most CSV readers skip an empty line.
   const lineOf = (text: string, cells: number) =>
     cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
   const headerOnce = () =>
@@ -191,7 +178,6 @@ export function createCsv<T>(options: CsvOptions) {
   };
 
   return {
-    /** Returns the lines of a record; the first call also returns the header. */
     line,
     end: (): string => (paths ? '' : start()),
   };

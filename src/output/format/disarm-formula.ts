@@ -1,9 +1,9 @@
-/** The first characters of harmless text: a quick test that skips the expensive patterns for most texts. */
+/** Skips the expensive patterns for most texts. */
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
 /**
- * Matches text that a spreadsheet may execute: text that begins with `=`, `+`, `-` or `@`, or with a
- * Unicode variant such as the full-width `＝`, possibly after quotes, blanks and invisible characters.
+ * Text that begins with `=`, `+`, `-` or `@` or a Unicode variant, possibly after quotes, blanks and
+ * invisible characters.
  */
 const isFormula = (text: string): boolean => {
   formula ??=
@@ -16,33 +16,30 @@ let formula: RegExp | undefined;
 /** A signed number looks like a formula but is harmless. */
 const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
-/**
- * A spreadsheet whose separator is `;` or tab begins a new cell or row at these characters, even within quotes.
- */
+/** A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within quotes. */
 const separator = /[;\t\r\n]/;
 
 const disarmCell = (text: string): string =>
   harmless.test(text) || !isFormula(text) || number.test(text) ? text : `'${text}`;
 
 /**
- * Makes text safe for a CSV cell: puts an apostrophe before a formula, so that a spreadsheet shows it instead
- * of executing it. A spreadsheet that uses `;` or tab as separator ignores quotes in the middle of a cell, so
- * each part of the text is treated separately.
+ * Puts an apostrophe before a formula, so that a spreadsheet shows it instead of executing it. Each part of
+ * the text is treated separately, because of `separator`.
  */
 export function disarm(text: string): string {
   if (!separator.test(text)) return disarmCell(text);
   const parts = text.split(/([;\t\r\n]+)/).map((part) => (separator.test(part) ? part : disarmCell(part)));
   const disarmed = parts.join('');
-  // Some spreadsheets skip tabs and line breaks at the start of a cell, and may execute the text after them.
+  // Some spreadsheets skip tabs and line breaks at the start of a cell.
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
 }
 
-/** Removes the apostrophes that `disarm` added, from a cell that was read from CSV. */
+/** Removes the apostrophes that `disarm` added. */
 export function rearm(cell: string): string {
   const plain = cell
     .split(/([;\t\r\n]+)/)
     .map((part) => (part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part))
     .join('');
-  // Do not remove an apostrophe that was part of the original text.
+  // An apostrophe that was part of the original text stays.
   return disarm(plain) === cell ? plain : cell;
 }

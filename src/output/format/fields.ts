@@ -4,14 +4,13 @@ import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { didYouMean } from '../suggest.ts';
 import type { Column } from '../view.ts';
 
-/** A member of a record, possibly in a nested object. */
 interface FieldPlace {
   readonly holder: JsonObject;
   readonly key: string;
   readonly names: readonly string[];
 }
 
-/** Finds a dotted path in a record; undefined if it does not exist. Also matches names that contain dots. */
+/** Also matches names that contain dots. */
 export function locate(
   record: unknown,
   path: string,
@@ -28,24 +27,19 @@ export function locate(
   return undefined;
 }
 
-/** The value at a dotted path of a record; undefined if it does not exist. */
 export function at(record: unknown, path: string): unknown {
   const place = locate(record, path);
   return place?.holder[place.key];
 }
 
-/** What a column, or a line of a card, shows of a record. */
 export const valueIn = <T>({ value, field }: Pick<Column<T>, 'value' | 'field'>, record: T): unknown =>
   value ? value(record) : field && at(record, field);
 
-/** Whether a name is one of the paths in `known`, or the parent of one of them. */
+/** A parent of a known path counts, too. */
 const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 
-/**
- * Parses the value of `--fields`, such as `a,b.c,.d`. A leading dot selects a field that is not in `known`; it is
- * removed from the result.
- */
+/** A leading dot selects a field that is not in `known`; the result is without it. */
 export function parseFields(text: string, known: readonly string[]): readonly string[] {
   const requested = text.split(',').map((name) => name.trim());
   const names = requested.filter((name) => name !== '');
@@ -64,10 +58,7 @@ export function parseFields(text: string, known: readonly string[]): readonly st
   return [...new Set(selected)];
 }
 
-/**
- * Returns the requested fields of a record in the requested order, nested as in the record. Fields that the
- * record does not have are null.
- */
+/** In the requested order, nested as in the record. Fields that the record does not have are null. */
 export function pickFields(record: unknown, fields: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {};
   for (const path of fields) {
@@ -92,9 +83,7 @@ function childOf(target: Record<string, unknown>, name: string): Record<string, 
   return child;
 }
 
-/**
- * Adds a member to an object without calling a setter: assigning to `__proto__` would change the prototype.
- */
+/** Assigning to `__proto__` would change the prototype. */
 const setMember = (target: object, name: string, value: unknown): void => {
   Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 };

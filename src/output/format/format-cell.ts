@@ -11,13 +11,13 @@ import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts
 interface ColumnScale {
   readonly decimals?: number | undefined;
   readonly clock?: TableClock;
-  /** Whether bars have an axis, because there are losses. */
+  /** Bars then have an axis. */
   readonly hasLosses?: boolean;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** The kinds of numbers, and the value between a loss and a gain for those with a color. */
+/** The value between a loss and a gain, for kinds with a color. */
 const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
   usd: undefined,
   signedUsd: 0,
@@ -31,7 +31,7 @@ const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbe
 
 export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'age';
 
-/** Chooses the scale of a column by its first values; undefined for a column with values of several kinds. */
+/** Undefined for a column with values of several kinds. */
 export function scaleOf<T>(
   column: Column<T>,
   records: readonly T[],
@@ -49,7 +49,7 @@ export function scaleOf<T>(
   return isNumberKind(kind) ? { decimals: decimalsFor(kind, numbers.map(Math.abs)) } : undefined;
 }
 
-/** The color of a status, by its first word. */
+/** By the first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
   [/^(?:found|ok|complete)\b/, 'good'],
   [/^(?:fail|failed|changed|gaps)\b/, 'bad'],
@@ -70,9 +70,8 @@ function status(text: string, { unicode }: FormatContext): Cell {
   return { text: mark ? `${mark} ${text}` : text, tone };
 }
 
-/** Formats any value as one safe line; objects and lists as JSON. */
 function plainText(value: unknown, unicode: boolean): string {
-  // Use String for numbers, because JSON cannot represent NaN and Infinity.
+  // JSON cannot represent NaN and Infinity.
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : stringifyJson(value);
   const line = safeLine(text);
   return unicode ? line : asciiOnly(line);
@@ -85,8 +84,8 @@ function numberCell(kind: NumberKind, value: number, unicode: boolean, scale?: C
 }
 
 /**
- * Formats a value for people. A value of another type than its kind expects is shown as text. Without a scale,
- * the value has its own precision, and a time its UTC offset.
+ * A value of another type than its kind is shown as text. Without a scale, it has its own precision or UTC
+ * offset.
  */
 export function formatCell(
   kind: CellKind,

@@ -6,17 +6,14 @@ import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { tableClock } from './time.ts';
 
-/** Characters that Markdown interprets. They are escaped, because text from the service is untrusted. */
+/** Text from the service is untrusted. */
 const markup = /[\\`*_[\]<>|~&$]/g;
 
 const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$&');
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/**
- * Prints records as a Markdown table, with the columns of the terminal table except bars, and with full values.
- * As in the terminal table, the title of a column of times states their UTC offset.
- */
+/** The columns of the terminal table except bars, with full values. */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context = contextOf({ ...options, unicode: true });
@@ -26,7 +23,7 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
   const start = (records: readonly T[]): string => {
     const names = fields ?? (view.columns.length === 0 ? view.fields : undefined);
     const all = names ? columnsOf(view, names, records) : view.columns;
-    // Omit bars, which only repeat the number next to them.
+    // Bars only repeat the number next to them.
     columns = all.filter(({ kind }) => kind !== 'bar');
     const titles = columns.map(({ title, kind }) =>
       escapeText(kind === 'time' ? `${title} (${clock.zone})` : title),

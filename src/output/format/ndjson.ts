@@ -2,17 +2,14 @@ import { isAscii } from 'node:buffer';
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import { safeJson } from '../terminal/safe-text.ts';
 
-/** A record as one line of JSON, without the line break. */
+/** Without the line break. */
 export const jsonLine = (record: unknown): string => wellFormed(safeJson(stringifyJson(record)));
 
 const surrogateEscape = /\\u[dD][89a-fA-F]/;
 const anyEscape =
   /\\(?:(u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})|u[dD][89a-fA-F][0-9a-fA-F]{2}|[\s\S])/g;
 
-/**
- * Replaces each unpaired surrogate with U+FFFD, because jq, DuckDB and Python reject the JSON escape of an
- * unpaired surrogate.
- */
+/** jq, DuckDB and Python reject the JSON escape of an unpaired surrogate. */
 const wellFormed = (json: string): string =>
   surrogateEscape.test(json)
     ? json.replace(anyEscape, (found: string, pair?: string) =>
@@ -20,12 +17,12 @@ const wellFormed = (json: string): string =>
       )
     : json;
 
-/** Line breaks and the characters that `safeJson` escapes, as UTF-8 bytes that were decoded as Latin-1. */
+/** Line breaks and what `safeJson` escapes, as UTF-8 bytes that were decoded as Latin-1. */
 const unsafeBytes = /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
 /**
- * The first bytes of the characters that `unsafeBytes` matches. Searching for these bytes is twenty times
- * faster than searching with `unsafeBytes`, and most texts do not contain them.
+ * The first bytes of what `unsafeBytes` matches. Searching for them is twenty times faster, and most texts
+ * have none.
  */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
@@ -39,16 +36,12 @@ const BACKSLASH = 0x5c;
 const UNICODE_ESCAPE = bytesOf('\\u');
 const SLASH_ESCAPE = bytesOf('\\/');
 
-/**
- * How many bytes of a record are searched for white space. A serializer that writes white space does so from
- * the first member on.
- */
+/** A serializer that writes white space does so from the first member on. */
 const HEAD = 256;
 
 /**
- * Whether JSON has white space or escapes that `JSON.stringify` does not write. Also true for some texts that
- * only look like them: such a line is then parsed unnecessarily, which is harmless. Searches for a single
- * backslash first, because searching for one byte is faster than searching for an escape.
+ * Whether JSON has white space or escapes that `JSON.stringify` does not write. A false alarm is harmless:
+ * the line is parsed unnecessarily. Searching for one byte first is faster than searching for an escape.
  */
 function hasOtherSpelling(json: Buffer): boolean {
   const head = json.subarray(0, HEAD);
@@ -60,9 +53,8 @@ function hasOtherSpelling(json: Buffer): boolean {
 }
 
 /**
- * Whether JSON can be printed unchanged: it is one line, contains nothing that a terminal could interpret,
- * and is written as `jsonLine` would write it. Because of the last condition, a post has the same bytes
- * whether it comes from a frame or a page.
+ * Whether JSON is one line, safe for a terminal, and written as `jsonLine` would write it, so that a post has
+ * the same bytes whether it comes from a frame or a page.
  */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);
@@ -72,10 +64,9 @@ export function isPlainLine(bytes: Uint8Array): boolean {
   return !unsafeFirstBytes.test(text) || !unsafeBytes.test(text);
 }
 
-/** JSON bytes as one safe line of text, written as `jsonLine` would write it. */
 export function lineOf(bytes: Uint8Array): string {
   const text = bufferOf(bytes).toString('utf8');
   const value = parseJson(text);
-  // If the JSON is nested too deeply for the parser, only escape the unsafe characters.
+  // Nested too deeply for the parser: only escape the unsafe characters.
   return value === undefined ? wellFormed(safeJson(text.replace(/[\r\n]+/g, ' '))) : jsonLine(value);
 }

@@ -1,16 +1,13 @@
 import { group } from '../../base/units.ts';
 
-// Numbers for people, independent of the locale: commas between thousands, a point before decimals.
+// Independent of the locale: commas between thousands, a point before decimals.
 
 export type NumberKind = 'usd' | 'signedUsd' | 'percent' | 'number' | 'integer' | 'multiple';
 
-/** Numbers of at least this size have an exponent, because a double does not represent all of their digits. */
+/** A double does not represent all digits of larger numbers, which get an exponent. */
 const LARGEST = 1e15;
 
-/**
- * The number of decimals for numbers that are shown together; undefined if each number has its own, because it
- * is an integer, or too small for a fixed number of decimals.
- */
+/** The decimals of numbers that are shown together; undefined if each has its own. */
 export function decimalsFor(kind: NumberKind, sizes: readonly number[]): number | undefined {
   const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
   switch (kind) {
@@ -31,10 +28,7 @@ export function decimalsFor(kind: NumberKind, sizes: readonly number[]): number 
   }
 }
 
-/**
- * Formats a number with its sign and unit. A value that would be rounded to zero is shown as less than the
- * smallest number with these decimals, such as `<0.1`.
- */
+/** A value that would be rounded to zero is shown as `<0.1`. */
 export function numberText(
   kind: NumberKind,
   value: number,
@@ -52,10 +46,7 @@ export function numberText(
   return sign + (isBelow ? '<' : '') + currency + digits + unit;
 }
 
-/**
- * Formats an absolute value with grouped thousands: at most two decimals from 1 on, at most four below 1, and
- * two significant digits below 0.01.
- */
+/** At most two decimals from 1 on, four below 1, and two significant digits below 0.01. */
 export function grouped(size: number): string {
   if (size >= LARGEST) return size.toExponential(2).replace('e+', 'e');
   if (Number.isInteger(size)) return group(size.toFixed(0));
@@ -64,5 +55,4 @@ export function grouped(size: number): string {
   return trimmed(size, Math.min(14, 1 - Math.floor(Math.log10(size))));
 }
 
-/** Formats a number with at most `places` decimals, without trailing zeros. */
 const trimmed = (size: number, places: number): string => size.toFixed(places).replace(/\.?0+$/, '');

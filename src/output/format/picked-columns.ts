@@ -1,7 +1,6 @@
 import type { CellKind, Column, View } from '../view.ts';
 import { at } from './fields.ts';
 
-/** Guesses the kind of a field by its name and one of its values. */
 function kindOf(path: string, sample: unknown): CellKind {
   const name = path.slice(path.lastIndexOf('.') + 1);
   if (typeof sample === 'boolean') return 'flag';
@@ -16,9 +15,8 @@ function kindOf(path: string, sample: unknown): CellKind {
 }
 
 /**
- * The columns of `--fields`. The view determines the kinds of the fields that it shows; the kinds of others
- * are guessed from their names and first values. No requested column is dropped or shortened; long texts
- * wrap.
+ * The columns of `--fields`: none is dropped or shortened, and long texts wrap. The view determines the kinds
+ * of its fields; others are guessed.
  */
 export function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
   return fields.map((path) => {

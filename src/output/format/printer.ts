@@ -63,7 +63,7 @@ function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   };
 }
 
-/** Creates the printer for a format. Table and chalk modules are loaded only if they are needed. */
+/** Table and chalk modules are loaded only if they are needed. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   return withIsoTimes(await printerOf(options), options);
 }
@@ -90,20 +90,17 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
 
 const timeName = /(?:^|\.)(?:\w+At|oldest|newest)$/;
 
-/**
- * If `times` is `iso`, wraps a printer so that the timestamps in the fields of the view are printed as ISO 8601
- * in UTC. Tables do not need this, because they format times themselves.
- */
+/** Tables need no converted times, because they format times themselves. */
 function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOptions<T>): Printer<T> {
   if (times !== 'iso' || format === 'table' || format === 'markdown') return printer;
   const paths = view.fields.filter((path) => timeName.test(path)).map((path) => path.split('.'));
   if (paths.length === 0) return printer;
-  // Omit `writeRaw`, because it prints original bytes, with the original timestamps.
+  // `writeRaw` prints original bytes, with the original timestamps.
   const { writeRaw: _, ...others } = printer;
   return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
 }
 
-/** A copy of a record with the timestamp at a path converted; the record itself if it has no timestamp there. */
+/** The record itself if it has no timestamp at the path. */
 function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
   if (name === undefined || !isRecord(record) || !Object.hasOwn(record, name)) return record;
   const value = record[name];
@@ -115,10 +112,7 @@ function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
   return moment === undefined ? record : { ...record, [name]: new Date(moment).toISOString() };
 }
 
-/**
- * Formats records as one JSON document: an array, or with `single` the record itself if there is only one. Each
- * record is on one line; with `pretty`, it is indented over several lines.
- */
+/** One document: an array, or with `single` the only record. `pretty` indents it. */
 function createJson(single: boolean, pretty: boolean) {
   let held: { readonly record: unknown } | undefined;
   let open = false;
@@ -131,7 +125,6 @@ function createJson(single: boolean, pretty: boolean) {
   return {
     write(record: unknown): string {
       if (!single || open) return next(record);
-      // There is a second record, so print an array.
       if (held) {
         const first = held.record;
         held = undefined;

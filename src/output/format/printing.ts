@@ -8,22 +8,16 @@ export interface PrinterOptions<T> {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
-  /** The fields that `--fields` selects, without leading dots. A record may lack them. */
+  /** Without leading dots. A record may lack them. */
   readonly fields?: readonly string[] | undefined;
-  /**
-   * Whether the command has exactly one result, which is printed as a JSON object instead of an array, and as
-   * a card instead of a table.
-   */
+  /** Whether the command has exactly one result: a JSON object, or a card. */
   readonly single?: boolean | undefined;
-  /** Whether records arrive one by one, so that a table prints each record immediately. */
+  /** Whether a table prints each record immediately. */
   readonly live?: boolean | undefined;
-  /**
-   * Whether the output is a terminal. JSON is then indented, and everything that a terminal could interpret is
-   * removed from CSV.
-   */
+  /** JSON is then indented, and CSV is made safe for a terminal. */
   readonly terminal?: boolean | undefined;
   readonly width?: number | undefined;
-  /** Returns the present size of the terminal, so that tables adapt when it is resized. */
+  /** The present size of the terminal, which may be resized. */
   readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
   readonly color?: boolean | undefined;
   readonly unicode?: boolean | undefined;
@@ -34,33 +28,25 @@ export interface PrinterOptions<T> {
   readonly header?: boolean | undefined;
   /** The columns of a CSV file that an earlier run has begun. */
   readonly columns?: readonly string[] | undefined;
-  /** The format of timestamps in the fields of the view, for machine formats; default: epoch milliseconds. */
+  /** For machine formats; default: epoch milliseconds. */
   readonly times?: 'iso' | 'ms' | undefined;
   readonly bom?: boolean | undefined;
-  /** Whether a table shows all columns in full, even if they are wider than the terminal. */
   readonly wide?: boolean | undefined;
   readonly notify?: ((text: string) => void) | undefined;
 }
 
 export interface Printer<T> {
   write(record: T): void | Promise<void>;
-  /**
-   * Writes one record from its JSON text, unchanged if the text is safe and on one line. Absent if the format
-   * needs parsed records.
-   */
+  /** Writes a record from its JSON text, unchanged if possible. Absent if the format needs parsed records. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
   /**
-   * Prints the records that are still buffered (the first rows of a table, a single JSON record) and the end
-   * of the document. Does not end the sink. The caller must call this after a failure too, because the
-   * records were paid for.
+   * Prints what is still buffered and the end of the document; does not end the sink. Needed after a failure
+   * too, because the records were paid for.
    */
   end(): Promise<void>;
 }
 
-/**
- * The meaning of a cell's color. The same meaning is always visible without color, from words, a sign or a
- * mark.
- */
+/** The meaning of a color, which words, a sign or a mark also show without color. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
 export interface FormatContext extends TimeZoneOptions {

@@ -3,15 +3,12 @@ import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
-/** The number of records that determine the column widths of a table. */
+/** Determine the column widths of a table. */
 const FIRST = 200;
-/** The number of latest rows that determine the column widths when a live table repeats its header. */
+/** Determine the widths when a live table repeats its header. */
 const RECENT = 50;
 
-/**
- * Prints records as a card or a table. A table collects its first records until the column widths are known,
- * and prints each later row immediately.
- */
+/** Collects the first records until the column widths are known, and prints each later row immediately. */
 export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   const { sink, view, fields } = options;
   const context = contextOf(options);
@@ -20,7 +17,6 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const size = () => options.size?.() ?? { width: options.width ?? 80, height: undefined };
   let width = 80;
   let first: T[] = [];
-  /** The latest rows, which determine the column widths when the header is repeated. */
   let recent: T[] = [];
   let table: Table<T> | undefined;
   let lines = 0;
@@ -48,8 +44,8 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   };
 
   /**
-   * Formats a row. The header is repeated if the columns do not suit the row; in a live table also if the width
-   * of the terminal has changed, or the header has scrolled off the screen.
+   * The header is repeated if the columns do not suit the row; in a live table also after a resize, or if the
+   * header has scrolled off the screen.
    */
   const next = (record: T, current: Table<T>): string => {
     const { width: now, height } = options.live ? size() : { width, height: undefined };
@@ -69,7 +65,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
   const whole = async (): Promise<string> => {
     const [only] = first;
     if (only === undefined) {
-      // An empty result is a notice, because stdout carries only data.
+      // Stdout carries only data.
       if (view.empty !== '') options.notify?.(view.empty);
       return '';
     }
@@ -88,7 +84,6 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
         clearImmediate(turn);
         return sink.write(start(true));
       }
-      // Print records that arrive in the same turn of the event loop together.
       if (options.live && !turn) {
         turn = setImmediate(() => {
           if (!table) sink.write(start(true))?.catch(() => {});

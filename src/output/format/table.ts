@@ -10,10 +10,9 @@ import { momentOf } from './time.ts';
 
 export interface TableOptions {
   readonly width: number;
-  /** Whether every column is shown in full on one line, even if the line is wider than the terminal. */
   readonly wide?: boolean | undefined;
   readonly style: Style;
-  /** A pattern whose matches are highlighted; it must have the flag `g`. */
+  /** Must have the flag `g`. */
   readonly highlight?: RegExp | undefined;
   readonly context: FormatContext;
 }
@@ -21,14 +20,10 @@ export interface TableOptions {
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
-  /**
-   * Whether the columns suit a record. They do not if it has a number that is wider than its column, or if times
-   * omit the date because all were from today, and the record is from another day.
-   */
+  /** False if a number is wider than its column, or a time omits the date of another day. */
   readonly suits: (record: T) => boolean;
 }
 
-/** A column with its title, the cells of its first records, and the widths that it can have. */
 interface LaidOut<T> extends WidthRequest {
   readonly column: Column<T>;
   readonly title: string;
@@ -37,22 +32,15 @@ interface LaidOut<T> extends WidthRequest {
 }
 
 const GAP = 2;
-/**
- * Text that does not fit next to the other columns is printed below its row, unless at least this many cells
- * are free next to them.
- */
+/** Text is printed below its row unless at least this many cells are free next to the other columns. */
 const BESIDE = 72;
 
 /**
- * The minimum width of a column by kind. For other kinds, such as numbers and times, it is the full width,
- * because a cut number looks like another number.
+ * The minimum width of a column. Other kinds are never cut, because a cut number looks like another number.
  */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
-/**
- * The expected widths of cells by kind, for a table to which rows are added after its layout is chosen, or
- * without rows.
- */
+/** The expected widths of cells, for a table that grows after its layout is chosen. */
 const likely: Partial<Record<CellKind, number>> = {
   usd: 9,
   signedUsd: 10,
@@ -65,7 +53,7 @@ const likely: Partial<Record<CellKind, number>> = {
   text: 12,
 };
 
-/** Shortens an address to its first and last characters: `7xKX…9fQ2`, `0x1a2b…9f0e`. */
+/** `7xKX…9fQ2`, `0x1a2b…9f0e`. */
 function shorten(address: string, ellipsis: string): string {
   const front = address.startsWith('0x') ? 6 : 4;
   if (address.length <= front + 4 + ellipsis.length || !/^[\x21-\x7e]*$/.test(address)) return address;
@@ -74,7 +62,7 @@ function shorten(address: string, ellipsis: string): string {
 
 const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.max(most, widthOf(text)), 1);
 
-/** Chooses the layout by the first records; `growing` reserves width for wider values in later records. */
+/** `growing` reserves width for wider values in later records. */
 export function createTable<T>(
   columns: readonly Column<T>[],
   records: readonly T[],
@@ -153,7 +141,7 @@ export function createTable<T>(
     return out + style(tone, text.slice(end));
   };
 
-  /** Joins one line of each cell. Pads a cell only if text follows, so that no line ends with blanks. */
+  /** Pads a cell only if text follows, so that no line ends with blanks. */
   const line = (parts: readonly { fitted: Fitted<LaidOut<T>>; text: string; painted: string }[]): string => {
     let out = '';
     let blanks = '';

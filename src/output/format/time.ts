@@ -1,6 +1,6 @@
 export interface TimeZoneOptions {
   readonly utc: boolean;
-  /** The name of a time zone; by default the zone of this machine. */
+  /** By default the zone of this machine. */
   readonly timeZone?: string | undefined;
 }
 
@@ -10,7 +10,6 @@ const two = (value: number) => String(value).padStart(2, '0');
 
 const zones = new Map<string, Intl.DateTimeFormat | undefined>();
 
-/** Creates a formatter for the date and time in a zone; undefined if Intl does not support the zone. */
 function clockOf(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat('en-US', {
@@ -26,15 +25,12 @@ function clockOf(zone: string): Intl.DateTimeFormat | undefined {
       second: 'numeric',
     });
   } catch {
-    // Use Date for POSIX zones such as `CET-1CEST`, which Intl does not support.
+    // POSIX zones such as `CET-1CEST`, which Intl does not support.
     return undefined;
   }
 }
 
-/**
- * The offset of a zone from UTC in minutes at a given time. If the zone is undefined, or Intl does not support
- * it, the offset of this machine.
- */
+/** In minutes. If the zone is undefined or not supported, the offset of this machine. */
 function offsetIn(zone: string | undefined, ms: number): number {
   const name = zone?.replace(/^:/, '');
   if (name && !zones.has(name)) zones.set(name, clockOf(name));
@@ -51,11 +47,11 @@ function offsetIn(zone: string | undefined, ms: number): number {
     part['second'],
   );
   const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
-  // Use 0 for years before 1: Intl shows them with an era, which makes the computed offset wrong.
+  // Intl shows years before 1 with an era, which makes the computed offset wrong.
   return Math.abs(ahead) < 1440 ? ahead : 0;
 }
 
-/** Epoch milliseconds of a number or an ISO time; undefined if the value is not a time. */
+/** Undefined if the value is not a time. */
 export function momentOf(value: unknown): number | undefined {
   const ms =
     typeof value === 'number'
@@ -66,7 +62,7 @@ export function momentOf(value: unknown): number | undefined {
   return Math.abs(ms) <= LATEST ? ms : undefined;
 }
 
-/** The date and time of a zone that is this many minutes ahead of UTC, in the UTC fields of the result. */
+/** In the UTC fields of the result. */
 const wallAt = (ms: number, ahead: number) =>
   new Date(Math.min(LATEST, Math.max(-LATEST, ms + ahead * 60_000)));
 
@@ -80,7 +76,7 @@ const dayText = (wall: Date) => `${two(wall.getUTCMonth() + 1)}-${two(wall.getUT
 const clockText = (wall: Date) =>
   `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}:${two(wall.getUTCSeconds())}`;
 
-/** A time with its own UTC offset: `2026-01-02 15:04:05 +01:00`. */
+/** `2026-01-02 15:04:05 +01:00`. */
 export function timeText(ms: number, options: TimeZoneOptions): string {
   const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
   const wall = wallAt(ms, ahead);
@@ -89,21 +85,17 @@ export function timeText(ms: number, options: TimeZoneOptions): string {
   return `${yearText(wall)}-${dayText(wall)} ${clockText(wall)}${options.utc ? 'Z' : ` ${offset}`}`;
 }
 
-/** The format of the times of a table. The header shows the UTC offset. */
 export interface TableClock {
-  /** The UTC offset of all times, for the header: `UTC`, `UTC+2`, `UTC+5:30`. */
+  /** `UTC`, `UTC+2`, `UTC+5:30`, for the header. */
   readonly zone: string;
   text(ms: number): string;
-  /**
-   * Whether a cell shows this time unambiguously: if cells omit the date, the time must be from today; if they
-   * omit only the year, from this year.
-   */
+  /** Whether a cell shows this time unambiguously, although it may omit the date or the year. */
   covers(ms: number): boolean;
 }
 
 /**
- * Creates the format for a table with these times. Cells omit the date if all times are from today, and the
- * year if all are from this year. If `moments` is undefined, they omit neither.
+ * Cells omit the date if all times are from today, and the year if all are from this year. If `moments` is
+ * undefined, they omit neither.
  */
 export function tableClock(
   moments: readonly number[] | undefined,
@@ -140,7 +132,7 @@ const steps = [
   [365, 'd'],
 ] as const;
 
-/** A duration in its largest unit: `42s`, `5m`, `3h`, `12d`, `2y`. */
+/** `42s`, `5m`, `3h`, `12d`, `2y`. */
 export function span(ms: number): string {
   let value = Math.floor(Math.abs(ms) / 1000);
   for (const [size, unit] of steps) {
@@ -150,7 +142,7 @@ export function span(ms: number): string {
   return `${value}y`;
 }
 
-/** A duration in its two largest units: `4m43s`, `10m`. */
+/** `4m43s`, `10m`. */
 export function lengthText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const parts = [

@@ -1,18 +1,15 @@
 import { safeLine } from './safe-text.ts';
 
-/** How a row moved since an earlier snapshot: `new`, `left`, `up`, `down`, `same`, or another word. */
 export interface Move {
   readonly kind: unknown;
-  /** How far it moved; undefined if that is not known. */
   readonly amount: number | undefined;
   readonly name: string;
 }
 
-/** Whether a row is wanted with --changed, or with the kinds of --only. */
 export const isWanted = (kind: unknown, changed: boolean, only: readonly string[]): boolean =>
   only.length > 0 ? typeof kind === 'string' && only.includes(kind) : !changed || kind !== 'same';
 
-/** Summarizes moves in one line: how many there are of each kind, and the largest ones. */
+/** How many moves there are of each kind, and the largest ones. */
 export function movesText(
   moves: readonly Move[],
   words: { readonly up: string; readonly down: string },

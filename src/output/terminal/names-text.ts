@@ -1,7 +1,7 @@
 import { group } from '../../base/units.ts';
 import { safeLine } from './safe-text.ts';
 
-/** The first names of a list as safe text, and how many more there are: `mira theo and 1,203 more`. */
+/** `mira theo and 1,203 more`. */
 export function namesText(names: readonly string[], most: number): string {
   const rest = names.length - most;
   return `${safeLine(names.slice(0, most).join(' '))}${rest > 0 ? ` and ${group(rest)} more` : ''}`;

@@ -6,14 +6,10 @@ interface ProgressState {
   readonly done: number;
   readonly total?: number | undefined;
   readonly cu?: number | undefined;
-  /** The rate limit of the key, if known, and the number of calls so far. */
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
 }
 
-/**
- * Seconds as `42s`, `3m 20s` or `2h 5m`.
- * @internal Exported for tests.
- */
+/** @internal Exported for tests. */
 export function timeLeft(seconds: number): string {
   const whole = Math.max(0, Math.round(seconds));
   if (whole < 60) return `${whole}s`;
@@ -22,10 +18,8 @@ export function timeLeft(seconds: number): string {
 }
 
 /**
- * Estimates the remaining seconds. The rate limit lets the calls of the first minute pass at once, so the
- * speed of the first minute does not predict a longer run. After the first minute, the rate limit determines
- * the speed.
- * @internal Exported for tests.
+ * The rate limit lets the calls of the first minute pass at once, so their speed does not predict a longer
+ * run. @internal Exported for tests.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);
@@ -36,11 +30,7 @@ export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs:
   return Math.max(byRate, byLimit);
 }
 
-/**
- * The progress line: label, bar, count, rate, CU, remaining time. If the line is too long for the terminal,
- * parts are omitted.
- * @internal Exported for tests.
- */
+/** Parts are omitted if the line is too long. @internal Exported for tests. */
 export function barLine(
   label: string,
   state: ProgressState,
@@ -60,7 +50,7 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // If label, bar and count are still too long, omit the bar first, because the count is more informative.
+  // The count is more informative than the bar.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));
@@ -68,10 +58,7 @@ export function barLine(
 
 const UPDATE_INTERVAL = 100;
 
-/**
- * The progress line of a run on a terminal. Nothing is shown before `delayMs` has passed, and the spinner is loaded
- * only then. `mono` is a monotonic clock in milliseconds.
- */
+/** Shows nothing before `delayMs`, and loads the spinner only then. */
 export function createProgress(
   stream: NodeJS.WriteStream,
   { color, unicode }: { readonly color: boolean; readonly unicode: boolean },
@@ -92,8 +79,7 @@ export function createProgress(
       text,
       stream,
       isEnabled: true,
-      // Do not let ora hide the cursor or read stdin: a killed process could not restore the cursor, and
-      // stdin is the input of the program.
+      // A killed process could not restore the cursor, and stdin is the input of the program.
       hideCursor: false,
       discardStdin: false,
       color: color ? 'cyan' : false,
@@ -111,17 +97,14 @@ export function createProgress(
   };
 
   return {
-    /** Shows what the run is doing or waiting for. */
     describe(next: string): void {
       if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns || 80) - 3)), mono());
     },
-    /** Shows a bar with the rate, the CU spent and the remaining time. */
     show(label: string, state: ProgressState): void {
       const now = mono();
       if (stopped || (now - shownAt < UPDATE_INTERVAL && state.done !== state.total)) return;
       set(barLine(label, state, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
     },
-    /** Hides the line until `resume` is called. */
     pause(): void {
       paused = true;
       spinner?.stop();
@@ -130,7 +113,7 @@ export function createProgress(
       paused = false;
       if (!stopped) spinner?.start();
     },
-    /** Removes the line permanently. Later calls have no effect. */
+    /** Later calls have no effect. */
     stop(): void {
       stopped = true;
       clearTimeout(timer);

@@ -1,16 +1,16 @@
-// Makes untrusted text safe for a terminal. Unsafe text could move the cursor, overwrite the screen, reverse
-// the reading order, or make two different names look the same.
+// Untrusted text could move the cursor, overwrite the screen, reverse the reading order, or make two names
+// look the same.
 
 /**
- * Matches whole escape sequences, 7-bit and 8-bit, even if their end is missing: CSI; OSC, DCS, SOS, PM and
- * APC with their text; and all others.
+ * Whole escape sequences, 7-bit and 8-bit, even without their end: CSI; OSC, DCS, SOS, PM and APC; all
+ * others.
  */
 const escapes =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[P\]X^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;
 
 const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 
-/** Control characters and marks that change the text direction. */
+/** And marks that change the text direction. */
 const controls = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Invisible characters, except joiners. They can make different texts look the same. */
@@ -27,22 +27,19 @@ const tags = /(?<!\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}]+/gu;
 const scripts =
   '\\p{scx=Arab}\\p{scx=Syrc}\\p{scx=Mong}\\p{scx=Deva}\\p{scx=Beng}\\p{scx=Guru}\\p{scx=Gujr}\\p{scx=Orya}' +
   '\\p{scx=Taml}\\p{scx=Telu}\\p{scx=Knda}\\p{scx=Mlym}\\p{scx=Sinh}\\p{scx=Khmr}\\p{scx=Mymr}';
-/** Compiled on first use, because compiling it takes 2 ms. */
+/** Compiled on first use, because it takes 2 ms. */
 let lettersJoined: RegExp | undefined;
 const emojiJoined =
   /(?:[\p{Extended_Pictographic}\p{Emoji_Modifier}]|\ufe0f)\u200d\p{Extended_Pictographic}/u;
 
-/**
- * Returns a joiner unchanged if it is inside an emoji or between letters of a script that uses joiners.
- * Otherwise returns an empty text.
- */
+/** Keeps a joiner inside an emoji or between letters of a script that uses joiners. */
 function joiner(found: string, at: number, text: string): string {
   const around = text.slice(Math.max(0, at - 2), at + 3);
   lettersJoined ??= new RegExp(`[${scripts}][\\u200c\\u200d][${scripts}]`, 'u');
   return found.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around)) ? found : '';
 }
 
-/** Matches text that needs no change, which is the usual case. */
+/** Text that needs no change, which is the usual case. */
 const plain =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u27ff\u3000-\u3029\u3030-\u3098\u309b-\u312f\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9f\u{1f000}-\u{1faff}]*$/u;
 
@@ -54,19 +51,17 @@ function clean(text: string): string {
       .replace(hidden, '')
       .replace(tags, '')
       .replace(/[\u200c\u200d]+/g, joiner)
-      // Matches more combining marks on one letter than any language uses. The pattern is compiled here,
-      // because few texts need it.
+      // No language uses more combining marks on one letter. Compiled here, because few texts need it.
       .replace(/(\p{M}{4})\p{M}+/gu, '$1')
   );
 }
 
-/** Makes text safe and puts it on one line. */
 export function safeLine(text: string): string {
   if (plain.test(text)) return text;
   return clean(text.replace(escapes, '').replace(breaks, ' '));
 }
 
-/** Makes text safe without joining its lines. All line ends become `\n`, at most two in a row. */
+/** All line ends become `\n`, at most two in a row. */
 export function safeText(text: string): string {
   if (plain.test(text)) return text;
   return text
@@ -78,32 +73,25 @@ export function safeText(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/**
- * Characters that a terminal could interpret when a user prints a file with `cat`. Line feeds and tabs are
- * allowed.
- */
+/** A user may print a file with `cat`. Line feeds and tabs are allowed. */
 const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 const everyUnsafe = new RegExp(unsafe, 'g');
 
-/**
- * Makes text safe for formats without escapes: U+FFFD for each control character, and `\n` for each line
- * break.
- */
+/** For formats without escapes: U+FFFD for each control character. */
 export const withoutControls = (text: string): string =>
   unsafe.test(text) ? text.replace(/\r\n?/g, '\n').replace(everyUnsafe, '\ufffd') : text;
 
 /**
- * Characters that JSON does not escape but a terminal could interpret: DEL, C1, direction marks, unusual line
- * breaks.
+ * What JSON does not escape but a terminal could interpret: DEL, C1, direction marks, unusual line breaks.
  */
 const unsafeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Escapes the characters in JSON that a terminal could interpret. The values stay the same. */
+/** The values stay the same. */
 export const safeJson = (json: string): string => json.replace(unsafeInJson, escaped);
 
-/** Converts safe text to ASCII, for terminals that could interpret UTF-8 bytes as control characters. */
+/** Such terminals could interpret UTF-8 bytes as control characters. */
 export const asciiOnly = (text: string): string =>
   text
     .normalize('NFKD')

@@ -3,16 +3,10 @@ import { asciiOnly, safeLine } from './safe-text.ts';
 import { truncate } from './width.ts';
 
 const CLEAR = '\r\x1b[2K';
-/**
- * The number of columns that stay empty at the right edge. A terminal echoes ^C after the line, and a line
- * that wraps cannot be cleared.
- */
+/** A terminal echoes ^C after the line, and a line that wraps cannot be cleared. */
 const SPARE = 5;
 
-/**
- * A status line below the rows on a terminal. It is hidden while rows are written. It is not enabled if stderr is not
- * a terminal, or with --quiet.
- */
+/** Hidden while rows are written. Not enabled if stderr is not a terminal, or with --quiet. */
 export function createStatusLine(
   stream: Writable & { readonly columns?: number },
   enabled: boolean,

@@ -7,8 +7,7 @@ type ColorMode = 'auto' | 'always' | 'never';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Whether to use color. In order of precedence: the flag, FORCE_COLOR, NO_COLOR, the setting, and whether the
- * output is a terminal.
+ * In order of precedence: the flag, FORCE_COLOR, NO_COLOR, the setting, and whether the output is a terminal.
  */
 export function wantsColor(
   flag: ColorMode | undefined,
@@ -24,11 +23,11 @@ export function wantsColor(
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Whether a line on this stream can be redrawn. A dumb terminal cannot move its cursor back. */
+/** A dumb terminal cannot move its cursor back. */
 export const canRedraw = (stream: { readonly isTTY?: boolean }, env: Env): boolean =>
   stream.isTTY === true && env['TERM'] !== 'dumb';
 
-/** Whether the terminal can show more than ASCII, by the locale variables. */
+/** By the locale variables. */
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;
@@ -37,7 +36,7 @@ export function wantsUnicode(env: Env, platform: string = process.platform): boo
 
 const plainStyle: Style = (_tone, text) => text;
 
-/** The style for a stream. To start fast, chalk is loaded only if color is wanted. */
+/** To start fast, chalk is loaded only if color is wanted. */
 export async function loadStyle(color: boolean): Promise<Style> {
   if (!color) return plainStyle;
   const { Chalk } = await import('chalk');

@@ -1,15 +1,11 @@
 import stringWidth from 'string-width';
 
-/**
- * Text in which every character is one cell wide: ASCII, Latin, Greek, Cyrillic, and the symbols used in
- * tables.
- */
+/** Text in which every character is one cell wide. */
 const narrow =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
 
 const measure = (text: string) => stringWidth(text, { countAnsiEscapeCodes: true });
 
-/** The width of a line of safe text in cells. */
 export const widthOf = (text: string): number => (narrow.test(text) ? text.length : measure(text));
 
 let segmenter: Intl.Segmenter | undefined;
@@ -19,7 +15,6 @@ function* clusters(text: string): Generator<readonly [string, number]> {
   for (const { segment } of segmenter.segment(text)) yield [segment, widthOf(segment)];
 }
 
-/** The longest prefix of a text that fits into `width` cells. */
 export function head(text: string, width: number): string {
   if (narrow.test(text)) return text.slice(0, Math.max(0, width));
   let used = 0;
@@ -32,7 +27,6 @@ export function head(text: string, width: number): string {
   return text.slice(0, end);
 }
 
-/** Cuts a text to `width` cells, with an ellipsis if it was longer. */
 export function truncate(text: string, width: number, ellipsis = '…'): string {
   if (widthOf(text) <= width) return text;
   if (width <= ellipsis.length) return head(ellipsis, width);
@@ -42,7 +36,7 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
 export const padding = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** Splits text at places where a line may break: after words, and between wide characters. */
+/** After words, and between wide characters. */
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {
@@ -51,7 +45,7 @@ function* pieces(text: string): Generator<string> {
     }
     let run = '';
     for (const [cluster, cells] of clusters(word)) {
-      // A line must not begin with punctuation, so do not break before it.
+      // A line must not begin with punctuation.
       if (cells > 1 && run !== '' && !/^\p{P}/u.test(cluster)) {
         yield run;
         run = '';
@@ -62,7 +56,7 @@ function* pieces(text: string): Generator<string> {
   }
 }
 
-/** Breaks a text into lines of at most `width` cells. Words that are wider than a line are broken too. */
+/** Words that are wider than a line are broken too. */
 export function wrap(text: string, width: number): string[] {
   const room = Math.max(1, width);
   const lines: string[] = [];
@@ -76,7 +70,7 @@ export function wrap(text: string, width: number): string[] {
       let rest = piece;
       if (line !== '' && widthOf(line + rest.trimEnd()) > room) close();
       while (widthOf(rest.trimEnd()) > room) {
-        // If a character is wider than the whole line, omit the rest of its piece.
+        // A character is wider than the whole line: omit the rest of its piece.
         const part = head(rest, room);
         if (part === '') break;
         lines.push(part.trimEnd());

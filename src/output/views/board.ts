@@ -3,7 +3,6 @@ import { numberOf, type Sent } from '../../contract/read-record.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
-/** The change of a rank: ranks gained or lost, `new`, or `left` with the former rank. */
 function move({ change, previousRank, rankChange }: Sent) {
   if (change === 'new') return 'new';
   if (change !== 'left') return rankChange;
@@ -13,8 +12,8 @@ function move({ change, previousRank, rankChange }: Sent) {
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
 /**
- * The leaderboard. Bars are relative to the largest gain or loss in `rows`. The caller may fill this list until the
- * first row is printed.
+ * Bars are relative to the largest gain or loss in `rows`, which the caller may fill until the first row is
+ * printed.
  */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
@@ -38,7 +37,7 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', field: 'isVerified', rank: 7 },
     ],
     fields: fieldPaths(BoardRecord),
-    // Show no notice, because the command itself reports a missing snapshot.
+    // The command itself reports a missing snapshot.
     empty: '',
     noun: ['entry', 'entries'],
   };

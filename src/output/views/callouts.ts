@@ -3,7 +3,6 @@ import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import type { Column, View } from '../view.ts';
 
-/** The columns that begin each table of callouts. */
 const postColumns: readonly Column<Sent>[] = [
   { title: 'posted', kind: 'time', field: 'createdAt', rank: 2 },
   {
@@ -16,7 +15,6 @@ const postColumns: readonly Column<Sent>[] = [
   { title: 'by', kind: 'text', value: (row) => row['userName'] ?? row['wallet'], min: 8, field: 'userName' },
 ];
 
-/** Callouts, newest first: the coin, its performance since the callout, and the author's reason. */
 export const calloutView: View<Sent> = {
   columns: [
     ...postColumns,
@@ -32,7 +30,6 @@ export const calloutView: View<Sent> = {
   noun: ['callout', 'callouts'],
 };
 
-/** Live callouts, in the order of their arrival. */
 export const liveCalloutView: View<Sent> = {
   ...calloutView,
   columns: [

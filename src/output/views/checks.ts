@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
-/** The checks of `trdr doctor` and `trdr store check`. Each problem has its fix below. */
+/** Each problem has its fix below. */
 export const checkView: View<CheckRecord> = {
   columns: [
     { title: 'status', kind: 'status', field: 'verdict', min: 7 },

@@ -11,7 +11,6 @@ const handles = ({ authors }: Record): string[] => (Array.isArray(authors) ? aut
 
 const TEXT_WIDTH = 80;
 
-/** The first words of each post. */
 function texts(record: Record): string {
   const { posts } = record;
   const authors = handles(record);
@@ -22,7 +21,6 @@ function texts(record: Record): string {
     .join(' | ');
 }
 
-/** Confluences: the token, the authors and the first words of their posts. */
 export const confluenceView: View<Record> = {
   columns: [
     { title: 'last post', kind: 'time', field: 'lastAt', rank: 1 },

@@ -13,10 +13,7 @@ interface Outlook {
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
-/**
- * A meter of the used and the remaining amount; undefined if both are absent. If there is no limit, `left` is
- * null. If an amount has an unexpected type, the result is a text.
- */
+/** Undefined if both are absent; a text if an amount has an unexpected type. */
 function usedMeter(spent: unknown, left: unknown): unknown {
   if (typeof spent === 'number' && (typeof left === 'number' || left === null)) {
     return { used: spent, of: left === null ? null : spent + left };
@@ -30,7 +27,6 @@ const valueText = (value: unknown): string =>
 
 const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
-/** The plan and meters of the key; `outlook` is the forecast from its usage so far. */
 export const meView = (outlook: Outlook | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
@@ -85,11 +81,11 @@ function planText(me: Sent): string {
 const dayText = (ms: number): string =>
   new Date(ms).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** The forecast of usage, with the last day of the UTC month. */
+/** With the last day of the UTC month. */
 const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
   `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
 
-/** The first day of the UTC month after `period`; undefined if `period` is not a month. */
+/** The first day of the next UTC month; undefined if `period` is not a month. */
 function resetText(period: unknown): string | undefined {
   const [, year, month] = (typeof period === 'string' && /^(\d{4})-(\d{2})$/.exec(period)) || [];
   return month === undefined ? undefined : `${dayText(Date.UTC(Number(year), Number(month), 1))} (UTC)`;

@@ -3,7 +3,6 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
 import { handleOf, windowOf, windowStateText } from './pnl-rows.ts';
 
-/** A row of a comparison: one number of one window for each handle. */
 interface CompareRow {
   readonly window: string;
   readonly title: string;
@@ -23,18 +22,16 @@ const measures: readonly {
   { title: 'rank', kind: 'integer', of: 'rank' },
 ];
 
-/** The smallest and the largest number of traders that a comparison shows side by side. */
 const COMPARED = { least: 2, most: 5 } as const;
-/** The width of one trader's column and the space before it in cells. */
+/** One trader's column and the space before it, in cells. */
 const COLUMN = 14;
-/** The total width of the columns before the first trader, in cells. */
+/** The columns before the first trader, in cells. */
 const FRONT = 20;
 
-/** Whether this many handles can be compared side by side in `width` cells. */
 export const fitsSideBySide = (handles: number, width: number): boolean =>
   handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
 
-/** Traders side by side: one column for each, and one row for each number of each window. */
+/** One column for each trader, and one row for each number of each window. */
 export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   return {
     columns: [
@@ -52,7 +49,7 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** The rows of a comparison. If a handle has no numbers, the first row states why. */
+/** If a handle has no numbers, the first row states why. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

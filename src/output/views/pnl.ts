@@ -17,11 +17,10 @@ import {
 
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
-/** Cash flow relative to the largest one shown, as the length of a bar. */
 const lengthOf = (netUsd: number | undefined, largest: number) =>
   netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
 
-/** The view of a record in machine formats and on a card. */
+/** In machine formats and on a card. */
 export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   const status = (record: PnlRecord) => windowStateText(record, windows);
   return {
@@ -69,7 +68,6 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   };
 }
 
-/** A row of the table: the numbers of a window, or why they are missing. */
 interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
@@ -77,7 +75,7 @@ interface TableRow extends PnlRow {
   readonly note: string;
 }
 
-/** Converts a record to rows of the table. A record without numbers has a single row. */
+/** A record without numbers has a single row. */
 export function tableRows(
   record: PnlRecord,
   windows: readonly WindowName[],
@@ -101,10 +99,7 @@ const numbers: readonly Column<PnlRow>[] = [
   { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
 ];
 
-/**
- * The table, with one row per handle and window. `bars` adds a bar of the cash flow, for which the caller
- * needs all records before it prints the first row. `gaps` adds a column that states why a row has no numbers.
- */
+/** `bars` needs all records before the first row is printed. `gaps` adds why a row has no numbers. */
 export function rowView(look: {
   readonly bars: boolean;
   readonly gaps: boolean;
@@ -135,7 +130,7 @@ export function rowView(look: {
   };
 }
 
-/** What changed since an earlier export: one row per handle, with the differences in one window. */
+/** One row per handle, with the differences in one window. */
 export function differenceView(window: WindowName): View<PnlRecord> {
   const column = (title: string, kind: CellKind, name: SortKey, rank: number): Column<PnlRecord> => ({
     ...{ title, kind, rank, field: `changes.${window}.${name}` },
@@ -157,7 +152,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   };
 }
 
-/** The CSV: one row per handle and window. */
+/** One row per handle and window. */
 export const csvView: View<PnlRow> = {
   columns: [...shared, ...numbers],
   fields: rowFields,

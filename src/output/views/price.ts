@@ -4,7 +4,7 @@ import type { View } from '../view.ts';
 
 export const priceView: View<PriceRecord> = {
   columns: [
-    // The column is wide enough for the longest name, because endpoints look alike when their names are cut.
+    // Endpoints look alike when their names are cut.
     { title: 'endpoint', kind: 'text', field: 'endpoint', min: 25 },
     { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, rank: 1, min: 40 },
     { title: 'price', kind: 'text', field: 'price', wrap: true, min: 12 },
@@ -18,7 +18,7 @@ const bounds = [
   { title: 'at most', kind: 'integer', field: 'most' },
 ] as const;
 
-/** The number of times a call is made: 1 if the record omits it, null if there is no maximum. */
+/** Null if there is no maximum. */
 const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
 
 export const planView: View<PlannedCall> = {
@@ -31,10 +31,10 @@ export const planView: View<PlannedCall> = {
   empty: 'no request would be sent',
 };
 
-/** A row of a dry run: the calls of one endpoint, the total, or the remaining units. */
+/** The calls of one endpoint, the total, or the remaining units. */
 export interface PlanRow {
   readonly call: string;
-  /** The number of calls, or a text such as `6/min`. Null if there is no maximum; empty in rows without calls. */
+  /** May be a text such as `6/min`. Null if there is no maximum; empty in rows without calls. */
   readonly times: number | string | null;
   readonly least: number | string | null;
   readonly most: number | string | null;

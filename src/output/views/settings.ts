@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
-/** Profiles, with a mark on the current one; `checked` adds whether each key is valid. */
+/** `checked` adds whether each key is valid. */
 export const profileView = (checked: boolean): View<ProfileRecord> => ({
   columns: [
     { title: '', kind: 'text', value: (row) => (row.current ? '*' : ' ') },
@@ -20,15 +20,13 @@ export const profileView = (checked: boolean): View<ProfileRecord> => ({
   empty: 'no profile, and no key in the environment',
 });
 
-/** The result of verifying a key. The text of an error begins with `failed`. */
+/** The text of an error begins with `failed`. */
 const checkText = ({ check }: ProfileRecord) =>
   check === undefined || check === 'ok' ? check : `failed: ${check}`;
 
 const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
 
-/**
- * Settings. `origins` adds a column with the source of each value, and `textOf` formats a value for people.
- */
+/** `textOf` formats a value for people. */
 export const settingView = (
   origins: boolean,
   textOf: (row: SettingRecord) => string | undefined,

@@ -5,7 +5,7 @@ import { span } from '../format/time.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { View } from '../view.ts';
 
-/** A row of `store status`; every figure may be absent. */
+/** Every figure may be absent. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -19,11 +19,10 @@ const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU'
 const some = (count: Item[string], what: string) =>
   known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
 
-/** Formats a time in UTC, whatever the time zone of the table, because budgets renew at UTC midnight. */
+/** Whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
   known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
 
-/** The last column of a row. */
 function detail(row: Item): string {
   switch (row.item) {
     case 'machine':

@@ -6,7 +6,7 @@ import type { Column, View } from '../view.ts';
 
 type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
 
-/** The result of a lookup in words, so that it is visible without color. */
+/** So that the result is visible without color. */
 function outcome(row: AnyRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;
@@ -17,7 +17,6 @@ function outcome(row: AnyRecord): string {
 
 const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : undefined);
 
-/** Any value as text; undefined for null and undefined. */
 const otherText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 

@@ -2,7 +2,7 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Column, View } from '../view.ts';
 
-/** A thesis from a page or a frame. */
+/** From a page or a frame. */
 type Post = Readonly<Record<string, unknown>>;
 
 function author({ authorHandle, authorIsDev }: Post): string | null {
@@ -30,7 +30,7 @@ export const thesisView: View<Post> = {
   noun: ['thesis', 'theses'],
 };
 
-/** Live theses. There is no column for likes, because a new post has none. */
+/** A new post has no likes. */
 export const liveThesisView: View<Post> = {
   ...thesisView,
   columns: columns.filter(({ title }) => title !== 'likes'),

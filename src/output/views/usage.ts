@@ -21,7 +21,6 @@ const unpricedColumn: Column<UsageRecord> = {
 
 type Group = 'command' | 'endpoint' | 'day' | 'profile' | 'host' | 'machine' | 'agent';
 
-/** The calls of the ledger, summed by group. */
 export const usageView = (
   by: Group,
   { lost, unpriced }: { readonly lost: boolean; readonly unpriced: boolean },
@@ -43,7 +42,6 @@ const sums: readonly Column<ReconcileRecord>[] = [
   { title: 'difference', kind: 'integer', field: 'drift' },
 ];
 
-/** The CU in the ledger compared with the CU that the service has counted. */
 export const reconcileView: View<ReconcileRecord> = {
   columns: [
     { title: 'period', kind: 'text', field: 'period' },

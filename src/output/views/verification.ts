@@ -12,14 +12,12 @@ const columns: readonly Column<VerifiedFile>[] = [
   { title: 'gaps', kind: 'integer', value: ({ gaps }) => gaps.length, field: 'gaps' },
 ];
 
-/** The files of a verification as rows. */
 export const verifiedFilesView: View<VerifiedFile> = {
   columns,
   fields: columns.flatMap(({ field }) => field ?? []),
   empty: '',
 };
 
-/** A verification as one record. */
 export const verificationView: View<Verification> = {
   columns: [],
   fields: fieldPaths(Verification),

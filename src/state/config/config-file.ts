@@ -3,18 +3,15 @@ import * as z from 'zod/mini';
 import { Failure } from '../../base/failure.ts';
 import { errno, fileFailure, readBounded } from '../../base/files.ts';
 
-/** The version of the config file format. */
 const CONFIG_VERSION = 1;
-/** The maximum size of a config file in bytes. */
 const LARGEST = 1024 * 1024;
 
-/** Creates the schemas only when a file is read, because many runs read no config file. */
+/** Created only when a file is read, because many runs read none. */
 function makeSchemas() {
-  /** Unknown members are preserved. */
   const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
-    /** The profile that is used if neither --profile nor TRDR_PROFILE names one. */
+    /** Used if neither --profile nor TRDR_PROFILE names one. */
     current: z.optional(z.string()),
     profiles: z.record(z.string(), Profile),
   });
@@ -22,18 +19,14 @@ function makeSchemas() {
 }
 
 export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
-/** A profile of the file. */
 export type Profile = ConfigFile['profiles'][string];
 
 export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
-/** The profile that is used if neither --profile, TRDR_PROFILE nor the file names one. */
 export const DEFAULT_PROFILE = 'default';
 
-/** The profile with this name; undefined if it does not exist. */
 export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
   Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
 
-/** The failure for an unknown profile. Its hint lists the available profiles. */
 export function noProfile(file: ConfigFile, name: string): Failure {
   const names = Object.keys(file.profiles);
   const hint =
@@ -43,24 +36,21 @@ export function noProfile(file: ConfigFile, name: string): Failure {
   return new Failure('usage', `unknown profile "${name}"`, { code: 'NO_PROFILE', hint });
 }
 
-/** Reads the config file. A missing or empty file is a config without settings. */
+/** A missing or empty file is a config without settings. */
 export function readConfig(path: string | undefined): ConfigFile {
   if (path === undefined) return emptyConfig;
   let text: string | undefined;
   try {
     text = readBounded(path, LARGEST);
   } catch (error) {
-    // The usual hint suggests moving the file away, which would fail for a file of another user.
+    // The usual hint, to move the file away, would fail for a file of another user.
     const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
     throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
   }
   return text === undefined ? emptyConfig : parseConfig(text, path);
 }
 
-/**
- * Parses a config file. Error messages never quote the text of the file, because the file contains keys.
- * @internal Exported for tests.
- */
+/** Error messages never quote the text, because it contains keys. @internal Exported for tests. */
 export function parseConfig(given: string, path: string): ConfigFile {
   // Editors on Windows add a byte order mark.
   const text = given.replace(/^\uFEFF/, '');
@@ -97,10 +87,7 @@ const corrupt = (path: string, why: string) =>
     hint: fixHint(path),
   });
 
-/**
- * The line of a JSON error. The rest of JavaScript's message is not used, because it quotes the text around
- * the error, which may contain an API key.
- */
+/** JavaScript's message quotes the text around the error, which may contain an API key. */
 function lineOf(text: string, error: unknown): string {
   const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
   return at === undefined ? '' : ` (line ${text.slice(0, Number(at)).split('\n').length})`;

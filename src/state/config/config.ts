@@ -9,12 +9,11 @@ import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from 
 import { checkKeyFormat } from './key-format.ts';
 import { needSettingName, storedSetting } from './read-setting.ts';
 
-/** What a login saves: a key, or a command that prints it. */
 type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
 };
 
-/** Gives access to the config file of a user. Every change is made while holding a lock. Nothing is read or created until the first method is called. */
+/** Every change is made under a lock. Nothing is read or created until the first method is called. */
 export function openConfig(folders: Folders, waiting: Waiting = {}) {
   const path = folders.config && join(folders.config, 'config.json');
 
@@ -26,7 +25,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
       await withLock(
         join(folder, 'config.lock'),
         async () => {
-          // Read the file while holding the lock, because another process may have changed it.
+          // Another process may have changed the file.
           const before = readConfig(file);
           const after = edit(before);
           if (after !== before)
@@ -43,7 +42,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
     }
   }
 
-  /** Changes one profile; returns whether anything was changed. */
+  /** Returns whether anything was changed. */
   async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
     let changed = false;
     await change((file) => {
@@ -57,13 +56,9 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
   }
 
   return {
-    /** The path of the file; undefined if neither the environment nor a home directory determines it. */
     path,
     read: () => readConfig(path),
-    /**
-     * Saves a key, or the command that prints it, and its base URL in a profile. The profile becomes the current one if the
-     * current profile has no key.
-     */
+    /** The profile becomes the current one if the current profile has no login. */
     async login(name: string, given: Login): Promise<void> {
       checkProfileName(name);
       const key =
@@ -88,7 +83,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
         };
       });
     },
-    /** Saves a store URL and its password in a profile. Without a password, removes the saved password. */
+    /** Without a password, removes the saved password. */
     async storeLogin(
       name: string,
       { store: address, password }: { readonly store: string; readonly password: string | undefined },
@@ -101,20 +96,19 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
         ...(password !== undefined && { storePassword: password }),
       }));
     },
-    /** Removes the key of a profile; returns false if the profile had no key. */
+    /** False if the profile had no key. */
     async logout(name: string): Promise<boolean> {
       return changeProfile(name, (profile) => {
         return hasLogin(profile) ? withoutLogin(profile) : profile;
       });
     },
-    /** Makes a profile the current one. */
     async use(name: string): Promise<void> {
       await change((file) => {
         if (profileOf(file, name) === undefined) throw noProfile(file, name);
         return { ...file, current: name };
       });
     },
-    /** Removes a profile; returns false if the profile does not exist. */
+    /** False if the profile does not exist. */
     async remove(name: string): Promise<boolean> {
       let removed = false;
       await change((file) => {
@@ -126,14 +120,13 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
       });
       return removed;
     },
-    /** Saves a setting to a profile. */
     async set(name: string, setting: string, value: string): Promise<void> {
       checkProfileName(name);
       const known = needSettingName(setting);
       const stored = storedSetting(known, value);
       await changeProfile(name, (profile) => ({ ...profile, [known]: stored }));
     },
-    /** Removes a setting from a profile; returns false if the setting was not set. */
+    /** False if the setting was not set. */
     async unset(name: string, setting: string): Promise<boolean> {
       const known = needSettingName(setting);
       return changeProfile(name, (profile) => {

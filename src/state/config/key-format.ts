@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 
-/** Whether a key is a live key or a test key, by its prefix. */
+/** By the prefix. */
 type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {
@@ -9,10 +9,7 @@ export function keyKind(key: string): KeyKind {
   return kind === 'live' || kind === 'test' ? kind : 'unknown';
 }
 
-/**
- * Returns the key without surrounding white space and invisible characters; throws if the key cannot be sent.
- * Only the service can decide whether the key is valid.
- */
+/** Only the service can decide whether the key is valid. */
 export function checkKeyFormat(
   given: string,
   where = 'the key',

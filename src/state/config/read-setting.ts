@@ -8,13 +8,10 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-/** The value of a setting in the config file: plain JSON. */
+/** Plain JSON. */
 type Plain = string | number | boolean;
 
-/**
- * Parses the value of a setting, from text or from the config file. The error message does not quote the
- * value, which may be a URL with a password.
- */
+/** The error does not quote the value, which may be a URL with a password. */
 export function readSetting<N extends SettingName>(
   name: N,
   given: unknown,
@@ -33,13 +30,12 @@ export function readSetting<N extends SettingName>(
   });
 }
 
-/** The value of a setting as it is saved in the config file. */
+/** As it is saved in the config file. */
 export function storedSetting(name: SettingName, given: string): Plain {
   const value = readSetting(name, given, name);
   return settingRows[name].normalized && value !== undefined ? value : given.trim();
 }
 
-/** Returns the setting with this name; throws a failure that lists the available settings. */
 export function needSettingName(name: string): SettingName {
   if (isSettingName(name)) return name;
   throw new Failure('usage', `unknown setting "${name}"`, {

@@ -10,47 +10,37 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-/** The source of a value. */
 type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
-/** A value with its source. `from` is the name of the flag, variable or profile. */
+/** `from` is the name of the flag, variable or profile. */
 interface Sourced<T> {
   readonly value: T;
   readonly origin: Origin;
   readonly from?: string | undefined;
 }
 
-/** The value and source of every setting, the current profile, and the key. */
 export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> } & {
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
   readonly storePassword: Sourced<string | undefined>;
-  /** The errors of values that were skipped; always empty without `tolerant`. */
+  /** Values that were skipped; always empty without `tolerant`. */
   readonly problems: readonly Failure[];
 };
 
-/** The values of the flags, and the profile that `--profile` names. */
 export type FlagValues = GivenValues & { readonly profile?: string | undefined };
 type GivenValues = { readonly [N in SettingName]?: SettingValue<N> | undefined };
 
-/** The sources of settings: flags, environment and config file. */
 interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
-  /** Whether a profile that does not exist yet is accepted, for the command that creates the profile. */
+  /** Whether a profile that does not exist yet is accepted. */
   readonly newProfile?: boolean;
-  /**
-   * Whether invalid values of the environment and the file are skipped instead of rejected, for the commands
-   * that repair those values.
-   */
+  /** Whether invalid values are skipped, for the commands that repair them. */
   readonly tolerant?: boolean;
 }
 
-/**
- * Resolves each setting: a flag overrides the environment, the environment overrides the profile, and the
- * profile overrides the default.
- */
+/** A flag overrides the environment, which overrides the profile, which overrides the default. */
 export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sources): Settings {
   const problems: Failure[] = [];
   const trying = <T>(read: () => T): T | undefined => {
@@ -102,8 +92,7 @@ function settle<N extends SettingName>(
   const row: SettingRow<unknown> = settingRows[name];
   const flag: SettingValue<N> | undefined = flags[name];
   if (flag !== undefined) {
-    // Text from a flag is parsed like text from the other sources, so that a base URL is always normalized.
-    // Invalid flags are never skipped.
+    // Parsed like text from the other sources, so that a base URL is always normalized.
     const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
     return { value, origin: 'flag', from: row.flag };
   }
@@ -149,11 +138,10 @@ function storePasswordOf(
   const given = env['TRDR_STORE_PASSWORD'];
   if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
   const savedPassword = savedProfile?.storePassword;
-  // A password is sent only to the store for which it was saved, not to a store that the environment names.
+  // A password is sent only to the store for which it was saved.
   if (savedPassword !== undefined && !env['TRDR_STORE'])
     return { value: savedPassword, origin: 'profile', from: profile };
   return { value: undefined, origin: 'default' };
 }
 
-/** Settings as rows of `config list`. */
 export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));

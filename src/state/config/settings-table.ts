@@ -13,16 +13,14 @@ import {
 } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 
-/** A setting: its kind of value, its default and its purpose. */
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
   readonly kind: Kind<T>;
-  /** The default; if it is undefined, `fallbackText` describes what trdr does instead. */
+  /** If undefined, `fallbackText` describes what trdr does instead. */
   readonly fallback: D;
   readonly fallbackText: string;
-  /** The flag and the environment variable that override the profile, if the setting has them. */
   readonly flag?: string;
   readonly env?: string;
-  /** Whether the config file contains the parsed value instead of the text that the user wrote. */
+  /** Whether the config file contains the parsed value instead of the user's text. */
   readonly normalized?: boolean;
   readonly about: string;
 }
@@ -32,9 +30,8 @@ const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => set
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
 /**
- * All settings of a profile. Their resolution, `config`, the docs and completions are derived from this
- * table. To add a setting, add a row here and, if it has a flag, a flag of the same name in
- * `cli/args/common.ts`.
+ * Resolution, `config`, docs and completions are derived from this table. A row with a flag also needs a flag
+ * of the same name in `cli/args/common.ts`.
  */
 export const settingRows = {
   baseUrl: row({
@@ -202,15 +199,13 @@ export const settingRows = {
 
 type Rows = typeof settingRows;
 export type SettingName = keyof Rows;
-/** The type of a setting's value. A setting without a default may be undefined. */
+/** A setting without a default may be undefined. */
 export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['kind']['read']>>
   | Rows[N]['fallback'];
 
-/** A value for each setting. */
 export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
 
-/** Names of all settings, in listing order. */
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);

@@ -7,29 +7,29 @@ import { stringifyJson } from '../../base/json.ts';
 import { plainJson } from '../../base/json-object.ts';
 import { syncFile, writeAtomic } from '../../base/replace-file.ts';
 
-/** The answer for one handle, which is identified by its position in the list of the export. */
+/** A handle is identified by its position in the list of the export. */
 export interface JournalValue {
   readonly position: number;
   readonly value: unknown;
 }
 
-/** The first line of the file of a batch. The values of an answer follow, one line each. */
+/** The first line of a batch file. The values of an answer follow, one line each. */
 const Head = z.object({
   kind: z.enum(['asked', 'answered', 'lost']),
   positions: z.array(z.tuple([z.int(), z.int()])),
 });
 type Kind = z.infer<typeof Head>['kind'];
 
-/** No batch is this large, so a file with more positions is invalid. */
+/** No batch is this large. */
 const MOST_POSITIONS = 10_000;
-/** No first line is longer than this, in bytes. */
+/** No first line is longer, in bytes. */
 const LONGEST_HEAD = 256 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, '\n');
 
-/** The file that reserves disk space for an answer. */
+/** Reserves disk space for an answer. */
 const roomOf = (path: string) => `${path}.room`;
 
-/** Reserves disk space for the answer of a batch, and then records that the batch is about to be requested. */
+/** Reserves disk space for the answer, and then records that the batch is about to be requested. */
 export function writeAsked(path: string, positions: readonly number[], bytes: number): void {
   const fd = openSync(roomOf(path), 'w', PRIVATE_FILE);
   try {
@@ -43,7 +43,7 @@ export function writeAsked(path: string, positions: readonly number[], bytes: nu
   }
 }
 
-/** Writes an answer into the disk space reserved for it, and replaces the request by it in one step. */
+/** Writes into the reserved disk space, and replaces the request in one step. */
 export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   const positions = rows.map(({ position }) => position);
   const lines = rows.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
@@ -60,20 +60,20 @@ export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   syncFolder(dirname(path));
 }
 
-/** Replaces a request by the record of its loss. `answer` is a response that could not be parsed. */
+/** `answer` is a response that could not be parsed. */
 export function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
   writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
   discard(roomOf(path));
 }
 
-/** Removes the record of a request that was not charged. */
+/** The request was not charged. */
 export function removeAsked(path: string): void {
   discard(path);
   discard(roomOf(path));
 }
 
-/** Reads the first line of a batch file; undefined if it is invalid. */
+/** Undefined if the first line is invalid. */
 export function readHead(path: string) {
   const fd = openRegular(path);
   try {
@@ -90,13 +90,13 @@ function parseHead(line: string): { kind: Kind; positions: readonly number[] } |
   return head.success && positions ? { kind: head.data.kind, positions } : undefined;
 }
 
-/** The positions and the lines after the first one; none if the file cannot be read. */
+/** None if the file cannot be read. */
 export function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
   const [first = '', ...lines] = (quietly(() => readFileSync(path, 'utf8')) ?? '').split('\n');
   return { positions: parseHead(first)?.positions ?? [], lines };
 }
 
-/** The first line. Its positions are ranges (first and last position), so that it is short. */
+/** Positions are ranges (first and last), so that the line is short. */
 function headLine(kind: Kind, positions: readonly number[], more: object = {}): string {
   const ranges: [number, number][] = [];
   for (const position of positions) {

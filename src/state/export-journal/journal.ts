@@ -17,30 +17,27 @@ import {
 
 const FREE = 0;
 const ASKED = -1;
-/** The disk space that is reserved for the answer of one handle, in bytes. */
+/** The disk space that is reserved per handle. */
 const ROW_BYTES = 4_096;
-/** The number of answered batches that stay in memory while their values are read in order. */
+/** Answered batches that stay in memory while their values are read in order. */
 const READ_BATCHES = 8;
 
 /**
- * The journal of an export: a folder with one file per batch. The caller calls `asking` before a batch is sent, and
- * `answered`, `dropped` or `lost` when the outcome is known. After a crash, `openBatches` has the batches whose outcome is
- * not known; the caller must call `lost` for each of them before the export continues. The answers stay in the files, so
- * the journal needs 4 bytes of memory per handle.
+ * A folder with one file per batch. The caller calls `asking` before a batch is sent, and `answered`,
+ * `dropped` or `lost` when its outcome is known; after a crash, `lost` for each of `openBatches`. The answers
+ * stay in the files, so the journal needs 4 bytes of memory per handle.
  */
 export class ExportJournal {
   readonly path: string;
   /** Whether an earlier run has begun the export. */
   readonly resumed: boolean;
-  /** The number of handles with an answer. */
   answers = 0;
-  /** The positions of each batch that was requested and whose outcome is not known, by batch. */
+  /** The positions of each batch whose outcome is not known. */
   readonly openBatches = new Map<number, readonly number[]>();
   readonly #target: string;
   readonly #lock: { release(): void };
   /** For each position: free, asked, or the number of the batch with its answer plus one. */
   readonly #places: Int32Array;
-  /** The lost batches, some with a response that could not be parsed. */
   readonly #lost = new Map<number, readonly number[]>();
   #next = 0;
   #lowest = 0;
@@ -53,7 +50,7 @@ export class ExportJournal {
     this.#places = new Int32Array(size);
     for (const batch of batchesIn(path)) this.#load(batch);
     this.resumed = this.#next > 0;
-    // What a killed process was writing is of no use: the file that it would have replaced is still there.
+    // Left by a killed process. The file that it would have replaced is still there.
     for (const name of readdirSync(path)) if (/^\.trdr-|\.room$/.test(name)) discard(join(path, name));
   }
 
@@ -68,8 +65,8 @@ export class ExportJournal {
   }
 
   /**
-   * Reserves disk space for the answer of a batch, so that a full disk is noticed before anything is charged.
-   * Then records that the batch is about to be requested. Returns the number of the batch.
+   * Reserves disk space for the answer, so that a full disk is noticed before anything is charged. Returns
+   * the number of the batch.
    */
   async asking(positions: readonly number[]): Promise<number> {
     const batch = this.#next++;
@@ -79,27 +76,27 @@ export class ExportJournal {
     return batch;
   }
 
-  /** Saves the answer of a batch. If this rejects, the caller may save the same answer again. */
+  /** If this rejects, the caller may save the same answer again. */
   async answered(batch: number, rows: readonly JournalValue[]): Promise<void> {
     this.#write(() => saveAnswer(this.#fileOf(batch), rows));
     for (const { position } of rows) this.#place(position, batch);
     this.#settle(batch);
   }
 
-  /** Saves answers that this export did not request, such as cached ones. */
+  /** Answers that this export did not request, such as cached ones. */
   async found(rows: readonly JournalValue[]): Promise<void> {
     if (rows.length > 0) await this.answered(this.#next++, rows);
   }
 
-  /** Records that a batch was not charged. Its handles can be requested again. */
+  /** The batch was not charged. Its handles can be requested again. */
   async dropped(batch: number): Promise<void> {
     removeAsked(this.#fileOf(batch));
     this.#settle(batch);
   }
 
   /**
-   * Records that the answer of a batch was lost, and that the service may have charged up to `cuAtMost` for the batch.
-   * `answer` is the response, if one arrived but could not be parsed. The handles of the batch can be requested again.
+   * The service may have charged up to `cuAtMost`. `answer` is a response that could not be parsed. The
+   * handles can be requested again.
    */
   async lost(batch: number, cuAtMost: number, answer?: string): Promise<void> {
     const positions = this.openBatches.get(batch) ?? [];
@@ -108,7 +105,7 @@ export class ExportJournal {
     this.#settle(batch);
   }
 
-  /** The saved responses that could not be parsed, each with its positions that have no other answer. */
+  /** Responses that could not be parsed, each with its positions that have no other answer. */
   *unread(): Generator<{ readonly positions: readonly number[]; readonly answer: string }> {
     for (const [batch, all] of this.#lost) {
       const positions = all.filter((position) => (this.#places[position] ?? FREE) <= FREE);
@@ -117,14 +114,14 @@ export class ExportJournal {
     }
   }
 
-  /** Records the handles that the run skipped, for people who open the journal. */
+  /** The skipped handles, for people who open the journal. */
   async leave(code: string, handles: readonly string[]): Promise<void> {
     this.#write(() => writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`));
   }
 
   /**
-   * The answers in the order of the handles; `held` is false for a handle without an answer. The value of an answer that
-   * another program has removed is undefined.
+   * In the order of the handles; `held` is false without an answer. A value that another program has removed
+   * is undefined.
    */
   *values(): Generator<{ readonly position: number; readonly value: unknown; readonly held: boolean }> {
     const batches = new Map<number, ReadonlyMap<number, string>>();
@@ -139,7 +136,7 @@ export class ExportJournal {
     }
   }
 
-  /** Writes the complete output file and renames it to its final name. Then removes the journal, unless `keep` is set. */
+  /** Writes the complete output in one step, and then removes the journal unless `keep` is set. */
   async deliver(text: AsyncIterable<string> | Iterable<string>, keep = false): Promise<void> {
     try {
       await replaceWith(this.#target, text);
@@ -153,7 +150,7 @@ export class ExportJournal {
     }
   }
 
-  /** Unlocks the output. Removes the journal if it has neither requests nor answers. */
+  /** Removes the journal if it has neither requests nor answers. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -209,14 +206,14 @@ export class ExportJournal {
   }
 }
 
-/** The numbers of the batches in a journal, in order. */
+/** In order. */
 export const batchesIn = (path: string): number[] =>
   readdirSync(path)
     .filter((name) => /^\d{1,9}$/.test(name))
     .map(Number)
     .sort((one, other) => one - other);
 
-/** Removes a journal in one step, so that a kill never leaves a part of it, whose other answers would be paid for again. */
+/** In one step: a kill must not leave a part of a journal, whose other answers would be paid for again. */
 export function removeJournal(path: string): void {
   const gone = temporaryIn(dirname(path));
   renameSync(path, gone);

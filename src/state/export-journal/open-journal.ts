@@ -17,26 +17,25 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './journal.ts';
 
-/** The version of the journal format that this program reads and writes. */
 const VERSION = 2;
-/** The file that identifies the export. Only the same export can resume a journal. */
+/** Only the same export can resume a journal. */
 const HEADER = 'export.json';
 const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
 
-/** What an export is, and what to do if there is a journal: an error, unless `resume` or `fresh` is set. */
+/** A journal is an error, unless `resume` or `fresh` is set. */
 interface JournalOptions {
-  /** The output file. The journal and the lock are next to it. */
+  /** The journal and the lock are next to it. */
   readonly out: string;
-  /** The subjects as the user wrote them. Each is identified by its position. */
+  /** As the user wrote them. Each is identified by its position. */
   readonly subjects: readonly string[];
-  /** The base URL; null if there is none. */
+  /** The base URL. */
   readonly service: string | null;
   readonly resume: boolean;
-  /** Whether to discard a journal and start over; ignored if `resume` is set. */
+  /** Discards a journal; ignored if `resume` is set. */
   readonly fresh?: boolean | undefined;
 }
 
-/** Opens the journal next to `out`, and locks `out` until the journal is closed. */
+/** Locks `out` until the journal is closed. */
 export async function openJournal(options: JournalOptions): Promise<ExportJournal> {
   const { out, subjects, service, resume, fresh = false } = options;
   const target = realPath(out);
@@ -70,7 +69,7 @@ export async function openJournal(options: JournalOptions): Promise<ExportJourna
   }
 }
 
-/** The header of a journal; undefined if there is no journal, or if a process was killed before it wrote the header. */
+/** Undefined if there is no journal, or if a process was killed before it wrote the header. */
 function readHeader(path: string): z.infer<typeof Header> | undefined {
   const there = statsOf(path);
   if (!there) return undefined;
@@ -86,7 +85,7 @@ function readHeader(path: string): z.infer<typeof Header> | undefined {
 }
 
 function checkTarget(out: string, target: string): void {
-  // The file may be a symbolic link into another folder.
+  // May be a symbolic link into another folder.
   checkFolder(dirname(out));
   checkFolder(dirname(target));
   const there = statsOf(out);
