@@ -10,7 +10,7 @@ export interface HostilePost {
   readonly visibleAt: number;
   readonly record: Readonly<Record<string, unknown>>;
   readonly nameless: boolean;
-  /** Whether the post is dated so far back that only the WebSocket delivers it. */
+  /** Whether the post existed before the feed started; only its frame may come late. */
   readonly old: boolean;
 }
 
@@ -79,7 +79,7 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     return post;
   };
   const start = Date.now();
-  for (let i = 0; i < 80; i++) add(start - 1_000 - i * 400, 0, false);
+  for (let i = 0; i < 80; i++) add(start - 1_000 - i * 400, 0, true);
 
   const frameOf = (post: HostilePost): string => {
     const data = { ...post.record, authorAvatarUrl: null, tokenImageUrl: null };
@@ -184,6 +184,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     if (strikes(0.05))
       return reply(response, 429, '{"error":{"code":"RATE_LIMITED","message":"slow"},"retryAfter":1}');
     if (strikes(0.05)) return request.socket.destroy();
+    // Never answers.
+    if (strikes(0.02)) return;
     const { status, body } = page(url.searchParams);
     const text = JSON.stringify(dice.chance(0.5) ? body : { data: body, meta: { requestId: 'r' } });
     setTimeout(
@@ -235,10 +237,8 @@ export async function startHostileFeed(seed: number): Promise<HostileFeed> {
     before,
     post() {
       const now = Date.now();
-      const old = asked && dice.chance(0.05);
-      const late = dice.chance(0.1) ? dice.int(300) : 0;
-      const post = add(old ? now - 600_000 - dice.int(3e6) : now, now + late, old);
-      send(post);
+      send(add(now, now + (dice.chance(0.1) ? dice.int(300) : 0), false));
+      if (asked && dice.chance(0.05)) send(dice.pick(posts.filter(({ old }) => old)));
     },
     die(answer: typeof dead) {
       dead = answer;

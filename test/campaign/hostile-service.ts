@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { WALLET } from '../e2e/records.ts';
 import { anyMe, type Call, userRecord, withService } from '../e2e/service.ts';
 
@@ -7,7 +8,7 @@ import { anyMe, type Call, userRecord, withService } from '../e2e/service.ts';
 const fates = [
   'reset', // the connection breaks before the call is processed
   'lost', // the connection breaks after the call was charged
-  'late', // the connection breaks, and the call is charged six seconds later
+  'late', // the connection breaks, and the call is charged minutes later
   'cut', // the response ends in the middle
   'portal', // a captive portal answers 200 with HTML
   'gateway', // a gateway responds with a 5xx page, and the call is charged
@@ -43,7 +44,7 @@ const foreignStatuses = [
 ];
 /** Statuses with which a call costs nothing, even if a proxy sends them. */
 const unbilled = [401, 403, 429];
-const LATE_MS = 6_000;
+const LATEST_MS = 5 * 60_000;
 const ID = '00000000-0000-4000-8000-00000000000';
 
 /** A subject with a complete answer. */
@@ -86,12 +87,12 @@ export async function hostileService(options: HostileOptions) {
           call.response.on('finish', () => {
             for (const subject of subjects) delivered.push({ endpoint, subject, found: isKnown(subject) });
           });
-          return { status, body };
+          return random() < 0.2 ? compressed(status, body) : { status, body };
         case 'lost':
           charge(cu);
           return broken(call.response);
         case 'late':
-          charge(cu, LATE_MS);
+          charge(cu, random() * LATEST_MS);
           return broken(call.response);
         case 'reset':
           return broken(call.response);
@@ -178,6 +179,12 @@ export async function hostileService(options: HostileOptions) {
     total: () => counted(Number.POSITIVE_INFINITY) - 700,
   };
 }
+
+const compressed = (status: number, body: unknown) => ({
+  status,
+  body: gzipSync(JSON.stringify(body)),
+  headers: { 'content-encoding': 'gzip' },
+});
 
 /** A page of something in between. */
 const page = (status: number, text: string) => ({ status, body: `<html>${text}</html>` });

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { periodsAt } from '../../src/base/periods.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess } from '../e2e/harness.ts';
+import { type Home, openHome, runInProcess } from '../e2e/harness.ts';
 import { receiptOf } from '../e2e/numbers.ts';
 import { rngOf } from '../sim/rng.ts';
 import { hasServer } from '../store/program.ts';
@@ -34,8 +34,9 @@ function planOf(random: () => number): { words: string[]; most: number | null; k
       ['resolve', ['resolve', '--wait', '20s', ...names(upTo(3))]],
       ['numbers', ['pnl', ...names(upTo(3))]],
       ['numbers', ['pnl', ...names(upTo(250))]],
+      ['numbers', ['pnl', ...names(upTo(250)), '--out', OUT]],
     ] as const
-  )[Math.floor(random() * 5)] ?? ['lookup', ['whois', 'trader_1']];
+  )[Math.floor(random() * 6)] ?? ['lookup', ['whois', 'trader_1']];
   const roll = random();
   if (roll < 0.5) {
     // Choose a limit close to the cost of the run, because other limits would have no effect.
@@ -48,41 +49,63 @@ function planOf(random: () => number): { words: string[]; most: number | null; k
     : { words: [...words], most: CONFIRM_ABOVE, kind };
 }
 
+/** Deletes or replaces a file or folder of a running program. */
+function vandalize(home: Home, random: () => number): void {
+  const paths = [home.state, home.cache]
+    .filter((folder) => existsSync(folder))
+    .flatMap((folder) => [
+      folder,
+      ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+    ]);
+  const path = paths[Math.floor(random() * paths.length)];
+  if (path === undefined) return;
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+  rmSync(path, { recursive: true, force: true });
+  const roll = random();
+  if (isFile && roll < 0.6) writeFileSync(path, roll < 0.3 ? '' : '{"version":1}\nodd');
+}
+
 test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
   'spends within its limit, records all that is charged, and loses no answer (SEED=%i)',
   async (seed) => {
     const random = rngOf(seed).next;
     const clock = virtualClock();
+    const home = openHome();
+    const vandalism = random() < 0.2 ? 0.3 : 0;
     const service = await hostileService({
       random,
       now: clock.now,
       honest: random() < 0.2 ? 1 : 0.5 + random() * 0.45,
       lagMs: random() < 0.5 ? 0 : 10_000,
       reset: random() < 0.2,
+      onCall: async () => {
+        if (random() < vandalism) vandalize(home, random);
+      },
     });
     const { words, most, kind } = planOf(random);
-    const home = openHome();
     const options = { sandbox: service, home, clock, random, differs: true };
     const receipt = ['--receipt', 'receipt.json'];
     const ran = await runInProcess([...words, ...receipt, '-o', 'ndjson'], options);
     const story = `${words.join(' ')}\n${ran.stderr}`;
     expect([0, 2, 3, 6, 7, 8, 9, 11], story).toContain(ran.exitCode);
 
-    expect(JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')), story).toMatchObject({
-      ...receiptOf(home),
-      exit: ran.exitCode,
-    });
-
     const charged = service.total();
     if (most !== null) expect(charged, `the limit is ${most}: ${story}`).toBeLessThanOrEqual(most);
 
-    let [certain, bound] = [0, 0];
-    for await (const { cu, cuAtMost = 0 } of readLedger({ dir: home.state })) {
-      certain += cu;
-      bound += cu + cuAtMost;
+    // The ledger may be among the files that were deleted or replaced.
+    if (vandalism === 0) {
+      expect(JSON.parse(readFileSync(join(home.path, 'receipt.json'), 'utf8')), story).toMatchObject({
+        ...receiptOf(home),
+        exit: ran.exitCode,
+      });
+      let [certain, bound] = [0, 0];
+      for await (const { cu, cuAtMost = 0 } of readLedger({ dir: home.state })) {
+        certain += cu;
+        bound += cu + cuAtMost;
+      }
+      expect(certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(charged);
+      expect(bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(charged);
     }
-    expect(certain, `certain in the ledger: ${story}`).toBeLessThanOrEqual(charged);
-    expect(bound, `bound in the ledger: ${story}`).toBeGreaterThanOrEqual(charged);
 
     const isExport = words.includes(OUT);
     if (isExport && ran.exitCode !== 0) {
@@ -115,12 +138,13 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
   const server = hasServer() ? await startServer() : undefined;
 
   test.each(Array.from({ length: Math.ceil(RUNS / 4) }, (_, run) => SEED + run))(
-    'stay within it, although the store loses everything at any moment (SEED=%i)',
+    'stay within it, although the store loses everything at any moment, or its entries are damaged (SEED=%i)',
     async (seed) => {
       const random = rngOf(seed).next;
       const admin = await server?.connect();
       await admin?.send('FLUSHALL', []);
       const clock = virtualClock();
+      const stories: string[] = [];
       // Nothing is lost before both machines have paid once.
       let calls = Number.NEGATIVE_INFINITY;
       const lossAt = 1 + Math.floor(random() * 40);
@@ -138,6 +162,15 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
           if (++calls === lossAt) await lose();
         },
       });
+      /** Replaces a random entry of the store, or one of its fields. */
+      const damage = async () => {
+        const key = String((await admin?.send('RANDOMKEY', [])) ?? '');
+        const kind = await admin?.send('TYPE', [key]);
+        const [field] = kind === 'hash' ? [await admin?.send('HRANDFIELD', [key])] : [];
+        if (typeof field === 'string') await admin?.send('HSET', [key, field, 'odd']);
+        else if (kind !== 'none') await admin?.send('SET', [key, 'odd']);
+        stories.push(`damaged ${kind} ${key} ${field ?? ''}`);
+      };
       const homes = [openHome(), openHome()] as const;
       const options = (at: number) => ({
         ...{ sandbox: service, home: homes[at % 2] ?? homes[0], clock, random, differs: true },
@@ -154,14 +187,19 @@ describe.skipIf(!hasServer())('machines with a shared budget', async () => {
       // Both machines have paid today, so that they remember the budget, and the count at the start of the day.
       for (const at of [0, 1]) await runInProcess(['whois', `trader_first_${at}`, '--no-cache'], options(at));
       calls = 0;
-      const stories: string[] = [];
       for (let run = 0; run < SHARING; run++) {
-        if (random() < 0.15) await lose();
+        const roll = random();
+        if (roll < 0.15) await lose();
+        else if (roll < 0.3) await damage();
         const paid = calls;
         const wasLost = isLost;
         const [command = '', ...names] = planOf(random).words;
         const own = names.map((name) => (/^(trader|bare|nobody)_/.test(name) ? `${name}_${run}` : name));
-        const words = [command, ...own.filter((word) => !/^(--max-cu|\d+)$/.test(word)), '--yes'];
+        const words = [
+          command,
+          ...own.filter((word) => !/^(--max-cu|\d+|--out|numbers\.ndjson)$/.test(word)),
+          '--yes',
+        ];
         const ran = await runInProcess([...new Set(words), '-o', 'ndjson'], options(run));
         stories.push(`${words.join(' ')}\n${ran.stderr}`);
         const story = `cap ${cap}, seed ${seed}: ${stories.join('\n')}`;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -201,19 +201,34 @@ describe('the output file of a tail', () => {
     id: fc.string({ minLength: 1, maxLength: 4 }),
     platformCreatedAt: fc.oneof(moment, fc.constant(null)),
   });
+  const start = () => {
+    const reading = { out, checkpoint: undefined, feed: 'thesis', timeField: 'platformCreatedAt' };
+    return readStart({ ...reading, notice() {} })?.ids.map(([id]) => id) ?? [];
+  };
+  const rows = fc.array(row, { maxLength: 20 });
+
   test('is continued after its last complete line, with every id known, or rejected', () => {
-    holds(fc.array(row, { maxLength: 20 }), torn(row.map((one) => JSON.stringify(one))), (rows, last) => {
-      const whole = rows.map((one) => `${JSON.stringify(one)}\n`).join('');
+    holds(rows, torn(row.map((one) => JSON.stringify(one))), (all, last) => {
+      const whole = all.map((one) => `${JSON.stringify(one)}\n`).join('');
       writeFileSync(out, whole + last.replaceAll('\n', ''));
-      const reading = { out, checkpoint: undefined, feed: 'thesis', timeField: 'platformCreatedAt' };
-      const found = { start: undefined as ReturnType<typeof readStart> };
-      const isRead = read(() => {
-        found.start = readStart({ ...reading, notice() {} });
-        return true;
-      });
-      if (!isRead) return;
+      const ids = read(start);
+      if (!ids) return;
       expect(readFileSync(out, 'utf8')).toBe(whole);
-      expect(found.start?.ids.map(([id]) => id) ?? []).toEqual(rows.map(({ id }) => id));
+      expect(ids).toEqual(all.map(({ id }) => id));
     });
+  });
+
+  test('is read from its start if it was truncated and has grown again', () => {
+    holds(rows, fc.nat({ max: 1_500 }), (all, offset) => {
+      const whole = all.map((one) => `${JSON.stringify(one)}\n`).join('');
+      if (offset === 0 || whole[offset - 1] === '\n') return;
+      writeFileSync(out, whole);
+      const { dev, ino } = statSync(out);
+      const file = { dev: `${dev}`, ino: `${ino}`, offset };
+      const position = { feed: 'thesis', start: null, verified: null, lowest: null, ids: [], file };
+      writeFileSync(`${out}.trdr`, positionText(position));
+      expect(start()).toEqual(all.map(({ id }) => id));
+    });
+    rmSync(`${out}.trdr`);
   });
 });

@@ -133,7 +133,7 @@ export function lastPosts(out: string, timeField: string): PostMark[] {
 const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
-/** The posts in the lines of a file, from a byte on; in all of them if the file has become shorter than that. */
+/** The posts in the lines of a file, from a byte on; in all of them if the file was truncated after this was noted. */
 function marksIn(
   path: string,
   from: number,
@@ -142,9 +142,11 @@ function marksIn(
   after: number | null = null,
 ): PostMark[] {
   const size = statsOf(path)?.size ?? 0;
+  // A truncated file may have grown beyond the byte again, which then is inside a line.
+  const start = size < from || (!skipsFirst && from > 0 && !endsLine(path, from)) ? 0 : from;
   let marks: PostMark[] = [];
   let torn: string | undefined;
-  for (const text of readLines(path, LONGEST_LINE, size < from ? 0 : from)) {
+  for (const text of readLines(path, LONGEST_LINE, start)) {
     const isPart = skipsFirst;
     skipsFirst = false;
     if (isPart || text.trim() === '') continue;
@@ -161,7 +163,7 @@ function marksIn(
   return marks;
 }
 
-/** Whether a file of this size ends with a whole line. */
+/** Whether a line of a file ends at this byte. */
 function endsLine(path: string, size: number): boolean {
   const fd = openSync(path, 'r');
   try {
