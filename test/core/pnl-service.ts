@@ -3,11 +3,11 @@ import type { AnswerCache } from '../../src/contract/answer-ports.ts';
 import { distinctHandles, normalHandle } from '../../src/contract/handles.ts';
 import type { HttpRequest, Notice } from '../../src/contract/ports.ts';
 import { cu } from '../../src/contract/prices.ts';
+import type { PnlRecord } from '../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
 import { createSavedNumbers } from '../../src/core/pnl/cached-numbers.ts';
 import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';
-import type { PnlAnswer } from '../../src/core/pnl/records.ts';
 import { error, json, rig } from './fakes.ts';
 
 /**
@@ -189,7 +189,7 @@ export async function runThrough(
     signal,
     saved: caches ? createSavedNumbers(cache, made.clock.now) : undefined,
   });
-  const records: PnlAnswer[] = [];
+  const records: PnlRecord[] = [];
   let failure: unknown;
   try {
     for await (const results of run.results()) {

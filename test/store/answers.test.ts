@@ -73,7 +73,7 @@ describe('a store that accepts no answers', () => {
         return { record: { id: 'u', handle: 'mira' } };
       },
     };
-    const users = createCachedLookup({ client: client as never, clock: systemClock, cache: answers });
+    const users = createCachedLookup(client as never, systemClock, answers);
     const subject = await readSubject('@mira');
     expect(await users.answer(subject)).toMatchObject({ found: true, record: { id: 'u' } });
     await expect(users.answer(subject)).rejects.toThrow('has no permission');
@@ -220,11 +220,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       const [writer, reader] = [machine(server), machine(server)];
       await writer.answers.put('user.handle', 'mira', { time: Date.now(), status: 200, record });
       const client = { call: async () => ({ record: { id: 'u' } }) };
-      const users = createCachedLookup({
-        client: client as never,
-        clock: systemClock,
-        cache: reader.answers,
-      });
+      const users = createCachedLookup(client as never, systemClock, reader.answers);
       expect(await users.answer(await readSubject('@mira'))).toMatchObject({ record: { id: 'u' } });
       writer.link.close();
       reader.link.close();

@@ -1,8 +1,12 @@
+import type { Clock } from '../../base/clock.ts';
 import { countText } from '../../base/units.ts';
+import type { Client } from '../../contract/ports.ts';
+import { known } from '../../contract/read-record.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
-import { launchpadAnswers } from '../../core/lookup/launchpad.ts';
-import { lookup } from '../../core/lookup/lookup.ts';
-import { readSubject } from '../../core/lookup/subject.ts';
+import { User } from '../../contract/records/user.ts';
+import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
+import { answerOf, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts';
+import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectOptions } from '../args/common.ts';
@@ -75,3 +79,23 @@ export const launchpadUser = command({
     });
   },
 });
+
+/** The wallet of a handle or user id is looked up first. */
+const launchpadAnswers =
+  (client: Client, users: CachedLookup, clock: Clock) =>
+  async (subject: Subject, signal: AbortSignal): Promise<LookupAnswer> => {
+    let wallet: string | null | undefined = subject.value;
+    if (subject.type !== 'wallet') {
+      const answer = await users.answer(subject, signal);
+      if (answer.found !== true) return answer;
+      const { solanaAddress, evmAddress } = known(User, answer.record);
+      wallet = solanaAddress ?? evmAddress;
+      if (!wallet) return { found: false, code: 'NO_WALLET', time: answer.time, from: answer.from };
+    }
+    try {
+      const { record } = await client.call('launchpad.user', { params: { wallet } }, { signal });
+      return { found: true, record, time: clock.now(), from: 'service' };
+    } catch (error) {
+      return answerOf(error, clock.now());
+    }
+  };

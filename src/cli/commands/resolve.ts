@@ -3,8 +3,9 @@ import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
+import { lookup } from '../../core/lookup/lookup.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
-import { readHandle, resolveAll } from '../../core/lookup/resolve-all.ts';
+import { readHandle } from '../../core/lookup/subject.ts';
 import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
@@ -82,7 +83,7 @@ export const resolveCommand = command({
       if (redraws) progress.describe(standingText(standing));
       else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
     };
-    const resolver = createResolver({
+    const answer = createResolver({
       client: lazyClient(context),
       clock: io.clock,
       users: await openCachedLookup(context),
@@ -96,15 +97,14 @@ export const resolveCommand = command({
     const unanswered = new Map<string, string[]>();
     try {
       await context.emit(resolveView, isSingle(source, subjects), async (out) => {
-        for await (const { record, failure } of resolveAll(subjects.all(), resolver, {
-          signal,
-          older: openRunAnswers(),
-        })) {
-          tally.add(record.found === null ? { found: null, failure } : record);
-          if ('reason' in record && typeof record.reason === 'string') {
-            unanswered.set(record.reason, [...(unanswered.get(record.reason) ?? []), record.subject]);
+        const older = openRunAnswers();
+        for await (const found of lookup(subjects.all(), { answer, read: readHandle, older, signal })) {
+          tally.add(found.answer);
+          const reason = found.answer.found === false ? found.answer.pending?.reason : undefined;
+          if (reason !== undefined) {
+            unanswered.set(reason, [...(unanswered.get(reason) ?? []), found.record.subject]);
           }
-          await out.write(record);
+          await out.write(found.record);
         }
       });
     } catch (error) {

@@ -61,7 +61,8 @@ export const whois = command({
   async run(context, { source, as, maxAge, noCache, strict }) {
     const users = await openCachedLookup(context, { noCache, maxAge });
     if (!noCache) context.answersAreCached();
-    const subjects = await gatherSubjects(source, context, (text) => readSubject(text, as));
+    const read = (text: string) => readSubject(text, as);
+    const subjects = await gatherSubjects(source, context, read);
     const planned = planLookups(users, subjects.checked);
     if (await context.dryRun(planned)) return 0;
     await preflight(context, planned, {
@@ -76,7 +77,7 @@ export const whois = command({
       strict,
       found: lookup(subjects.all(), {
         answer: users.answer,
-        as,
+        read,
         older: openRunAnswers(),
         signal: context.signal,
       }),

@@ -24,12 +24,12 @@ export const openCachedLookup = async (
   context: Context,
   { noCache = false, maxAge }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
 ): Promise<CachedLookup> =>
-  createCachedLookup({
-    client: lazyClient(context),
-    clock: context.io.clock,
-    cache: noCache ? undefined : await openAnswers(context),
-    maxAgeMs: maxAge ?? context.settings.maxAge,
-  });
+  createCachedLookup(
+    lazyClient(context),
+    context.io.clock,
+    noCache ? undefined : await openAnswers(context),
+    maxAge ?? context.settings.maxAge,
+  );
 
 /**
  * The cached answers for the base URL and key of the run, on this machine and in the store. Undefined if the

@@ -2,9 +2,9 @@ import { Failure } from '../../base/failure.ts';
 import { group, unitsText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
+import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import type { PnlRun } from '../../core/pnl/pnl-run.ts';
-import { failedPnl } from '../../core/pnl/records.ts';
 import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { View } from '../../output/view.ts';
@@ -201,7 +201,7 @@ async function* recordsOf(
     const failure = failures.get(position);
     if (!held && failure) {
       tally.add({ found: null, failure });
-      yield failedPnl(subjects[position] ?? '', failure);
+      yield failedRecord(subjects[position] ?? '', failure);
     }
     if (!held) continue;
     const record = readRecord(value);

@@ -34,14 +34,15 @@ export const FailedSubject = z.looseObject({
   error: field(ErrorInfo, 'Why the lookup failed.'),
 });
 
-type FoundSubject = Sent & { readonly subject: string; readonly found: true };
-type Unanswered = z.infer<typeof MissingSubject> | z.infer<typeof FailedSubject>;
+export type SubjectRecord =
+  | (Sent & { readonly subject: string; readonly found: true })
+  | z.infer<typeof MissingSubject>
+  | z.infer<typeof FailedSubject>;
 
 const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
   z.looseObject({ subject, found: field(z.literal(true), 'True: the subject was found.'), ...shape });
 
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
-export type WhoisRecord = FoundSubject | Unanswered;
 
 const PendingSubject = z.looseObject({
   subject,
@@ -65,10 +66,8 @@ export const ResolveRecord = z.union([
   MissingSubject,
   FailedSubject,
 ]);
-export type ResolveRecord = FoundSubject | z.infer<typeof PendingSubject> | Unanswered;
 
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
-export type LaunchpadUserRecord = FoundSubject | Unanswered;
 
 const difference = () => field(nullable(z.number()), 'New minus old.');
 const Differences = field(
@@ -98,4 +97,4 @@ const compared = {
 };
 
 export const PnlRecord = z.union([answered({ ...Pnl.shape, ...compared }), MissingSubject, FailedSubject]);
-export type PnlRecord = FoundSubject | Unanswered;
+export type PnlRecord = SubjectRecord;

@@ -14,15 +14,6 @@ import { MAX_AGE_MS, MISS_AGE_MS } from '../answer-ages.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectType } from './subject.ts';
 
-export interface CachedLookupOptions {
-  readonly client: Pick<Client, 'call'>;
-  readonly clock: Pick<Clock, 'now'>;
-  /** If undefined, nothing is cached. */
-  readonly cache?: AnswerCache | undefined;
-  readonly maxAgeMs?: number | undefined;
-  readonly missAgeMs?: number | undefined;
-}
-
 /** A call that a lookup will make, or may make if `isSure` is false. */
 export interface LookupCall {
   readonly id: UserEndpoint;
@@ -43,10 +34,14 @@ const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
 /** Of each type. */
 const PLANNED = 10_000;
 
-export function createCachedLookup(options: CachedLookupOptions) {
-  const { client, clock, cache } = options;
-  const maxAgeMs = options.maxAgeMs ?? MAX_AGE_MS;
-  const missAgeMs = Math.min(options.missAgeMs ?? MISS_AGE_MS, maxAgeMs);
+/** Without a cache, nothing is cached. */
+export function createCachedLookup(
+  client: Pick<Client, 'call'>,
+  clock: Pick<Clock, 'now'>,
+  cache?: AnswerCache,
+  maxAgeMs = MAX_AGE_MS,
+) {
+  const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
 
   /** The recent answers that `plan` has read for `answer`. */
   const planned: Readonly<Record<SubjectType, Map<string, SavedUser>>> = {

@@ -1,48 +1,48 @@
 import { Failure } from '../../base/failure.ts';
-import { isRecord, type JsonObject } from '../../base/json-object.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { trimText } from '../../base/trim-text.ts';
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { andThen, answerEach, type SubjectList } from './answer-each.ts';
-import { readSubject, type Subject, type SubjectType } from './subject.ts';
+import type { ErrorInfo, SubjectRecord } from '../../contract/records/subject.ts';
+import { ordered } from './ordered.ts';
+import { readSubject, type Subject } from './subject.ts';
+
+type Obtained = { readonly time: number; readonly from: 'cache' | 'service' };
 
 export type LookupAnswer =
-  | { readonly found: true; readonly record: Sent; readonly time: number; readonly from: 'cache' | 'service' }
-  | {
+  | (Obtained & {
+      readonly found: true;
+      readonly record: Sent;
+      /** A plain lookup (held), a resolve that needed no live search (cached), or a live search. */
+      readonly source?: 'held' | 'cached' | 'live';
+    })
+  | (Obtained & {
       readonly found: false;
       readonly code: string;
-      readonly time: number;
-      readonly from: 'cache' | 'service';
-    }
+      readonly pending?: PendingState;
+    })
   | { readonly found: null; readonly failure: Failure };
 
-export type ErrorFields = {
-  readonly code: string;
-  readonly message: string;
-  readonly status?: number;
-  readonly retryable?: boolean;
-  readonly retryAfter?: number;
-  readonly requestId?: string;
-  readonly hint?: string;
-};
-
-export type LookupRecord =
-  | ({ readonly subject: string; readonly found: true } & Sent)
-  | { readonly subject: string; readonly found: false; readonly code: string }
-  | { readonly subject: string; readonly found: null; readonly error: ErrorFields };
+/** The state of a resolve without an answer yet. */
+export interface PendingState {
+  readonly reason: string;
+  readonly retryable: boolean;
+  readonly retryAfterSeconds?: number;
+  readonly position?: number;
+}
 
 export interface Lookup {
-  readonly record: LookupRecord;
+  readonly record: SubjectRecord;
   readonly answer: LookupAnswer;
 }
 
-export interface LookupOptions {
+interface LookupOptions {
   /** Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
-  readonly as?: SubjectType | undefined;
-  /** How many subjects are looked up concurrently. */
-  readonly window?: number | undefined;
+  /** Parses a text; throws a failure if it is not a subject. */
+  readonly read?: (text: string) => Subject | Promise<Subject>;
   /** How many answers stay in memory for repeated subjects. */
-  readonly memory?: number | undefined;
+  readonly memory?: number;
   /** For the oldest answers, which do not fit in memory; closed at the end. Without it, they are dropped. */
   readonly older?: RunAnswers | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -53,83 +53,119 @@ const MEMORY = 10_000;
 const GIVE_UP_AFTER = 20;
 
 /**
- * Yields one record per subject, in order. A failure that affects one subject becomes a record. One that
- * affects all, such as a rejected key, is thrown after all earlier answers were yielded.
+ * Looks up each distinct subject once, and yields one record per subject, in order. A failure that affects one
+ * subject becomes a record. One that affects all, such as a rejected key, is thrown after all earlier answers
+ * were yielded. What is available at once needs no promise, which makes cached lookups faster.
  */
 export function lookup(
-  subjects: SubjectList,
-  { answer, as, window, memory = MEMORY, older, signal }: LookupOptions,
+  subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
+  { answer, read = readSubject, memory = MEMORY, older, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
+  /** The answers and the requests in flight, the oldest first. */
+  const held = new Map<string, LookupAnswer | Promise<LookupAnswer>>();
   let failuresInRow = 0;
 
-  function checkOutage(answered: LookupAnswer): LookupAnswer {
-    failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
-    if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
-    return answered;
+  /** If the disk is full, answers stay in memory, because requesting them again would cost money. */
+  function makeRoom(): void {
+    for (const [key, known] of held) {
+      if (held.size < memory) return;
+      if (known instanceof Promise) continue;
+      // A failure is not stored: the subject is requested again.
+      if (known.found !== null && older?.put(key, known) === false) return;
+      held.delete(key);
+    }
   }
 
-  return answerEach(
-    subjects,
-    {
-      read: (text) => readSubject(text, as),
-      request: (subject, stop) => andThen(answer(subject, stop), checkOutage),
-      unread: (failure) => ({ found: null, failure }),
-      output: (subject, found) => ({ record: toRecord(subject, found), answer: found }),
-    },
-    {
-      size: memory,
-      isWorthKeeping: isPaidFor,
-      disk: older && { place: older, write: plainAnswer, read: readPlainAnswer },
-    },
-    { window, signal },
-  );
+  function answerFor(subject: Subject, stop: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
+    const key = `${subject.type}:${subject.normal}`;
+    const stored = held.get(key) ?? older?.get(key);
+    if (stored instanceof Promise || isAnswer(stored)) return stored;
+    makeRoom();
+    const settle = (answered: LookupAnswer): LookupAnswer => {
+      // The cache can return its own answers again.
+      if (answered.found === null || answered.from === 'service') held.set(key, answered);
+      else held.delete(key);
+      failuresInRow = answered.found === null && isOutage(answered.failure) ? failuresInRow + 1 : 0;
+      if (answered.found === null && failuresInRow >= GIVE_UP_AFTER) throw answered.failure;
+      return answered;
+    };
+    const asked = answer(subject, stop);
+    if (!(asked instanceof Promise)) return settle(asked);
+    const settled = asked.then(settle);
+    held.set(key, settled);
+    return settled;
+  }
+
+  function found(subject: Subject, stop: AbortSignal): Lookup | Promise<Lookup> {
+    const answered = answerFor(subject, stop);
+    return answered instanceof Promise
+      ? answered.then((each) => resultOf(subject.text, each))
+      : resultOf(subject.text, answered);
+  }
+
+  async function readAndFind(text: string, stop: AbortSignal): Promise<Lookup> {
+    let subject: Subject;
+    try {
+      subject = await read(text);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return resultOf(trimText(text), { found: null, failure: error });
+    }
+    return found(subject, stop);
+  }
+
+  const find = (subject: string | Subject, stop: AbortSignal) =>
+    typeof subject === 'string' ? readAndFind(subject, stop) : found(subject, stop);
+  return ordered(subjects, find, { signal, end: older?.close });
 }
 
-function toRecord(subject: string, answer: LookupAnswer): LookupRecord {
-  if (answer.found === null) return { subject, found: null, error: errorFields(answer.failure) };
-  return answer.found ? foundRecord(subject, answer.record) : { subject, found: false, code: answer.code };
+/** Another program may have changed a stored answer. */
+const isAnswer = (stored: unknown): stored is LookupAnswer =>
+  isRecord(stored) &&
+  (stored['found'] === null ||
+    (typeof stored['time'] === 'number' &&
+      (stored['found'] === true ? isRecord(stored['record']) : typeof stored['code'] === 'string')));
+
+function resultOf(subject: string, answer: LookupAnswer): Lookup {
+  if (answer.found === null) return { record: failedRecord(subject, answer.failure), answer };
+  if (!answer.found) return { record: { ...missingRecord(subject, answer.code), ...answer.pending }, answer };
+  const { source, record } = answer;
+  if (source === undefined) return { record: foundRecord(subject, record), answer };
+  return { record: Object.assign(foundRecord(subject, { source, ...record }), { source }), answer };
 }
 
 /** Fields of the service cannot overwrite `subject` and `found`, which come first. */
-export function foundRecord(subject: string, sent: Sent): LookupRecord & { readonly found: true } {
+export function foundRecord(subject: string, sent: Sent): Extract<SubjectRecord, { found: true }> {
   const first = { subject, found: true } as const;
   // `{ ...first, ...sent, ...first }` would take V8 ten times as long.
   return Object.assign({ subject, found: true, ...sent }, first);
 }
 
-export function errorFields(failure: Failure): ErrorFields {
+/** By default because the subject has no verified link. */
+export const missingRecord = (subject: string, code = 'NOT_OBSERVED') =>
+  ({ subject, found: false, code }) as const;
+
+export const failedRecord = (subject: string, failure: Failure) =>
+  ({ subject, found: null, error: errorFields(failure) }) as const;
+
+function errorFields(failure: Failure): ErrorInfo {
   const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
   return {
     code,
     message,
-    ...(status === undefined ? {} : { status }),
-    ...(status === undefined && !retryable ? {} : { retryable }),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...(requestId === undefined ? {} : { requestId }),
-    ...(hint === undefined ? {} : { hint }),
+    ...(status !== undefined && { status }),
+    ...((status !== undefined || retryable) && { retryable }),
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(requestId !== undefined && { requestId }),
+    ...(hint !== undefined && { hint }),
   };
 }
 
 /** Throws a failure that affects every subject. */
 export function answerOf(error: unknown, now: number): Exclude<LookupAnswer, { found: true }> {
   if (!(error instanceof Failure) || concernsAll(error)) throw error;
-  if (error.kind === 'missing') {
-    return { found: false, code: error.code, time: now, from: 'service' };
-  }
+  if (error.kind === 'missing') return { found: false, code: error.code, time: now, from: 'service' };
   return { found: null, failure: error };
-}
-
-/** The cache can return its own answers again. */
-const isPaidFor = (answer: LookupAnswer) => answer.found === null || answer.from === 'service';
-
-/** A failure is not stored: the subject is requested again. */
-const plainAnswer = (answer: LookupAnswer) => (answer.found === null ? undefined : answer);
-
-function readPlainAnswer(stored: unknown): LookupAnswer | undefined {
-  const { time, code, record }: JsonObject = isRecord(stored) ? stored : {};
-  if (typeof time !== 'number') return undefined;
-  if (isRecord(record)) return { found: true, record, time, from: 'service' };
-  return typeof code === 'string' ? { found: false, code, time, from: 'service' } : undefined;
 }
 
 const concernsAll = ({ kind, code }: Failure): boolean =>

@@ -1,12 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-interface OrderedOptions {
-  /** The most items that are in progress, or done but not yielded yet. */
-  readonly window: number;
-  readonly signal?: AbortSignal | undefined;
-  /** Called after the last result, after an error, or when the consumer stops. */
-  readonly end?: (() => Promise<void>) | undefined;
-}
+const WINDOW = 8;
 
 interface Slot<T> {
   done?: { readonly value: T } | { readonly error: unknown };
@@ -21,7 +15,17 @@ interface Slot<T> {
 export async function* ordered<I, O>(
   items: AsyncIterable<I> | Iterable<I>,
   work: (item: I, signal: AbortSignal) => O | Promise<O>,
-  { window, signal, end }: OrderedOptions,
+  {
+    window = WINDOW,
+    signal,
+    end,
+  }: {
+    /** The most items that are in progress, or done but not yielded yet. */
+    readonly window?: number;
+    readonly signal?: AbortSignal | undefined;
+    /** Called after the last result, after an error, or when the consumer stops. */
+    readonly end?: (() => Promise<void>) | undefined;
+  } = {},
 ): AsyncGenerator<O, void, void> {
   const leaving = new AbortController();
   const both = signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal;

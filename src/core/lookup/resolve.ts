@@ -5,22 +5,12 @@ import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/a
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import { known, type Sent } from '../../contract/read-record.ts';
+import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';
 import { mayBeCharged } from '../client/service-errors.ts';
 import type { CachedLookup } from './cached-lookup.ts';
-import type { LookupAnswer } from './lookup.ts';
-import {
-  found,
-  type PendingState,
-  pendingRecord,
-  type Resolved,
-  readPending,
-  refused,
-  refusedBy,
-  shareable,
-} from './resolve-record.ts';
+import { answerOf, type LookupAnswer, type PendingState } from './lookup.ts';
 import type { Subject } from './subject.ts';
 
 export interface ResolveProgress {
@@ -66,33 +56,25 @@ const SHARED_MS = 60_000;
 /** Just long enough for machines that are already waiting for the result. */
 const SHARED_MISS_MS = 2_000;
 
-/** As cheaply as possible. */
-export type Resolver = (subject: Subject, signal?: AbortSignal) => Promise<Resolved>;
-
-export function createResolver(options: ResolverOptions): Resolver {
+/** Finds the wallet of a handle as cheaply as possible. */
+export function createResolver(options: ResolverOptions) {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
+  const obtained = () => ({ time: clock.now(), from: 'service' }) as const;
+  const found = (record: Sent, source: 'cached' | 'live') =>
+    ({ found: true, record, source, ...obtained() }) as const;
+  const unanswered = (pending: PendingState) =>
+    ({ found: false, code: 'PENDING', pending, ...obtained() }) as const;
 
   /** Undefined if the handle must be resolved. `refresh` ignores cached answers. */
   async function walletOnRecord(subject: Subject, signal: AbortSignal | undefined, refresh: boolean) {
-    const look = refresh ? users.ask : users.answer;
-    const answer = await look(subject, signal);
+    const answer = await (refresh ? users.ask : users.answer)(subject, signal);
     // A wallet may have been verified since, and a resolve is expensive.
-    if (answer.found && !revealsWallet(answer.record) && answer.from === 'cache') {
-      return fromLookup(subject, await users.ask(subject, signal));
-    }
-    return fromLookup(subject, answer);
+    const isOutdated = answer.found && answer.from === 'cache' && !revealsWallet(answer.record);
+    return fromLookup(isOutdated ? await users.ask(subject, signal) : answer);
   }
 
-  return async (subject, signal) => {
-    if (!direct) {
-      const known = await walletOnRecord(subject, signal, false);
-      if (known) return known;
-    }
-    return await searchTogether(subject, signal);
-  };
-
   /** Uses the result of another machine that is resolving the same handle, unless it takes too long. */
-  async function searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<Resolved> {
+  async function searchTogether(subject: Subject, signal: AbortSignal | undefined): Promise<LookupAnswer> {
     const wanted = {
       endpoint: 'user.resolve',
       subject: subject.normal,
@@ -101,30 +83,22 @@ export function createResolver(options: ResolverOptions): Resolver {
       waitMs: waitMs || UNSTATED_MS,
     } as const;
     const claim = await options.claim?.(wanted, signal);
-    if (claim?.by === 'other' && claim.failure) return refusedBy(subject, claim.failure);
+    if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
     const other = claim?.by === 'cache' ? await fromOther(subject, claim.answer) : undefined;
-    if (other) return other;
-    return await withClaim(
-      claim,
-      () => search(subject, signal),
-      (own) => shareable(own, clock.now()),
-    );
+    return other ?? (await withClaim(claim, () => search(subject, signal), shareable));
   }
 
-  async function fromOther(subject: Subject, other: SharedAnswer): Promise<Resolved | undefined> {
-    if (other.status === 404)
-      return { record: { subject: subject.text, found: false, code: 'NOT_OBSERVED' } };
+  async function fromOther(subject: Subject, other: SharedAnswer): Promise<LookupAnswer | undefined> {
+    if (other.status === 404) return { found: false, code: 'NOT_OBSERVED', ...obtained() };
     const sent = isRecord(other.record) ? other.record : {};
-    if (other.status === 202) {
-      return { record: pendingRecord(subject, readPending(known(Pending, sent))) };
-    }
+    if (other.status === 202) return unanswered(readPending(known(Pending, sent)));
     const user = recognize('user', sent)?.record;
     if (!user) return undefined;
     await users.keep(subject, user);
-    return found(subject, user, 'cached');
+    return found(user, 'cached');
   }
 
-  async function search(subject: Subject, signal: AbortSignal | undefined): Promise<Resolved> {
+  async function search(subject: Subject, signal: AbortSignal | undefined): Promise<LookupAnswer> {
     const until = clock.mono() + waitMs;
     let lost = 0;
     let failure: unknown;
@@ -136,20 +110,19 @@ export function createResolver(options: ResolverOptions): Resolver {
         const result = await client.call('user.resolve', ask, { signal, ...repetition });
         if (result.status === 200) {
           await users.keep(subject, result.record);
-          const source = result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live';
-          return found(subject, result.record, source);
+          return found(result.record, result.headers['x-service-resolve'] === 'cached' ? 'cached' : 'live');
         }
         pending = readPending(result.known);
       } catch (error) {
         // The rate limit would delay the repetition beyond the wait that the user allows.
-        if (pending && isTooLate(error)) return { record: pendingRecord(subject, pending) };
+        if (pending && isTooLate(error)) return unanswered(pending);
         pending = undefined;
         // No limit allows the repetition, so the lost answer is the failure.
         if (lost > 0 && error instanceof Failure && error.kind === 'limit') {
-          return refused(subject, failure, clock.now());
+          return answerOf(failure, clock.now());
         }
         if (!isLost(error) || ++lost >= LOST_LIMIT || !client.affords(cu.miss + cu.reveal)) {
-          return refused(subject, error, clock.now());
+          return answerOf(error, clock.now());
         }
         failure = error;
         // The resolve may still be running, and a repetition would be charged again. Its result will soon be
@@ -158,12 +131,12 @@ export function createResolver(options: ResolverOptions): Resolver {
         if (soon > 0) await stand(subject, { reason: 'timeout', againInMs: soon }, signal);
         const known = await walletOnRecord(subject, signal, true);
         if (known) return known;
-        if (clock.mono() >= until) return refused(subject, error, clock.now());
+        if (clock.mono() >= until) return answerOf(error, clock.now());
         continue;
       }
       const wait = waitFor(pending, round);
       if (!pending.retryable || pending.reason === 'no_preview' || clock.mono() + wait > until) {
-        return { record: pendingRecord(subject, pending) };
+        return unanswered(pending);
       }
       const { reason, position } = pending;
       await stand(subject, { reason, position, againInMs: wait }, signal);
@@ -178,9 +151,30 @@ export function createResolver(options: ResolverOptions): Resolver {
     options.onStanding?.({ subject, ...how });
     await clock.sleep(how.againInMs, signal);
   }
+
+  return async (subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> => {
+    const onRecord = direct ? undefined : await walletOnRecord(subject, signal, false);
+    return onRecord ?? (await searchTogether(subject, signal));
+  };
 }
 
 const revealsWallet = (user: Sent) => holdsWallet(known(User, user));
+
+/** The status means "no answer yet", even if the body is incomplete. */
+const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<Pending>): PendingState => ({
+  reason: reason ?? 'unknown',
+  retryable: retryable ?? reason !== 'no_preview',
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  ...(position !== undefined && { position }),
+});
+
+/** In the format in which machines share it. */
+function shareable(answer: LookupAnswer): SharedAnswer | Failure {
+  if (answer.found === null) return answer.failure;
+  const { time } = answer;
+  if (answer.found) return { time, status: 200, record: answer.record };
+  return { time, status: answer.pending ? 202 : 404, record: answer.pending ?? null };
+}
 
 /** Every request is charged, so the waits grow unless the service states them. */
 const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): number =>
@@ -196,7 +190,7 @@ const isTooLate = (error: unknown) =>
 const isLost = (error: unknown): error is Failure => error instanceof Failure && mayBeCharged(error);
 
 /** Final if it has a wallet or is a failure; otherwise undefined. */
-function fromLookup(subject: Subject, answer: LookupAnswer): Resolved | undefined {
-  if (answer.found === null) return refusedBy(subject, answer.failure);
-  return answer.found && revealsWallet(answer.record) ? found(subject, answer.record, 'held') : undefined;
+function fromLookup(answer: LookupAnswer): LookupAnswer | undefined {
+  if (answer.found === null) return answer;
+  return answer.found && revealsWallet(answer.record) ? { ...answer, source: 'held' } : undefined;
 }

@@ -2,7 +2,6 @@ import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { ADDRESS_MAX, HANDLE_MAX } from '../../contract/limits.ts';
 import { isKey, keyAsSubject } from '../client/mask-key.ts';
-import { base58Bytes, isBase58 } from './base58.ts';
 
 /** Detected from its format, or set with --as. */
 export type SubjectType = 'handle' | 'wallet' | 'id';
@@ -49,6 +48,18 @@ export function readSubject(given: string, as?: SubjectType | undefined): Subjec
     default:
       return handleOf(text);
   }
+}
+
+/** Throws if the text is a wallet address or a user id. */
+export async function readHandle(text: string): Promise<Subject> {
+  const subject = await readSubject(text);
+  if (subject.type === 'handle') return subject;
+  const what = subject.type === 'id' ? 'a user id' : 'a wallet';
+  throw refused(
+    subject.text,
+    `expected a handle, got ${what}`,
+    'use "trdr whois" to find the handle of a wallet or id; if this is a handle, write it as @handle',
+  );
 }
 
 function typeOf(text: string): SubjectType {
@@ -152,3 +163,25 @@ const refused = (text: string, why: string, hint: string) => {
   const shown = text.length > ADDRESS_MAX / 2 ? `${text.slice(0, 12)}…` : text;
   return new Failure('usage', shown === '' ? why : `${shown}: ${why}`, { code: 'BAD_SUBJECT', hint });
 };
+
+const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digit]));
+
+const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
+
+/** Undefined if the text is not base58. */
+function base58Bytes(text: string): number | undefined {
+  const bytes: number[] = [];
+  for (const character of text) {
+    let carry = digitOf.get(character);
+    if (carry === undefined) return undefined;
+    for (let index = 0; index < bytes.length; index++) {
+      carry += (bytes[index] ?? 0) * 58;
+      bytes[index] = carry & 0xff;
+      carry >>= 8;
+    }
+    for (; carry > 0; carry >>= 8) bytes.push(carry & 0xff);
+  }
+  // Each leading 1 is a zero byte.
+  return bytes.length + (/^1*/.exec(text)?.[0].length ?? 0);
+}

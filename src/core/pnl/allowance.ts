@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
+import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client, KeyMeters, Notice } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
-
-type Shortage = 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
+import { isRejected } from './request-batch.ts';
 
 /** The number of handles that the run can pay for at the maximum cost, and what limits it. */
 interface Room {
   readonly handles: number;
-  readonly by: Shortage;
+  readonly by: 'QUOTA_EXCEEDED' | 'REVEAL_LIMIT_REACHED' | 'CEILING';
 }
 
 /** How much a run may still spend, by the key and by its spending limit. */
@@ -34,6 +34,7 @@ export function createAllowance(
   let since = 0;
   /** The usage is requested again when `since` exceeds this number. */
   let unchecked = 0;
+  /** Each wallet in a batch counts as one reveal, as a rejection has shown. */
   let walletsCount = false;
   /** Since the last answer of `me`. */
   let revealed = 0;
@@ -73,20 +74,52 @@ export function createAllowance(
     });
   }
 
+  /** The failure to report when the run cannot pay for another handle. */
+  function shortage(): Failure {
+    const { by } = room();
+    const next = `the next handle may cost ${unitsText(cu.reveal)} but only`;
+    if (by === 'CEILING') {
+      const rest = unitsText(Math.max(0, (maxCu ?? 0) - client.spent.atMost));
+      const limit = unitsText(maxCu ?? 0);
+      const hint = 'raise --max-cu';
+      return new Failure('limit', `${next} ${rest} of the spending limit (${limit}) remain`, {
+        code: by,
+        hint,
+      });
+    }
+    const months = 'or wait for the next UTC month; "trdr me" shows what is left';
+    if (by === 'QUOTA_EXCEEDED') {
+      const rest = unitsText(left().units ?? 0);
+      return new Failure('quota', `${next} ${rest} are left`, { code: by, hint: `top up, ${months}` });
+    }
+    const hint = `a top-up does not add reveals: upgrade the plan, ${months}`;
+    return new Failure('quota', 'no wallet reveals are left this month', { code: by, hint });
+  }
+
   return {
     refresh,
-    /** Requests `me` if its last answer may be outdated. */
-    async ready(signal?: AbortSignal): Promise<void> {
+    /** How many of `wanted` handles the run can pay for. */
+    async affordable(wanted: number, signal: AbortSignal | undefined): Promise<number> {
       if (unitsUsed() === null || since > unchecked) await refresh(signal);
+      if (room().handles < wanted && since > 0) await refresh(signal);
+      const { handles } = room();
+      if (handles < 1) throw shortage();
+      return Math.min(wanted, handles);
     },
-    room,
+    /** After an error that a smaller batch may avoid. Throws all other errors. */
+    async smallerBatch(error: unknown, size: number, signal: AbortSignal | undefined): Promise<number> {
+      if (isRejected(error)) return Math.ceil(size / 2);
+      if (!(error instanceof Failure) || error.kind !== 'quota') throw error;
+      await refresh(signal);
+      if (error.code === 'REVEAL_LIMIT_REACHED') walletsCount = true;
+      const { handles } = room();
+      if (size === 1) throw handles < 1 ? shortage() : error;
+      // The allowance covers the rejected batch, so the service counts reveals differently: try half.
+      return handles < size ? BATCH_MAX : Math.floor(size / 2);
+    },
     /** By the last answer of `me`; null if not known. */
     get unitsUsed(): number | null {
       return unitsUsed();
-    },
-    /** Whether nothing was paid since the last answer of `me`. */
-    get fresh(): boolean {
-      return since === 0;
     },
     /** Called after each paid batch. */
     paid(wallets: number): void {
@@ -97,10 +130,6 @@ export function createAllowance(
     lost(): void {
       isKnown = false;
       unchecked = 0;
-    },
-    /** Called when a rejection has shown that each wallet in a batch counts as one reveal. */
-    countWallets(): void {
-      walletsCount = true;
     },
     /**
      * Whether a call whose answer was lost was probably not charged: the units used stay at `before` for
@@ -129,34 +158,6 @@ export function createAllowance(
         // The usage is not known.
         return false;
       }
-    },
-    shortage(): Failure {
-      const { by } = room();
-      if (by === 'CEILING') {
-        const rest = Math.max(0, (maxCu ?? 0) - client.spent.atMost);
-        return new Failure(
-          'limit',
-          `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(rest)} of the spending limit (${unitsText(maxCu ?? 0)}) remain`,
-          {
-            code: by,
-            hint: 'raise --max-cu',
-          },
-        );
-      }
-      const months = 'or wait for the next UTC month; "trdr me" shows what is left';
-      return by === 'QUOTA_EXCEEDED'
-        ? new Failure(
-            'quota',
-            `the next handle may cost ${unitsText(cu.reveal)} but only ${unitsText(left().units ?? 0)} are left`,
-            {
-              code: by,
-              hint: `top up, ${months}`,
-            },
-          )
-        : new Failure('quota', 'no wallet reveals are left this month', {
-            code: by,
-            hint: `a top-up does not add reveals: upgrade the plan, ${months}`,
-          });
     },
   };
 }

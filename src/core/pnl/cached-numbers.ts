@@ -3,13 +3,13 @@ import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contr
 import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
 import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
-import { foundRecord } from '../lookup/lookup.ts';
-import { missingPnl, type PnlAnswer } from './records.ts';
+import { foundRecord, missingRecord } from '../lookup/lookup.ts';
 
 /** As `Claim`, with the cached numbers as a record. */
 export type NumbersClaim =
-  | { readonly by: 'cache'; readonly record: PnlAnswer }
+  | { readonly by: 'cache'; readonly record: PnlRecord }
   | Exclude<Claim, { readonly by: 'cache' }>;
 
 export type SavedNumbers = ReturnType<typeof createSavedNumbers>;
@@ -31,8 +31,8 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
 
   const saveMiss = async (handle: string) => put(handle, { time: now(), status: 404, record: null });
 
-  function recordOf(handle: string, { status, record }: SharedAnswer): PnlAnswer | undefined {
-    if (status === 404) return missingPnl(handle);
+  function recordOf(handle: string, { status, record }: SharedAnswer): PnlRecord | undefined {
+    if (status === 404) return missingRecord(handle);
     const numbers = recognize('numbers', record)?.record;
     return numbers && foundRecord(handle, numbers);
   }
@@ -50,7 +50,7 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
       },
     }),
     /** If it was recent enough when the run started. */
-    async find(handle: string, subject = handle): Promise<PnlAnswer | undefined> {
+    async find(handle: string, subject = handle): Promise<PnlRecord | undefined> {
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },

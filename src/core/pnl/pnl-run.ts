@@ -4,10 +4,9 @@ import { normalHandle } from '../../contract/handles.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { Client } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
+import { failedRecord } from '../lookup/lookup.ts';
 import type { Allowance } from './allowance.ts';
-import { affordable, smallerBatch } from './batch-size.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { failedPnl } from './records.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './request-batch.ts';
 import type { Targets } from './targets.ts';
 import { createTurns, type Turn } from './turns.ts';
@@ -122,7 +121,7 @@ export function createPnlRun(options: PnlRunOptions) {
     const again = new Set<number>();
     while (turns.size > 0) {
       signal?.throwIfAborted();
-      turn = await turns.next(await affordable(allowance, Math.min(most, turns.size), signal), signal);
+      turn = await turns.next(await allowance.affordable(Math.min(most, turns.size), signal), signal);
       const { positions } = turn;
       const size = positions.length;
       if (turn.here.length > 0) {
@@ -161,7 +160,7 @@ export function createPnlRun(options: PnlRunOptions) {
           lost.push({ positions: all(positions), cuAtMost, failure });
           yield all(positions).map((position) => ({
             position,
-            record: failedPnl(subjectAt(position), failure),
+            record: failedRecord(subjectAt(position), failure),
             failure,
           }));
           if (lostInRow >= LOST_IN_ROW || isUnreadable(error)) throw failure;
@@ -169,7 +168,7 @@ export function createPnlRun(options: PnlRunOptions) {
         }
         if (size === 1 && isRejected(error)) {
           const [position = 0] = positions;
-          const results = resultsFor([{ position, record: failedPnl('', error), failure: error }]);
+          const results = resultsFor([{ position, record: failedRecord('', error), failure: error }]);
           await settle((to, number) => to.answered(number, rowsOf(results)));
           turns.done(positions);
           yield results;
@@ -177,7 +176,7 @@ export function createPnlRun(options: PnlRunOptions) {
           continue;
         }
         await settle((to, number) => to.dropped(number));
-        most = await smallerBatch(allowance, error, size, signal);
+        most = await allowance.smallerBatch(error, size, signal);
         continue;
       }
       lostInRow = 0;

@@ -1,19 +1,19 @@
 import { Failure } from '../../base/failure.ts';
 import { parseJson, stringifyJson } from '../../base/json.ts';
-import { textOf } from '../../base/json-object.ts';
+import { isRecord, textOf } from '../../base/json-object.ts';
 import { unitsText } from '../../base/units.ts';
 import { withClaim } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
-import { listOf } from '../../contract/read-record.ts';
+import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
-import { answerOf, foundRecord } from '../lookup/lookup.ts';
+import type { PnlRecord } from '../../contract/records/subject.ts';
+import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { answersOf, failedPnl, type HandleAnswer, missingPnl, type PnlAnswer } from './records.ts';
 
 export interface PnlResult {
   readonly position: number;
-  readonly record: PnlAnswer;
+  readonly record: PnlRecord;
   readonly failure?: Failure | undefined;
 }
 
@@ -42,7 +42,7 @@ export async function requestOne(
   const claim = await options.saved?.claim?.(subject, undefined, options.signal);
   if (claim?.by === 'cache') return { record: claim.record };
   if (claim?.by === 'other' && claim.failure) {
-    return { record: failedPnl(subject, claim.failure), failure: claim.failure };
+    return { record: failedRecord(subject, claim.failure), failure: claim.failure };
   }
   return await withClaim(
     claim,
@@ -55,11 +55,11 @@ async function requestAlone(client: Caller, subject: string, options: RequestOpt
   try {
     const { answers, save } = await requestBatch(client, [subject], { ...options, alone: true });
     await save();
-    return { record: answers[0]?.record ?? missingPnl(subject) };
+    return { record: answers[0]?.record ?? missingRecord(subject) };
   } catch (error) {
     const answer = answerOf(error, 0);
     if (answer.found !== null) throw error;
-    return { record: failedPnl(subject, answer.failure), failure: answer.failure };
+    return { record: failedRecord(subject, answer.failure), failure: answer.failure };
   }
 }
 
@@ -77,7 +77,7 @@ export async function requestBatch(
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
     const { code } = error;
     const save = () => saveMiss(only, code, options.saved);
-    return { answers: [{ record: missingPnl(only, code) }], reveals: 0, save };
+    return { answers: [{ record: missingRecord(only, code) }], reveals: 0, save };
   }
 }
 
@@ -152,4 +152,53 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       cause: error,
     },
   );
+}
+
+export interface HandleAnswer {
+  readonly record: PnlRecord;
+  /** Present if the answer does not mention the handle. */
+  readonly failure?: Failure | undefined;
+}
+
+/**
+ * In the order of the handles. An entry with an unrequested handle may belong to a renamed trader or to
+ * another one, so it is never presented as a requested one. Because it was paid for, it is added to the first
+ * handle without an answer, as `unmatched`.
+ */
+function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
+  const entries = recordsOf(batch['entries']);
+  const byHandle = new Map<string, Sent>();
+  for (const entry of entries) {
+    const name = textOf(entry['handle']);
+    if (name !== undefined && !byHandle.has(normalHandle(name))) byHandle.set(normalHandle(name), entry);
+  }
+  const missing = new Set(listOf(batch['missing']).map(textOf).filter(isDefined).map(normalHandle));
+  const matched = new Set(subjects.map((subject) => byHandle.get(normalHandle(subject))));
+  let unmatched = listOf(batch['entries']).filter((entry) => !isRecord(entry) || !matched.has(entry));
+  return subjects.map((subject) => {
+    const name = normalHandle(subject);
+    const entry = byHandle.get(name);
+    if (entry) return { record: foundRecord(subject, entry) };
+    if (missing.has(name)) return { record: missingRecord(subject) };
+    const failure = unaccounted(unmatched);
+    const record = failedRecord(subject, failure);
+    const carried = unmatched;
+    unmatched = [];
+    if (record.found !== null || carried.length === 0) return { record, failure };
+    return { record: { ...record, error: { ...record.error, unmatched: carried } }, failure };
+  });
+}
+
+const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
+
+function unaccounted(unmatched: readonly unknown[]): Failure {
+  const names = unmatched.map((entry) => (isRecord(entry) ? textOf(entry['handle']) : undefined));
+  const others = names.filter(isDefined).slice(0, 3);
+  return new Failure('answer', 'the batch answer does not mention this handle', {
+    code: 'NO_ENTRY',
+    hint:
+      others.length > 0
+        ? `check with "trdr whois" whether the trader was renamed; the answer contains ${others.map((name) => `@${name.slice(0, 64)}`).join(', ')} instead`
+        : 'request this handle alone with "trdr pnl"; this run does not request it again, because it may have been charged',
+  });
 }

@@ -2,15 +2,12 @@ import { Failure } from '../../base/failure.ts';
 import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup, LookupCall } from '../lookup/cached-lookup.ts';
-import type { LookupAnswer } from '../lookup/lookup.ts';
+import { failedRecord, type LookupAnswer, missingRecord } from '../lookup/lookup.ts';
 import { ordered } from '../lookup/ordered.ts';
 import type { Subject } from '../lookup/subject.ts';
-import { failedPnl, missingPnl } from './records.ts';
 import type { PnlResult } from './request-batch.ts';
 
 export type Targets = ReturnType<typeof createTargets>;
-
-const WINDOW = 8;
 
 /** `others` contains the wallets and ids by position; all other texts are handles. */
 export function createTargets(
@@ -32,10 +29,10 @@ export function createTargets(
 
   function resultOf(position: number, answer: LookupAnswer): PnlResult | undefined {
     const subject = texts[position] ?? '';
-    if (answer.found === false) return { position, record: missingPnl(subject, answer.code) };
+    if (answer.found === false) return { position, record: missingRecord(subject, answer.code) };
     if (answer.found && handleAt(position) !== undefined) return undefined;
     const failure = answer.found ? handleless(subject) : answer.failure;
-    return { position, record: failedPnl(subject, failure), failure };
+    return { position, record: failedRecord(subject, failure), failure };
   }
 
   return {
@@ -64,7 +61,7 @@ export function createTargets(
         if (answer) answers.set(position, answer);
         return { position, answer };
       };
-      for await (const { position, answer } of ordered(open(positions), ask, { window: WINDOW, signal })) {
+      for await (const { position, answer } of ordered(open(positions), ask, { signal })) {
         const result = answer && resultOf(position, answer);
         if (result) results.push(result);
       }

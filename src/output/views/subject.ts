@@ -1,13 +1,16 @@
 import { stringifyJson } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import { LaunchpadUserRecord, ResolveRecord, WhoisRecord } from '../../contract/records/subject.ts';
+import {
+  LaunchpadUserRecord,
+  ResolveRecord,
+  type SubjectRecord,
+  WhoisRecord,
+} from '../../contract/records/subject.ts';
 import type { Column, View } from '../view.ts';
 
-type AnyRecord = WhoisRecord | ResolveRecord | LaunchpadUserRecord;
-
 /** So that the result is visible without color. */
-function outcome(row: AnyRecord): string {
+function outcome(row: SubjectRecord): string {
   if (row.found === true) return 'found';
   if (row.found === null) return `failed: ${row.error.code}`;
   if (row.code !== 'PENDING') return 'not found';
@@ -20,9 +23,9 @@ const at = (handle: unknown) => (typeof handle === 'string' ? `@${handle}` : und
 const otherText = (value: unknown): string | undefined =>
   value === undefined || value === null ? undefined : (textOf(value) ?? stringifyJson(value));
 
-const status: Column<AnyRecord> = { title: 'status', kind: 'status', value: outcome, min: 11 };
+const status: Column<SubjectRecord> = { title: 'status', kind: 'status', value: outcome, min: 11 };
 
-const identity: readonly Column<AnyRecord>[] = [
+const identity: readonly Column<SubjectRecord>[] = [
   { title: 'subject', kind: 'text', field: 'subject', min: 10 },
   status,
   { title: 'handle', kind: 'handle', field: 'handle', rank: 1, min: 8 },
@@ -32,7 +35,7 @@ const identity: readonly Column<AnyRecord>[] = [
   { title: 'user id', kind: 'address', field: 'id', rank: 5, min: 11 },
 ];
 
-const lines: readonly Column<AnyRecord>[] = [
+const lines: readonly Column<SubjectRecord>[] = [
   ...identity.slice(3, 6),
   { title: 'X', kind: 'link', field: 'twitter' },
   { title: 'bio', kind: 'text', field: 'bio' },
@@ -53,12 +56,12 @@ function socials(value: unknown): string | undefined {
   return texts.filter(Boolean).join(', ') || undefined;
 }
 
-const title = (row: AnyRecord) =>
+const title = (row: SubjectRecord) =>
   row.found === true
     ? (at(row['handle'] ?? row['username']) ?? row.subject)
     : `${row.subject}: ${outcome(row)}`;
 
-export const whoisView: View<WhoisRecord> = {
+export const whoisView: View<SubjectRecord> = {
   columns: identity,
   card: { title, lines },
   get fields() {
@@ -67,9 +70,9 @@ export const whoisView: View<WhoisRecord> = {
   empty: 'no subjects',
 };
 
-const source: Column<ResolveRecord> = { title: 'source', kind: 'text', field: 'source', rank: 2 };
+const source: Column<SubjectRecord> = { title: 'source', kind: 'text', field: 'source', rank: 2 };
 
-export const resolveView: View<ResolveRecord> = {
+export const resolveView: View<SubjectRecord> = {
   columns: [...identity.slice(0, 2), source, ...identity.slice(2)],
   card: { title, lines: [source, ...lines] },
   get fields() {
@@ -78,7 +81,7 @@ export const resolveView: View<ResolveRecord> = {
   empty: 'no handles',
 };
 
-export const launchpadUserView: View<LaunchpadUserRecord> = {
+export const launchpadUserView: View<SubjectRecord> = {
   columns: [
     { title: 'subject', kind: 'address', field: 'subject', min: 11 },
     status,
@@ -108,7 +111,7 @@ export const launchpadUserView: View<LaunchpadUserRecord> = {
   empty: 'no subjects',
 };
 
-function badgesOf(row: LaunchpadUserRecord): string | undefined {
+function badgesOf(row: SubjectRecord): string | undefined {
   const value = 'groupBadges' in row ? row['groupBadges'] : undefined;
   if (!Array.isArray(value)) return otherText(value);
   return value.map(otherText).filter(Boolean).join(', ') || undefined;

@@ -1,10 +1,12 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../../src/contract/answer-ports.ts';
-import type { ClientOptions } from '../../../src/core/client/client.ts';
-import { type CachedLookupOptions, createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
-import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
-import { readSubject } from '../../../src/core/lookup/subject.ts';
+import type { AnswerCache, CachedAnswer, RunAnswers } from '../../../src/contract/answer-ports.ts';
+import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import { type Lookup, type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
+import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
+import { openRunAnswers } from '../../../src/state/run-answers.ts';
+import { runs } from '../../state/room.ts';
 import { error, json, me, type Reply, rig, user } from '../fakes.ts';
 import { heldBytes } from '../heap.ts';
 
@@ -32,14 +34,11 @@ const service =
 
 function setUp(
   reply: Reply,
-  options: Omit<Partial<CachedLookupOptions>, 'client'> & {
-    client?: Partial<ClientOptions> & { maxCu?: number };
-  } = {},
+  { maxCu, caches = true, maxAgeMs }: { maxCu?: number; caches?: boolean; maxAgeMs?: number } = {},
 ) {
-  const { client: clientOptions, ...rest } = options;
-  const made = rig(reply, { retries: 0, ...clientOptions });
+  const made = rig(reply, { retries: 0, ...(maxCu !== undefined && { maxCu }) });
   const cache = memoryCache();
-  const source = createCachedLookup({ client: made.client, clock: made.clock, cache, ...rest });
+  const source = createCachedLookup(made.client, made.clock, caches ? cache : undefined, maxAgeMs);
   const run = async (texts: AsyncIterable<string> | Iterable<string>) => {
     const records: Lookup[] = [];
     let failure: unknown;
@@ -65,7 +64,7 @@ describe('lookups', () => {
         [`/v2/user/wallet/${WALLET}`]: json(200, user()),
         [`/v2/user/id/${ID}`]: json(200, user()),
       }),
-      { cache: undefined },
+      { caches: false },
     );
     const { records, failure } = await run([
       '@mert',
@@ -92,7 +91,7 @@ describe('lookups', () => {
   });
 
   it('request repeated subjects once, in all their spellings', async () => {
-    const { run, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }), { cache: undefined });
+    const { run, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }), { caches: false });
     const { records } = await run(['mert', '@MERT', 'mert', 'Mert']);
     expect(records.map(({ subject, found }) => [subject, found])).toEqual([
       ['mert', true],
@@ -118,6 +117,38 @@ describe('lookups', () => {
     for await (const _ of lookup(yes(), { answer: source.answer })) if (++count === 100_000) break;
     expect(sent.length).toBe(1);
     expect(heldBytes() - before).toBeLessThan(5e6);
+  });
+
+  it('request nothing twice, although few answers fit in memory', async () => {
+    const full: RunAnswers = { get: () => undefined, put: () => false, close: async () => {} };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(60), { maxLength: 300 }),
+        fc.integer({ min: 1, max: 7 }),
+        fc.boolean(),
+        async (numbers, memory, isFull) => {
+          const asked: string[] = [];
+          const answer = async ({ value }: Subject): Promise<LookupAnswer> => {
+            asked.push(value);
+            if (value.endsWith('0')) return { found: false, code: value, time: 1, from: 'service' };
+            return { found: true, record: { handle: value }, source: 'live', time: 1, from: 'service' };
+          };
+          const older = isFull ? full : openRunAnswers();
+          const texts = numbers.map((number) => `h${number}`);
+          const records: object[] = [];
+          for await (const { record } of lookup(texts, { answer, memory, older })) records.push(record);
+          expect(records).toEqual(
+            texts.map((subject) =>
+              subject.endsWith('0')
+                ? { subject, found: false, code: subject }
+                : { subject, found: true, source: 'live', handle: subject },
+            ),
+          );
+          expect(asked).toHaveLength(new Set(texts).size);
+        },
+      ),
+      runs(30),
+    );
   });
 
   it('turn the failure of one subject into a record', async () => {
@@ -158,7 +189,7 @@ describe('lookups', () => {
   });
 
   it('stop at the spending limit, with every answer that was paid for', async () => {
-    const { run, client } = setUp(() => json(200, user()), { client: { maxCu: 1_050 } });
+    const { run, client } = setUp(() => json(200, user()), { maxCu: 1_050 });
     const { records, failure } = await run(Array.from({ length: 100 }, (_, index) => `h${index}`));
     expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
     expect(records.length).toBe(9);

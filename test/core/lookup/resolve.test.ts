@@ -3,13 +3,13 @@ import type { Failure } from '../../../src/base/failure.ts';
 import type { AnswerCache, CachedAnswer } from '../../../src/contract/answer-ports.ts';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
+import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';
 import {
   createResolver,
   type ResolveProgress,
   type ResolverOptions,
 } from '../../../src/core/lookup/resolve.ts';
-import { resolveAll } from '../../../src/core/lookup/resolve-all.ts';
-import type { Resolved } from '../../../src/core/lookup/resolve-record.ts';
+import { readHandle } from '../../../src/core/lookup/subject.ts';
 import { error, json, type Reply, rig, user } from '../fakes.ts';
 
 const bare = user({ solanaAddress: null });
@@ -40,9 +40,9 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
       entries.set(`${endpoint} ${subject}`, answer);
     },
   };
-  const users = createCachedLookup({ client: made.client, clock: made.clock, cache });
+  const users = createCachedLookup(made.client, made.clock, cache);
   const standings: ResolveProgress[] = [];
-  const resolver = createResolver({
+  const answer = createResolver({
     client: made.client,
     clock: made.clock,
     users,
@@ -50,10 +50,10 @@ function setUp(reply: Reply, options: Partial<ResolverOptions> & { maxCu?: numbe
     ...rest,
   });
   const run = async (texts: Iterable<string>) => {
-    const resolved: Resolved[] = [];
+    const resolved: Lookup[] = [];
     let failure: unknown;
     try {
-      for await (const one of resolveAll(texts, resolver)) resolved.push(one);
+      for await (const one of lookup(texts, { answer, read: readHandle })) resolved.push(one);
     } catch (thrown) {
       failure = thrown;
     }
@@ -239,14 +239,14 @@ describe('a resolve', () => {
     const { clock, client, users } = setUp(
       service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 5 })]),
     );
-    const resolver = createResolver({
+    const answer = createResolver({
       client,
       clock,
       users,
       onStanding: () => queueMicrotask(() => stop.abort(new Error('stopped'))),
     });
     const run = (async () => {
-      for await (const _ of resolveAll(['mert'], resolver, { signal: stop.signal }));
+      for await (const _ of lookup(['mert'], { answer, signal: stop.signal }));
     })();
     await expect(run).rejects.toThrow('stopped');
     expect(clock.pending).toBe(0);

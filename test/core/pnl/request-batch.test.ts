@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { answersOf } from '../../../src/core/pnl/records.ts';
+import { answerFromJournal } from '../../../src/core/pnl/request-batch.ts';
 import { entryOf } from '../pnl-service.ts';
+
+const answersOf = (subjects: readonly string[], answer: object) =>
+  answerFromJournal(subjects, JSON.stringify(answer));
 
 const batch = (entries: readonly string[], missing: readonly string[] = []) => ({
   count: entries.length,
