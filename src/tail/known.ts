@@ -52,7 +52,7 @@ export class KnownPosts {
   }
 
   has(id: string): boolean {
-    return this.#timed.has(id) || this.#counted.has(id);
+    return this.#timed.has(id) || (this.#counted.size > 0 && this.#counted.has(id));
   }
 
   /** Remembers a delivered post. */
