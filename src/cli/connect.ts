@@ -4,7 +4,6 @@ import type { Client, Ledger, Notice } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
 import { createTransport } from '../core/http/transport.ts';
-import { createSpendLimit } from '../core/spend/limit.ts';
 import type { LaneName } from '../core/spend/rate-limiter.ts';
 import { outputClosed } from '../output/sink.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
@@ -122,7 +121,7 @@ export async function connect(
             notice,
           }),
     inFlight: io.inFlight,
-    limit: createSpendLimit(permission),
+    limit: permission,
     ledger: ledger ?? localLedger(run, false),
     retries: settings.retries,
     timeoutMs: settings.timeout,
@@ -199,7 +198,7 @@ export const localLedger = ({ io, settings, command, notice }: LedgerNeeds, hasB
     caps: hasBudgets ? watchCaps(settings, notice) : undefined,
     budget: once(async () => {
       const { createBudget } = await import('../state/ledger/budget.ts');
-      return createBudget({ dir: folders.state, profile, clock: io.clock, notice });
+      return createBudget({ dir: folders.state, profile, clock: io.clock });
     }),
   });
 };

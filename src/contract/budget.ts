@@ -39,15 +39,16 @@ export const raiseText = (budget: Named): string =>
 
 /** `most` is undefined if the cost of the call is unknown. */
 export function budgetRefusal(
-  budget: Named & { readonly limit: number; readonly left: number },
+  budget: Named & { readonly limit: number; readonly left: number; readonly reserved: number },
   most: number | undefined,
   now: number,
 ): Failure {
-  const { period, limit, left } = budget;
+  const { period, limit, left, reserved } = budget;
+  const held = reserved > 0 ? `; ${unitsText(reserved)} are reserved for calls in flight` : '';
   const what =
     most === undefined
       ? `the cost of the next call is unknown, so trdr cannot keep it within ${budgetText(budget)}`
-      : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain; it renews at ${renewalText(period, now)}`;
+      : `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of ${budgetText(budget)} (${unitsText(limit)}) remain${held}; it renews at ${renewalText(period, now)}`;
   return new Failure('limit', what, {
     code: BUDGET,
     retryAfter: Math.ceil((renewalOf(period, now) - now) / 1000),

@@ -108,8 +108,8 @@ export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unprice
  */
 export interface Ledger {
   /**
-   * Records a call right before it is sent. Waits while only calls in flight keep a budget from covering it;
-   * otherwise rejects with a `limit` Failure whose `retryAfter` tells when the budget renews.
+   * Records a call right before it is sent. If a budget does not cover it, rejects with a `limit` Failure whose
+   * `retryAfter` tells when the budget renews.
    */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>>;
   budgets?(): Promise<readonly BudgetState[]>;
@@ -119,9 +119,9 @@ export interface Ledger {
  * The place of one paid call in the spending limit, the ledger, or both. After one of the methods was called,
  * all do nothing.
  */
-export interface Slot<Done = void, Cost = CallCost> {
+export interface Slot<Done = void> {
   /** The actual cost replaces the maximum cost. */
-  settle(cost: Cost): Done;
+  settle(cost: CallCost): Done;
   /** The cost is not known: the maximum stays counted and recorded. */
   lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): Done;
   /** The call was not sent, or is known to be free. */
@@ -138,7 +138,13 @@ export type Notice =
       readonly ms: number;
       readonly reason: string;
     }
-  | { readonly kind: 'lost'; readonly endpoint: string; readonly cuAtMost: number }
+  /** A call has lost answers that may have been charged. */
+  | {
+      readonly kind: 'lost';
+      readonly endpoint: string;
+      readonly answers: number;
+      readonly cuAtMost: number;
+    }
   /** Reported once per run for each field of a record type. */
   | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };

@@ -10,7 +10,7 @@ import { storeFailure, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import type { StoreMemory } from './memory.ts';
 import { areSumsOld, readBudgets } from './read-budgets.ts';
-import { hashReply } from './replies.ts';
+import { hashReply, number } from './replies.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
@@ -20,13 +20,12 @@ interface StoreLedgerOptions {
   readonly local: Ledger;
   readonly machine: string;
   readonly command: string;
-  readonly clock: Pick<Clock, 'now' | 'mono' | 'sleep'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly memory: StoreMemory;
   /** Whether to stop paid calls while the store is unavailable, even if this machine has seen no shared budget. */
   readonly stop: boolean;
   /** How long a reservation is valid. An older one belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
-  readonly notice: (text: string) => void;
   /** Asks the service how many units the key has used in the current month, with the free call `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
@@ -40,20 +39,10 @@ interface Unsent {
 
 const TRIES = 6;
 /**
- * How long a call that exceeds a budget waits for calls in flight, which may cost less than was reserved for them.
- */
-const IN_FLIGHT_WAIT_MS = 60_000;
-const LOOK_MS = 200;
-const QUIET_MS = 2_000;
-/**
  * The maximum number of costs to queue while the store is unavailable. Further costs are not sent; if their calls
  * have a reservation, it expires, and the calls count as lost.
  */
 const UNSENT_MAX = 10_000;
-
-/** Whether the budget could cover a rejected call if all calls in flight were free. */
-const mayFit = ([, , cap, used, held]: readonly unknown[], most: number): boolean =>
-  Number(held) > 0 && Number(used) - Number(held) + most <= Number(cap);
 
 /** The budgets in a reply: names and limits in turn. */
 function limitsIn(reply: readonly unknown[]): Record<string, number> {
@@ -109,10 +98,8 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
   }
 
-  async function reserve({ endpoint, most }: PaidCall, signal?: AbortSignal): Promise<string> {
+  async function reserve({ endpoint, most }: PaidCall): Promise<string> {
     let id: string = randomUUID();
-    const began = clock.mono();
-    let isReported = false;
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
         // This server can remove keys by itself, so a missing budget does not mean that spending is
@@ -129,20 +116,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         return id;
       }
       if (word === 'gone') throw goneFailure(answer.slice(1).map(String), memory);
-      if (word === 'unpriced') throw refusal(answer, most);
-      if (word === 'refused') {
-        // Wait only while calls in flight may still cost less than was reserved for them.
-        if (most === undefined || !mayFit(answer, most) || clock.mono() - began > IN_FLIGHT_WAIT_MS)
-          throw refusal(answer, most);
-        if (!isReported && clock.mono() - began > QUIET_MS) {
-          options.notice(
-            'the rest of the shared budget is reserved for calls in flight; waiting, because these calls may cost less',
-          );
-          isReported = true;
-        }
-        await clock.sleep(LOOK_MS, signal);
-        tries = 0;
-      }
+      if (word === 'unpriced' || word === 'refused') throw refusal(answer, most);
       if (word === 'over') id = randomUUID();
       if (word === 'reseed') await raise();
       // Do not wait for the result: the request of `me` may have to queue for the rate limit.
@@ -169,7 +143,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     memory.update(dayStart(start));
   }
 
-  function refusal([, name, cap, used]: readonly unknown[], most: number | undefined): Failure {
+  function refusal([, name, cap, used, held]: readonly unknown[], most: number | undefined): Failure {
     memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
     const [period, of] = String(name).split('@');
     return budgetRefusal(
@@ -179,6 +153,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
         name: of === undefined ? '' : machine,
         limit: Number(cap),
         left: Math.max(0, Number(cap) - Number(used)),
+        reserved: number(held),
       },
       most,
       clock.now(),
@@ -186,9 +161,9 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   }
 
   /** Reserves the cost of a call in the store; undefined if this machine continues without the store. */
-  async function reserved(call: PaidCall, signal: AbortSignal | undefined): Promise<string | undefined> {
+  async function reserved(call: PaidCall): Promise<string | undefined> {
     try {
-      return await reserve(call, signal);
+      return await reserve(call);
     } catch (error) {
       if (!unusable(error)) throw error;
       if (!options.stop && rememberedBudgets(memory, machine).length === 0) return undefined;
@@ -208,7 +183,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       const recorded = await local.begin(call, signal);
       let id: string | undefined;
       try {
-        id = await reserved(call, signal);
+        id = await reserved(call);
       } catch (error) {
         await recorded.release();
         throw error;

@@ -8,8 +8,9 @@ import type {
   RateWindows,
   Transport,
 } from '../../src/contract/ports.ts';
-import { type ClientOptions, createClient } from '../../src/core/client/client.ts';
-import { createSpendLimit } from '../../src/core/spend/limit.ts';
+import { createClient } from '../../src/core/client/client.ts';
+import { createInFlight } from '../../src/core/client/in-flight.ts';
+import type { ClientOptions } from '../../src/core/client/sender.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { type VirtualClock, virtualClock } from './virtual-clock.ts';
 
@@ -121,7 +122,8 @@ export function rig(reply: Reply, options: Partial<ClientOptions> & { maxCu?: nu
     clock,
     random: () => 0.5,
     windows: ownWindows(clock),
-    limit: createSpendLimit({ limit: options.maxCu }),
+    limit: { limit: options.maxCu },
+    inFlight: createInFlight(),
     ledger: recorded.ledger,
     notify: (notice) => notices.push(notice),
     ...options,

@@ -1,9 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
-import { createSpendLimit } from '../../src/core/spend/limit.ts';
-import type { Limiter } from '../../src/core/spend/rate-limiter.ts';
-import { createRemainder } from '../../src/core/spend/remainder.ts';
 import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
@@ -250,9 +247,9 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
   const exec =
     schedule.exec &&
     createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved });
-  const limit = createSpendLimit({ limit: schedule.ceiling ?? undefined });
-  const spend = createSpend(limit, noLanes, undefined);
-  const left = createRemainder(() => limit.spent);
+  const limit = { limit: schedule.ceiling ?? undefined };
+  const spend = createSpend(limit, { acquire: async () => {} }, undefined);
+  const { left } = spend;
   const world: TailPorts = {
     clock,
     random: rng.next,
@@ -265,7 +262,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
         : undefined,
     left,
     key: access.key(left),
-    spent: () => limit.spent,
+    spent: () => spend.spent,
     sink: exec?.sink ?? sink,
     save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
   };
@@ -275,7 +272,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     lagMs: schedule.lagMs,
     filter: (row) => passes(schedule, row.record['tokenSymbol']),
     durationMs: schedule.end === 'duration' ? Math.max(1, endsAt - scheduler.now) : undefined,
-    limitLeft: () => (schedule.ceiling === null ? null : schedule.ceiling - limit.spent.atMost),
+    limitLeft: () => (schedule.ceiling === null ? null : schedule.ceiling - spend.spent.atMost),
     socketShare: 1,
     timing: { longAuditMs: LONG_AUDIT_MS },
     feed: 'sim',
@@ -364,13 +361,6 @@ const paid = (source: Source, spend: Spend): TailPorts['source'] => ({
     }
   },
 });
-
-const noLanes: Limiter = {
-  acquire: async () => {},
-  refused: async () => {},
-  learn: async () => {},
-  rate: null,
-};
 
 /** The position from which a new process continues, and the ids of the lines behind it. */
 function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | undefined {

@@ -70,7 +70,6 @@ export function spendingMachine(
   const link = createLink({ address, keys: keysOf(scope), clock, random: () => 0, connect: { commandMs } });
   const ledger = createStoreLedger({
     ...{ link, local: nowhere, machine: name, command: 'whois', clock, memory, stop, ttlMs },
-    notice: () => {},
     async meter() {
       meter.asked++;
       if (meter.ask) meter.used = await meter.ask();

@@ -26,7 +26,7 @@ const windows = createStoreWindows({
   notice: () => {},
   windowMs: Number(windowMs),
 });
-const limiter = createLimiter({ windows, clock: systemClock, askRate: async () => Number(limit) });
+const limiter = createLimiter(windows, systemClock, async () => Number(limit));
 await limiter.learn(Number(limit));
 for (let call = 0; ; call++) {
   const lane = call % 5 === 4 ? 'resolve' : 'key';

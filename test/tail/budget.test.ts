@@ -5,9 +5,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
-import { createSpendLimit } from '../../src/core/spend/limit.ts';
-import type { Limiter } from '../../src/core/spend/rate-limiter.ts';
-import { createRemainder } from '../../src/core/spend/remainder.ts';
 import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
@@ -27,12 +24,6 @@ let rooms = 0;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const noLanes: Limiter = {
-  acquire: async () => {},
-  refused: async () => {},
-  learn: async () => {},
-  rate: null,
-};
 const PAGE = { least: 200, most: 200, reveals: 0 };
 const NOON = Date.UTC(2026, 0, 1, 12);
 
@@ -129,9 +120,8 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
     caps: () => limits,
     budget: async () => budget,
   });
-  const spendLimit = createSpendLimit();
-  const spend = createSpend(spendLimit, noLanes, ledger);
-  const left = createRemainder(() => spendLimit.spent);
+  const spend = createSpend({}, { acquire: async () => {} }, ledger);
+  const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };
   const rows: string[] = [];
   const notices: TailNotice[] = [];
@@ -146,7 +136,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
         clock,
         (signal) => spend.reserve({ endpoint: 'ws', bounds: minute }, signal),
       ),
-      spent: () => spendLimit.spent,
+      spent: () => spend.spent,
       sink: {
         write: (batch) => {
           rows.push(...batch.map(({ id }) => id));

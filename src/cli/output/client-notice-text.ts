@@ -1,4 +1,4 @@
-import { unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { Notice } from '../../contract/ports.ts';
 import { differenceText } from '../../contract/read-record.ts';
 import { span } from '../../output/format/time.ts';
@@ -12,7 +12,7 @@ export function noticeText(notice: Notice): string {
     case 'retry':
       return `retrying (${notice.attempt} of ${notice.of}) in ${span(notice.ms)}: ${safeLine(notice.reason)}`;
     case 'lost':
-      return `lost the answer of ${notice.endpoint}: up to ${unitsText(notice.cuAtMost)} may have been charged`;
+      return `lost ${notice.answers > 1 ? countText(notice.answers, 'answer') : 'the answer'} of ${notice.endpoint}: up to ${unitsText(notice.cuAtMost)} may have been charged`;
     case 'difference':
       return `the answer of ${notice.call} differs from the service description: ${differenceText(notice.difference)}`;
     case 'trace':

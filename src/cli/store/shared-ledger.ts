@@ -17,7 +17,6 @@ interface Parts {
   readonly io: Pick<Io, 'clock'>;
   readonly settings: RunSettings;
   readonly command: string;
-  readonly notice: (text: string) => void;
   readonly client: () => Promise<Pick<Client, 'call'>>;
 }
 
@@ -25,7 +24,7 @@ interface Parts {
 export const sharedLedger = (
   { link, machine, memory }: RunStore,
   local: Ledger,
-  { io, settings, command, notice, client }: Parts,
+  { io, settings, command, client }: Parts,
 ): Ledger =>
   createStoreLedger({
     link,
@@ -33,7 +32,6 @@ export const sharedLedger = (
     machine,
     memory,
     command,
-    notice,
     clock: io.clock,
     stop: settings.storeAway === 'stop',
     ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),

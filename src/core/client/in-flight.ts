@@ -42,18 +42,3 @@ export function createInFlight() {
     },
   };
 }
-
-/**
- * Returns a signal that follows `signal` until the request is sent. From then on the service may charge the
- * request, so an abort no longer cancels it.
- */
-export function abortUntilSent(signal: AbortSignal | undefined): {
-  readonly signal: AbortSignal;
-  readonly sent: () => void;
-} {
-  const gate = new AbortController();
-  const abort = () => gate.abort(signal?.reason);
-  if (signal?.aborted) abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  return { signal: gate.signal, sent: () => signal?.removeEventListener('abort', abort) };
-}

@@ -1,24 +1,57 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
-import type { HttpAnswer, HttpRequest, Notice, Slot, Transport } from '../../contract/ports.ts';
+import type {
+  HttpAnswer,
+  HttpRequest,
+  Ledger,
+  Notice,
+  RateWindows,
+  Slot,
+  Transport,
+} from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
-import type { BaseUrl } from '../http/base-url.ts';
-import type { SpendLimit } from '../spend/limit.ts';
-import { type LaneName, type Limiter, MAX_WAIT_MS } from '../spend/rate-limiter.ts';
-import type { Spend } from '../spend/spend.ts';
-import { abortUntilSent, type InFlight } from './in-flight.ts';
+import { parseBaseUrl } from '../http/base-url.ts';
+import { createLimiter, type LaneName } from '../spend/rate-limiter.ts';
+import { createSpend, type SpendLimit } from '../spend/spend.ts';
+import type { InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
-import { keyInRequest, requireKey, scrubbed } from './request-key.ts';
-import { type Outcome, RETRIES, waitOf, withRetries } from './retry.ts';
+import { type Outcome, waitOf, withRetries } from './retry.ts';
 
-/** A call of an endpoint or a raw call, ready to be sent. */
-interface Plan<T> {
-  /** The name of the call in the ledger. */
-  readonly endpoint: string;
+export interface ClientOptions {
+  readonly transport: Transport;
+  readonly baseUrl: string;
+  readonly insecureHttp?: boolean | undefined;
+  /** The API key. If undefined, every call fails with an `auth` Failure before anything is sent. */
+  readonly key: string | undefined;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The rate limits of this base URL and key. */
+  readonly windows: RateWindows;
+  readonly limit: SpendLimit;
+  readonly ledger: Ledger;
+  readonly inFlight: InFlight;
+  readonly retries?: number | undefined;
+  /** Timeout of requests; by default, the timeout of their endpoint. */
+  readonly timeoutMs?: number | undefined;
+  readonly notify: (notice: Notice) => void;
+  readonly userAgent?: string | undefined;
+}
+
+const RETRIES = 4;
+
+/** A request below the base URL. */
+interface Message {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A call of an endpoint or a raw call, ready to be sent. */
+interface Plan<T> extends Message {
+  /** The name of the call in the ledger. */
+  readonly endpoint: string;
   /** The possible cost of the call; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
@@ -26,7 +59,6 @@ interface Plan<T> {
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
   readonly until?: number | undefined;
-  readonly timeoutMs: number;
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
@@ -36,90 +68,55 @@ type Read<T> = (
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** The parts of a sender, which do not change during a run. */
-interface SenderParts {
-  readonly transport: Transport;
-  readonly base: BaseUrl;
-  readonly key: string | undefined;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly limit: SpendLimit;
-  readonly limiter: Limiter;
-  readonly spend: Spend;
-  readonly inFlight: InFlight;
-  readonly retries: number | undefined;
-  readonly maxWaitMs: number | undefined;
-  readonly notify: (notice: Notice) => void;
-  readonly userAgent: string | undefined;
+/** The answers that a call has lost, with their maximum cost. */
+interface Losses {
+  answers: number;
+  cuAtMost: number;
 }
 
-type Transmission = Pick<Plan<unknown>, 'method' | 'path' | 'body' | 'timeoutMs'> & {
-  readonly isFresh?: boolean | undefined;
-  readonly ending?: AbortSignal | undefined;
-};
-
-/**
- * Whether losing the answer of this call would be expensive: the call may cost as much as a reveal, and is
- * never repeated.
- */
-const isPrecious = ({ rule, bounds }: Plan<unknown>) =>
-  rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
-
-/** Sends planned calls. */
-export function createSender(parts: SenderParts) {
-  const { transport, base, key, clock, limit, limiter, spend, inFlight, notify } = parts;
+/** Sends calls within the rate limit, the spending limit and the budgets. `askRate` is that of `createLimiter`. */
+export function createSender(options: ClientOptions, askRate: Parameters<typeof createLimiter>[2]) {
+  const { transport, key, clock, inFlight, notify } = options;
+  const base = parseBaseUrl(options.baseUrl, { insecureHttp: options.insecureHttp });
+  const limiter = createLimiter(options.windows, clock, askRate, notify);
+  const spend = createSpend(options.limit, limiter, options.ledger);
   const trace = (line: string) => notify({ kind: 'trace', line: withoutKey(line, key) });
 
-  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
-  async function transmit(
-    plan: Transmission,
-    signal?: AbortSignal,
-    onSent?: () => void,
-  ): Promise<HttpAnswer> {
-    const secret = requireKey(key);
-    // The key must be sent only in its header. Flags, files or earlier answers could also put it into the
-    // path, query or body.
-    if (
-      withoutKey(plan.path, secret) !== plan.path ||
-      withoutKey(plan.body ?? '', secret) !== (plan.body ?? '')
-    ) {
-      throw keyInRequest(plan.method);
-    }
-    const request: HttpRequest = {
-      method: plan.method,
-      url: `${base.origin}${base.prefix}${plan.path}`,
-      headers: {
-        accept: 'application/json',
-        ...(plan.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(parts.userAgent ? { 'user-agent': parts.userAgent } : {}),
-        authorization: `Bearer ${secret}`,
-      },
-      body: plan.body,
-      timeoutMs: plan.timeoutMs,
-      ending: plan.ending,
-      isFresh: plan.isFresh,
-      onSent,
-    };
-    trace(`> ${request.method} ${request.url}`);
-    for (const [name, value] of Object.entries(request.headers)) trace(`> ${name}: ${value}`);
-    const began = clock.mono();
-    const took = () => `${Math.round(clock.mono() - began)} ms`;
+  /** Sends a call, and retries it as its rule allows. */
+  async function run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
+    const { endpoint, bounds, rule, repeat = false } = plan;
+    const losses: Losses = { answers: 0, cuAtMost: 0 };
+    const mayPayAgain = () => options.limit.limit !== undefined || spend.affords(bounds?.most ?? 0);
     try {
-      const answer = scrubbed(await transport.send(request, signal), key);
-      trace(`< ${answer.status} in ${took()}, ${answer.text.length} characters`);
-      for (const [name, value] of Object.entries(answer.headers)) trace(`< ${name}: ${value}`);
-      return answer;
-    } catch (error) {
-      trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`);
-      throw error;
+      return await withRetries(
+        async (previous) => {
+          const again = previous !== undefined && !previous.ok && !previous.free;
+          try {
+            return await attempt(plan, again || repeat, losses, signal);
+          } catch (error) {
+            // Other calls have meanwhile used the amount that the repetition needs.
+            if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
+            throw error;
+          }
+        },
+        (_, free) => free || (rule === 'repeat' && mayPayAgain()),
+        options.retries ?? RETRIES,
+        clock,
+        options.random,
+        notify,
+        signal,
+      );
+    } finally {
+      if (losses.cuAtMost > 0) notify({ kind: 'lost', endpoint, ...losses });
     }
   }
 
   /** Sends a call once, after reserving its maximum cost. */
   async function attempt<T>(
     plan: Plan<T>,
-    signal: AbortSignal | undefined,
     repeat: boolean,
+    losses: Losses,
+    signal: AbortSignal | undefined,
   ): Promise<Outcome<T>> {
     let slot: Slot;
     try {
@@ -128,98 +125,122 @@ export function createSender(parts: SenderParts) {
       if (!(error instanceof Failure) || error.kind === 'limit') throw error;
       return { ok: false, failure: error, free: true };
     }
-    const { answer, error, free: unsent } = await exchange(plan, signal);
-    if (answer === undefined) {
+    /** The call may have been charged: its maximum cost counts as spent. */
+    const lose = (status: number | null, requestId?: string) => {
+      slot.lose({ status, requestId });
+      losses.answers++;
+      losses.cuAtMost += plan.bounds?.most ?? 0;
+    };
+    let answer: HttpAnswer;
+    const state = { isSent: false };
+    try {
+      answer = await exchange(plan, state, signal);
+    } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
-      if (unsent) slot.release();
-      else lose(plan, slot, failure?.status ?? null);
+      const isPossible = failure?.code !== 'UNREACHABLE' && (state.isSent || failure?.kind === 'network');
+      if (isPossible) lose(failure?.status ?? null);
+      else slot.release();
       if (!failure) throw error;
-      return { ok: false, failure, free: unsent };
+      return { ok: false, failure, free: !isPossible };
     }
     const read = plan.read(answer);
-    const free = pay(plan, slot, answer.status, read);
+    const { charge, requestId } = read;
+    const free = charge?.cu === 0 && !charge.uncertain;
+    if (free) slot.release();
+    else if (!charge) lose(answer.status, requestId);
+    else {
+      slot.settle({ status: answer.status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
+      trace(`= ${charge.cu} CU`);
+    }
     if (read.ok) return { ok: true, value: read.value };
     const { failure, value } = read;
     if (failure.kind === 'rate') await limiter.refused(plan.lane, waitOf(failure));
     return { ok: false, failure, free, value };
   }
 
-  /** Sends a request. Without an answer, `free` states that the service certainly did not receive the request. */
+  /** Sends a request whose slot was reserved. An abort cancels it only until it is sent, unless it is free. */
   async function exchange(
     plan: Plan<unknown>,
+    state: { isSent: boolean },
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly answer?: HttpAnswer; readonly error?: unknown; readonly free: boolean }> {
-    let sent = false;
+  ): Promise<HttpAnswer> {
+    const gate = new AbortController();
+    const abort = () => gate.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
     let ended = () => {};
-    const unsent = abortUntilSent(signal);
     const onSent = () => {
-      sent = true;
+      state.isSent = true;
       if (plan.bounds?.most === 0) return;
-      unsent.sent();
+      signal?.removeEventListener('abort', abort);
       ended = inFlight.begin(plan.timeoutMs);
     };
+    // An idle connection may break under the request. That would be expensive if the call is never repeated.
+    const isFresh = plan.rule === 'never' && (plan.bounds?.most ?? cu.reveal) >= cu.reveal;
     try {
-      const request = { ...plan, ending: signal, isFresh: isPrecious(plan) };
-      return { answer: await transmit(request, unsent.signal, onSent), free: false };
-    } catch (error) {
-      const failure = error instanceof Failure ? error : undefined;
-      return { error, free: failure?.code === 'UNREACHABLE' || !(sent || failure?.kind === 'network') };
+      return await transmit(plan, gate.signal, { ending: signal, isFresh, onSent });
     } finally {
-      unsent.sent();
+      signal?.removeEventListener('abort', abort);
       ended();
     }
   }
 
-  /** Ends the slot of an answered call with its cost; returns whether the call was certainly free. */
-  function pay<T>(plan: Plan<T>, slot: Slot, status: number, { charge, requestId }: Read<T>): boolean {
-    const free = charge?.cu === 0 && !charge.uncertain;
-    if (free) slot.release();
-    else if (charge) {
-      slot.settle({ status, cu: charge.cu, cuAtMost: charge.uncertain, requestId });
-      trace(`= ${charge.cu} CU`);
-    } else lose(plan, slot, status, requestId);
-    return free;
+  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
+  async function transmit(
+    { method, path, body, timeoutMs }: Message,
+    signal?: AbortSignal,
+    how: Pick<HttpRequest, 'ending' | 'isFresh' | 'onSent'> = {},
+  ): Promise<HttpAnswer> {
+    const secret = requireKey(key);
+    // The key must be sent only in its header. Flags, files or earlier answers could also put it elsewhere.
+    if (withoutKey(path, secret) !== path || withoutKey(body ?? '', secret) !== (body ?? ''))
+      throw keyInRequest(method);
+    const headers = {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),
+      authorization: `Bearer ${secret}`,
+    };
+    const url = `${base.origin}${base.prefix}${path}`;
+    trace(`> ${method} ${url}`);
+    for (const [name, value] of Object.entries(headers)) trace(`> ${name}: ${value}`);
+    const began = clock.mono();
+    const took = () => `${Math.round(clock.mono() - began)} ms`;
+    try {
+      const answer = await transport.send({ method, url, headers, body, timeoutMs, ...how }, signal);
+      const received = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
+      const text = withoutKey(answer.text, key);
+      trace(`< ${answer.status} in ${took()}, ${text.length} characters`);
+      for (const [name, value] of received) trace(`< ${name}: ${value}`);
+      return { status: answer.status, headers: Object.fromEntries(received), text };
+    } catch (error) {
+      trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`);
+      throw error;
+    }
   }
 
-  /** The call may have been charged: its maximum cost counts as spent. */
-  function lose(
-    { endpoint, bounds }: Plan<unknown>,
-    slot: Slot,
-    status: number | null,
-    requestId?: string,
-  ): void {
-    slot.lose({ status, requestId });
-    if (bounds !== undefined && bounds.most > 0) notify({ kind: 'lost', endpoint, cuAtMost: bounds.most });
-  }
-
-  /**
-   * Sends a call within the rate limit and the spending limit, retries it as the endpoint's retry rule
-   * allows, and records it in the ledger.
-   */
-  const run = <T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> =>
-    withRetries(
-      async (previous) => {
-        const again = previous !== undefined && !previous.ok && !previous.free;
-        try {
-          return await attempt(plan, signal, again || plan.repeat === true);
-        } catch (error) {
-          // Other calls have meanwhile used the amount that the repetition needs, so return the outcome of
-          // the earlier attempt.
-          if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
-          throw error;
-        }
-      },
-      {
-        rule: plan.rule,
-        mayPayAgain: () => limit.maxCu !== undefined || limit.affords(plan.bounds?.most ?? 0),
-        retries: parts.retries ?? RETRIES,
-        maxWaitMs: parts.maxWaitMs ?? MAX_WAIT_MS,
-        clock,
-        random: parts.random,
-        notify,
-        signal,
-      },
-    );
-
-  return { transmit, run };
+  return { run, transmit, limiter, spend };
 }
+
+/** Returns the key; throws a failure with a hint if the key is missing or invalid. */
+export function requireKey(key: string | undefined): string {
+  if (!key) {
+    throw new Failure('auth', 'no API key configured', {
+      code: 'NO_KEY',
+      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
+    });
+  }
+  if (!/^[\x21-\x7e]+$/.test(key)) {
+    throw new Failure('auth', 'the API key has invalid characters', {
+      code: 'BAD_KEY',
+      hint: 'enter the key again, exactly as you received it: run "trdr auth login" or set TRDR_API_KEY',
+    });
+  }
+  return key;
+}
+
+const keyInRequest = (method: string) =>
+  new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
+    code: 'KEY_IN_REQUEST',
+    hint: 'check the command line and the input for the key',
+  });

@@ -2,21 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
+import { createQueue } from './queue.ts';
 
 /** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */
 export type LaneName = 'key' | 'resolve';
-
-export interface LimiterOptions {
-  /** The rate limits of one base URL and key. The keys of a base URL share the lane `resolve`. */
-  readonly windows: RateWindows;
-  readonly clock: Clock;
-  /**
-   * Requests the key's per-minute limit from the service with exactly one call; null if the answer does not
-   * contain a limit.
-   */
-  readonly askRate: () => Promise<number | null>;
-  readonly notify?: ((notice: Notice) => void) | undefined;
-}
 
 /** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
@@ -49,17 +38,23 @@ export const LONGEST_BLOCK_MS = 15 * 60_000;
 /** Delays calls so that each lane stays within its rate limit. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
-/** Creates a limiter. `windows` may share the counts with other processes. */
-export function createLimiter(options: LimiterOptions) {
-  const { windows, clock, notify } = options;
+/**
+ * Creates a limiter. `windows` has the rate limits of one base URL and key. `askRate` requests the limit of the key from
+ * the service with exactly one call; null if the answer does not contain it.
+ */
+export function createLimiter(
+  windows: RateWindows,
+  clock: Clock,
+  askRate: (signal: AbortSignal | undefined) => Promise<number | null>,
+  notify: (notice: Notice) => void = () => {},
+) {
   let rate: number | null = null;
   let recheck = false;
   let recheckedAt = Number.NEGATIVE_INFINITY;
-  let tickets = 0;
-  const nextTicket = (): Ticket => ++tickets;
+  let tickets: Ticket = 0;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  // True if the limit could not be fetched. The lowest limit of all plans then applies.
+  /** True if the limit could not be fetched. */
   let isUnavailable = false;
   const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
@@ -73,14 +68,19 @@ export function createLimiter(options: LimiterOptions) {
    * Requests the limit, unless another process is requesting it: only the process that gets the first slot
    * after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
    */
-  async function ask(): Promise<void> {
+  async function ask(signal: AbortSignal | undefined): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
     if (known !== null) rate = known;
     else if (waitMs <= 0) {
-      const stated = await options.askRate().catch(() => null);
-      if (stated !== null) await learn(stated);
+      await request(signal);
       isUnavailable = rate === null;
     }
+  }
+
+  async function request(signal: AbortSignal | undefined): Promise<void> {
+    const stated = await askRate(signal).catch(() => null);
+    signal?.throwIfAborted();
+    if (stated !== null) await learn(stated);
   }
 
   /**
@@ -89,10 +89,7 @@ export function createLimiter(options: LimiterOptions) {
    */
   const knowsLimit = () => rate !== null || isUnavailable;
 
-  /**
-   * Waits until the call may leave. The same call requests its permission again with the same ticket, so that it keeps
-   * its place in the queue.
-   */
+  /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
   async function wait(
     lane: LaneName,
     ticket: Ticket,
@@ -114,22 +111,22 @@ export function createLimiter(options: LimiterOptions) {
       if (waitMs <= 0) return;
       if (!queued && waitMs > MAX_WAIT_MS) throw waitTooLong(lane, waitMs);
       if (!hasLimit) {
-        await ask();
+        await ask(signal);
         isUnavailable ||= rate === null && ++slices > SLICES;
         if (!knowsLimit()) await clock.sleep(SLICE_MS, signal);
         continue;
       }
       if (clock.mono() + waitMs > until) throw waitTooLong(lane, waitMs, false);
       if (!isReported && waitMs > SILENT_WAIT_MS)
-        notify?.({ kind: 'wait', ms: waitMs, reason: reasonOf(lane, limit) });
+        notify({ kind: 'wait', ms: waitMs, reason: reasonOf(lane, limit) });
       isReported = true;
       await clock.sleep(waitMs, signal);
     }
   }
 
-  /** Takes a slot of a lane. A call that does not leave is removed from the queue. */
+  /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
   async function take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
-    const ticket = nextTicket();
+    const ticket = ++tickets;
     try {
       await wait(lane, ticket, signal, until);
     } catch (error) {
@@ -139,22 +136,19 @@ export function createLimiter(options: LimiterOptions) {
     return ticket;
   }
 
-  /** Waits in the queue of a lane, and returns the ticket of the slot. */
   async function slotOf(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
     const ticket = await take(lane, signal, until);
     if (lane !== 'key' || !recheck) return ticket;
     // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
     recheck = false;
-    const now = await options.askRate().catch(() => null);
-    if (now !== null) await learn(now);
+    await request(signal);
     return await take(lane, signal, until);
   }
 
   return {
     /**
-     * Resolves when a call may be sent; calls are served in order. An aborted call leaves the queue. Rejects if the
-     * lane is blocked for longer than MAX_WAIT_MS, or if the call could only be sent after `until`, a time of
-     * `clock.mono`.
+     * Resolves when a call may be sent; calls are served in order. Rejects if the lane is blocked for longer than
+     * MAX_WAIT_MS, or if the call could only be sent after `until`, a time of `clock.mono`.
      */
     async acquire(
       lane: LaneName,
@@ -176,14 +170,13 @@ export function createLimiter(options: LimiterOptions) {
         }
       }
     },
-    /** Blocks the lane for `ms` milliseconds after a 429, but at most for LONGEST_BLOCK_MS. */
+    /** Blocks the lane after a 429. */
     async refused(lane: LaneName, ms: number): Promise<void> {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
       if (lane !== 'key' || rate === null || clock.mono() - recheckedAt < RECHECK_MS) return;
       recheckedAt = clock.mono();
       recheck = true;
     },
-    /** Saves the key's limit after an answer has stated it. */
     learn,
     /** The key's limit in calls per minute; null if not known yet. */
     get rate(): number | null {
@@ -206,22 +199,3 @@ const waitTooLong = (lane: LaneName, waitMs: number, retryable = true): Failure 
     hint: 'other programs may be using the same key or IP address; try again later',
   });
 };
-
-/** Runs one task at a time in the order of the calls. An aborted task leaves the queue at once. */
-function createQueue() {
-  let tail: Promise<unknown> = Promise.resolve();
-  return <T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
-    const turn = tail.then(() => {
-      signal?.throwIfAborted();
-      return task();
-    });
-    tail = turn.catch(() => {});
-    if (!signal) return turn;
-    return new Promise((resolve, reject) => {
-      const onAbort = () => reject(signal.reason);
-      if (signal.aborted) return onAbort();
-      signal.addEventListener('abort', onAbort, { once: true });
-      turn.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-    });
-  };
-}

@@ -1,7 +1,39 @@
+import { Failure } from '../../base/failure.ts';
+import { unitsText } from '../../base/units.ts';
+import { BUDGET } from '../../contract/budget.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { Ledger, Slot } from '../../contract/ports.ts';
-import type { SpendLimit } from './limit.ts';
+import type { BudgetLeft, Ledger, PaidCall, Remainder, Slot } from '../../contract/ports.ts';
+import type { Known } from '../../contract/read-record.ts';
+import type { Me } from '../../contract/records/account.ts';
+import { leftOf } from '../account.ts';
+import { createBell, createQueue } from './queue.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
+
+/** What a run has spent. */
+interface Spent {
+  /** The CU that answers are known to have cost. */
+  readonly cu: number;
+  /** `cu` plus the CU that may have been charged in addition, for example for lost answers. */
+  readonly atMost: number;
+  /** The number of ended calls that were or may have been charged. */
+  readonly calls: number;
+}
+
+/** The spending limit of a run. It is read again for every call, because the user can raise it during the run. */
+export interface SpendLimit {
+  readonly limit?: number | undefined;
+  /** The cost that the user confirmed. Calls whose answers were lost are repeated only within this cost. */
+  readonly agreed?: number | undefined;
+  /** The hint of the error: how to raise the limit. */
+  readonly hint?: string | undefined;
+  /**
+   * Asks the user to raise the limit, so that at least another `most` CU can be spent; resolves to false if the
+   * user declines.
+   */
+  raise?(most: number): Promise<boolean>;
+  /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */
+  stopped?(): Failure | undefined;
+}
 
 /** A call, or a minute of the WebSocket, that is about to be paid for. */
 interface Purchase {
@@ -15,21 +47,93 @@ interface Purchase {
   readonly until?: number | undefined;
 }
 
-const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
-
-/** The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. */
+/**
+ * The one way to pay: through the spending limit of the run, the rate limit, and the ledger with its budgets. A call
+ * that does not fit into the limit or a budget waits as long as calls of this run are in flight, because they may cost
+ * less than was reserved for them. It does not wait for other runs, nor for the minutes of an open WebSocket.
+ */
 export type Spend = ReturnType<typeof createSpend>;
 
-export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger | undefined) {
+export function createSpend(
+  allowed: SpendLimit,
+  limiter: Pick<Limiter, 'acquire'>,
+  ledger: Ledger | undefined,
+) {
   const writing = new Set<Promise<void>>();
-  // An answer is returned before its cost is written; `settled` waits for all writes.
-  const write = (written: Promise<void> | undefined) => {
-    if (!written) return;
-    writing.add(written);
-    written.finally(() => writing.delete(written)).catch(() => {});
+  // Calls are admitted in order, so that the result does not depend on which answer arrives first.
+  const limited = createQueue();
+  const budgeted = createQueue();
+  const ended = createBell();
+  let cu = 0;
+  let lost = 0;
+  let calls = 0;
+  /** The maximum cost of the requests in flight. */
+  let reserved = 0;
+  /** The cost of the open minutes of the WebSocket. */
+  let standing = 0;
+  /** The number of requests in flight in the ledger. */
+  let recorded = 0;
+  /** The number of calls whose outcome is in the ledger. */
+  let endings = 0;
+  /** False after the user has declined to raise the limit. */
+  let mayRaise = true;
+
+  const maximum = () => allowed.limit ?? Number.POSITIVE_INFINITY;
+  const agreed = () => allowed.agreed ?? Number.POSITIVE_INFINITY;
+  const fits = (most: number, within: number) => cu + lost + reserved + standing + most <= within;
+
+  const refusal = (most: number) => {
+    const left = Math.max(0, maximum() - cu - lost - standing);
+    const text = `the next call may cost ${unitsText(most)} but only ${unitsText(left)} of the spending limit (${unitsText(maximum())}) remain`;
+    const hint = allowed.hint ?? 'raise --max-cu';
+    return allowed.stopped?.() ?? new Failure('limit', text, { code: 'CEILING', hint });
   };
 
+  /** Counts the maximum cost of a call as soon as the limit covers it; returns a function that no longer counts it. */
+  async function hold(most: number, stands: boolean, signal: AbortSignal | undefined): Promise<() => void> {
+    while (most > 0 && !fits(most, maximum())) {
+      if (reserved > 0) await ended.wait(signal);
+      else if (!allowed.raise || !mayRaise) throw refusal(most);
+      else {
+        mayRaise = false;
+        mayRaise = await allowed.raise(most);
+      }
+    }
+    const count = (sign: 1 | -1) => {
+      if (stands) standing += sign * most;
+      else reserved += sign * most;
+    };
+    count(1);
+    return () => count(-1);
+  }
+
+  /** Records a call as soon as the budgets cover it. */
+  async function record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
+    for (;;) {
+      const before = endings;
+      try {
+        const slot = await ledger?.begin(call, signal);
+        if (!stands) recorded++;
+        return slot;
+      } catch (error) {
+        const isShort = error instanceof Failure && error.code === BUDGET && call.most !== undefined;
+        if (!isShort || (recorded === 0 && endings === before)) throw error;
+      }
+      // A call that ended in the meantime may have made the difference.
+      if (endings === before) await ended.wait(signal);
+    }
+  }
+
+  const spent = (): Spent => ({ cu, atMost: cu + lost + standing, calls });
+
   return {
+    get spent(): Spent {
+      return spent();
+    },
+    /** What is left to spend. */
+    left: remainderOf(spent),
+    /** Whether the confirmed cost and the spending limit cover another `most` CU. */
+    affords: (most: number): boolean => fits(most, Math.min(maximum(), agreed())),
     /**
      * Waits until the call may be sent, and counts its maximum cost. Nothing of a rejected call stays counted. With
      * `repeat`, the call repeats one whose answer was lost.
@@ -37,38 +141,109 @@ export function createSpend(limit: SpendLimit, limiter: Limiter, ledger: Ledger 
     async reserve(
       { endpoint, bounds, lane, until }: Purchase,
       signal: AbortSignal | undefined,
-      { repeat }: { readonly repeat?: boolean } = {},
+      { repeat = false }: { readonly repeat?: boolean } = {},
     ): Promise<Slot> {
-      const standing = lane === undefined;
-      const hold = await limit.reserve(bounds ?? FREE, signal, { repeat, standing });
-      let recorded: Slot<Promise<void>> | undefined;
+      const most = bounds?.most ?? 0;
+      const isFree = bounds?.most === 0;
+      const stands = lane === undefined;
+      signal?.throwIfAborted();
+      if (repeat && most > 0 && !fits(most, agreed())) throw notAgreed(most);
+      const drop =
+        most === 0 ? await hold(0, stands, signal) : await limited(() => hold(most, stands, signal), signal);
+      let entry: Slot<Promise<void>> | undefined;
       try {
         if (lane !== undefined) await limiter.acquire(lane, signal, until);
         signal?.throwIfAborted();
-        if (bounds?.most !== 0) recorded = await ledger?.begin({ endpoint, most: bounds?.most }, signal);
+        const call = { endpoint, most: bounds?.most };
+        if (!isFree) entry = await budgeted(() => record(call, stands, signal), signal);
       } catch (error) {
-        hold.release();
+        drop();
+        ended.ring();
         throw error;
       }
+      let isOpen = true;
+      const end = (count: () => void, write: () => Promise<void> | undefined) => {
+        if (!isOpen) return;
+        isOpen = false;
+        drop();
+        count();
+        ended.ring();
+        // An answer is returned before its cost is written; `settled` waits for all writes.
+        const written = (write() ?? Promise.resolve()).catch(() => {});
+        writing.add(written);
+        void written.then(() => {
+          writing.delete(written);
+          if (!stands && !isFree) recorded--;
+          endings++;
+          ended.ring();
+        });
+      };
       return {
         settle(cost) {
-          hold.settle(cost);
-          write(recorded?.settle(cost));
+          const { cuAtMost = 0 } = cost;
+          const count = () => {
+            cu += cost.cu;
+            lost += cuAtMost;
+            if (cost.cu + cuAtMost > 0) calls++;
+          };
+          end(count, () => entry?.settle(cost));
         },
-        lose(end = {}) {
-          if (bounds?.most === 0) hold.release();
-          else hold.lose();
-          write(recorded?.lose(end));
+        lose(how = {}) {
+          const count = () => {
+            lost += most;
+            if (!isFree) calls++;
+          };
+          end(count, () => entry?.lose(how));
         },
-        release() {
-          hold.release();
-          write(recorded?.release());
-        },
+        release: () =>
+          end(
+            () => {},
+            () => entry?.release(),
+          ),
       };
     },
     /** Resolves when the outcomes of all ended calls are in the ledger. */
     async settled(): Promise<void> {
-      await Promise.allSettled(writing);
+      await Promise.all(writing);
+    },
+  };
+}
+
+/** The error for a repeated call that would exceed the confirmed cost. */
+const notAgreed = (most: number) =>
+  new Failure(
+    'limit',
+    `the answer was lost, and requesting it again may cost another ${unitsText(most)}, beyond the confirmed cost`,
+    { code: 'NOT_AGREED', hint: 'run the command again to repeat the request' },
+  );
+
+/** What is left, by the last answers. Uncertain costs count with their maximum, so it is never overstated. */
+function remainderOf(spent: () => Spent): Remainder {
+  let account: { readonly me: Known<Me>; readonly then: Spent } | undefined;
+  let budgets: { readonly states: readonly BudgetLeft[]; readonly then: Spent } | undefined;
+  const less = (left: number, then: Spent) => Math.max(0, left - (spent().atMost - then.atMost));
+  return {
+    get key() {
+      if (!account) return undefined;
+      const { units, reveals } = leftOf(account.me);
+      return { units: units === null ? null : less(units, account.then), reveals };
+    },
+    get unitsUsed() {
+      const used = account?.me.usage?.unitsUsed;
+      return account && used !== undefined ? used + spent().cu - account.then.cu : null;
+    },
+    get budgets() {
+      return (budgets?.states ?? []).map((state) => ({
+        ...state,
+        left: less(state.left, budgets?.then ?? spent()),
+      }));
+    },
+    request() {
+      const then = spent();
+      return (stated) => {
+        if (stated.me) account = { me: stated.me, then };
+        if (stated.budgets) budgets = { states: stated.budgets, then };
+      };
     },
   };
 }

@@ -11,11 +11,6 @@ interface Spending {
   readonly lost: number;
   /** The maximum cost of calls that may be in flight. */
   readonly reserved: number;
-  /**
-   * The part of `reserved` that belongs to requests, whose actual cost is known within minutes. The rest
-   * belongs to WebSockets.
-   */
-  readonly settling: number;
 }
 
 /** The maximum duration of a call. An older call without an outcome counts as lost. */
@@ -96,7 +91,7 @@ export function createTally(profile: string) {
     },
     sum(period: Period, now: number): Spending {
       const current = periodsAt(now)[period];
-      const total = { spent: 0, lost: 0, reserved: 0, settling: 0 };
+      const total = { spent: 0, lost: 0, reserved: 0 };
       for (const [day, { spent, lost }] of days) {
         if (!day.startsWith(current)) continue;
         total.spent += spent;
@@ -105,7 +100,7 @@ export function createTally(profile: string) {
       for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
       const living = new Map<number, boolean>();
       for (const [id, entry] of calls.open) {
-        const { time, endpoint, cuAtMost = 0 } = entry;
+        const { time, cuAtMost = 0 } = entry;
         if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
         const pid = processOf(id);
         if (!living.has(pid)) living.set(pid, isAlive(pid));
@@ -114,7 +109,6 @@ export function createTally(profile: string) {
         const fresh = living.get(pid) === true && Math.abs(now - time) < IN_FLIGHT_MS;
         if (!fresh) total.lost += cuAtMost;
         else total.reserved += cuAtMost;
-        if (fresh && endpoint !== 'ws') total.settling += cuAtMost;
       }
       return total;
     },

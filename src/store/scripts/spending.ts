@@ -147,18 +147,11 @@ if #limits > 0 then
     return { 'refresh', (reservations(machine)) }
   end
   local reserved, mine = reservations(machine)
-  local refused
   for _, limit in ipairs(limits) do
     local held = limit.of == '' and reserved or mine
     local used = (amount(limit.sum, 'spent' .. limit.of) or 0) + (amount(limit.sum, 'lost' .. limit.of) or 0) + held
-    if used + most > limit.cap then
-      local answer = { 'refused', limit.name, limit.cap, used, held }
-      -- Report first a budget that is exceeded even without the calls in flight, so that the caller does not wait for them.
-      if used - held + most > limit.cap then return answer end
-      refused = refused or answer
-    end
+    if used + most > limit.cap then return { 'refused', limit.name, limit.cap, used, held } end
   end
-  if refused then return refused end
 end
 redis.call('ZADD', open, now + ttl, id)
 redis.call('HSET', calls, id, cjson.encode({ state = 'open', most = most or 0, machine = machine, command = ARGV[7], endpoint = ARGV[8] }))

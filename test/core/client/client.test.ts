@@ -150,7 +150,17 @@ describe('a retry', () => {
       { status: 200, cu: 100 },
     ]);
     expect(client.spent).toEqual({ cu: 100, atMost: 300, calls: 2 });
-    expect(notices).toContainEqual({ kind: 'lost', endpoint: 'user.handle', cuAtMost: 200 });
+    expect(notices).toContainEqual({ kind: 'lost', endpoint: 'user.handle', answers: 1, cuAtMost: 200 });
+  });
+
+  it('reports the lost answers of a call once, with their sum', async () => {
+    const { client, notices } = rig(() => {
+      throw broken('h', undefined);
+    });
+    await failureOf(client.call('user.handle', mert));
+    expect(notices.filter(({ kind }) => kind === 'lost')).toEqual([
+      { kind: 'lost', endpoint: 'user.handle', answers: 5, cuAtMost: 1_000 },
+    ]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Notice } from '../../../src/contract/ports.ts';
-import { createLimiter, type Limiter, type LimiterOptions } from '../../../src/core/spend/rate-limiter.ts';
+import type { Notice, RateWindows } from '../../../src/contract/ports.ts';
+import { createLimiter, type Limiter } from '../../../src/core/spend/rate-limiter.ts';
 import { ownWindows } from '../fakes.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 
@@ -15,8 +15,19 @@ function busiest(times: readonly number[]): number {
   return most;
 }
 
-function limiterAt(clock: VirtualClock, options: Partial<LimiterOptions> = {}): Limiter {
-  return createLimiter({ windows: ownWindows(clock), clock, askRate: async () => null, ...options });
+function limiterAt(
+  clock: VirtualClock,
+  {
+    windows = ownWindows(clock),
+    askRate = async () => null,
+    notify,
+  }: {
+    readonly windows?: RateWindows;
+    readonly askRate?: () => Promise<number | null>;
+    readonly notify?: (notice: Notice) => void;
+  } = {},
+): Limiter {
+  return createLimiter(windows, clock, askRate, notify);
 }
 
 async function send(limiter: Limiter, clock: VirtualClock, count: number, times: number[] = []) {

@@ -1,7 +1,7 @@
 import { Failure } from '../../../src/base/failure.ts';
 import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
-import { createRemainder } from '../../../src/core/spend/remainder.ts';
+import { createSpend } from '../../../src/core/spend/spend.ts';
 import type { StoreConnection } from '../../../src/store/connection.ts';
 import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
 import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
@@ -142,7 +142,7 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
       const rng = rngOf(schedule.seed, 50 + number + 10 * life);
       // All processes use the same service; only faults of single processes differ.
       const access = createService(schedule.service, process).access(process.alive, () => {});
-      const left = createRemainder(() => nothingSpent);
+      const { left } = createSpend({}, { acquire: async () => {} }, undefined);
       const connect = () => store.open(process);
       const open = async () => {
         const connection = await connect();

@@ -102,26 +102,14 @@ test('a budget that is raised, lowered or removed applies to the next call of a 
   await expect(ledger.begin({ endpoint: 'user.id', most: 1 })).rejects.toThrow('only 0 CU');
 });
 
-test('a call waits for calls in flight that may cost less, and reports if they did not', async () => {
-  const { ledger, clock } = open(under('waits'), { day: 40_000 });
+test('a call that fits only if calls in flight cost less is rejected, with what they hold', async () => {
+  const { ledger } = open(under('held'), { day: 40_000 });
   const first = await ledger.begin(reveal);
-  const second = ledger.begin(reveal);
-  await clock.sleep(1_000);
+  await expect(ledger.begin(reveal)).rejects.toThrow(
+    '; 30,000 CU are reserved for calls in flight; it renews at',
+  );
   await first.settle({ status: 200, cu: 100 });
-  const third = await second;
-  const fourth = expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
-  await third.settle({ status: 200, cu: 30_000 });
-  await clock.sleep(1_000);
-  await fourth;
-});
-
-test('an interrupt ends the wait for calls in flight', async () => {
-  const { ledger } = open(under('interrupt'), { day: 40_000 });
   await ledger.begin(reveal);
-  const stop = new AbortController();
-  const waiting = ledger.begin(reveal, stop.signal);
-  stop.abort(new Error('stopped'));
-  await expect(waiting).rejects.toThrow('stopped');
 });
 
 test('a call of unknown price is not sent under a budget', async () => {
