@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
-import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
+import { createSpend } from '../../src/core/spend/spend.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
@@ -340,7 +340,7 @@ const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
 };
 
 /** Pays for each page in advance, like the client. */
-const paid = (source: Source, spend: Spend): TailPorts['source'] => ({
+const paid = (source: Source, spend: ReturnType<typeof createSpend>): TailPorts['source'] => ({
   sizes: source.sizes,
   stepCu: source.price(source.sizes.step),
   async page(ask, signal) {

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
-import { createSpend, type Spend } from '../../src/core/spend/spend.ts';
+import { createSpend } from '../../src/core/spend/spend.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger } from '../../src/state/ledger/read-ledger.ts';
@@ -30,7 +30,7 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 /** A feed with a post every `everyMs` since the epoch, with 20 posts per page. */
 function feed(
   clock: VirtualClock,
-  spend: Spend,
+  spend: ReturnType<typeof createSpend>,
   { everyMs, isOut }: { readonly everyMs: number; readonly isOut: () => boolean },
 ): PageSource {
   const row = (number: number): TailRow => {

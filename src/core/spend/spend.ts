@@ -52,8 +52,6 @@ interface Purchase {
  * that does not fit into the limit or a budget waits as long as calls of this run are in flight, because they may cost
  * less than was reserved for them. It does not wait for other runs, nor for the minutes of an open WebSocket.
  */
-export type Spend = ReturnType<typeof createSpend>;
-
 export function createSpend(
   allowed: SpendLimit,
   limiter: Pick<Limiter, 'acquire'>,
