@@ -93,8 +93,14 @@ export interface Context {
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the only answer of a command: as a card instead of a table, as an object instead of an array. */
   printOne<T>(view: View<T>, record: T): Promise<void>;
-  /** With --dry-run, prints the planned calls and returns true. Otherwise returns false. */
-  dryRun(planned: Iterable<Planned> | AsyncIterable<Planned>): Promise<boolean>;
+  /**
+   * With --dry-run, prints the planned calls and returns true. Otherwise returns false, and checks the value of
+   * --fields, so that a wrong name is rejected before anything is sent.
+   */
+  dryRun(
+    planned: Iterable<Planned> | AsyncIterable<Planned>,
+    view?: Pick<View<unknown>, 'fields'>,
+  ): Promise<boolean>;
   readonly permission: Permission;
   /**
    * Registers a part of the terminal that must be hidden during a question. Returns a function that removes

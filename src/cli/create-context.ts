@@ -16,7 +16,7 @@ import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
 import { lookAtAccount } from './lookup/account.ts';
 import { fieldsOfRun } from './output/brief-fields.ts';
-import { formatOf } from './output/output.ts';
+import { formatOf, selectedFields } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
 import type { Receipt } from './receipt.ts';
 import { knownSecret } from './settings/secret.ts';
@@ -124,8 +124,11 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     get pace() {
       return { perMinute: opened?.ratePerMinute ?? null, calls: opened?.spent.calls ?? 0 };
     },
-    async dryRun(planned) {
-      if (!globals.dryRun) return false;
+    async dryRun(planned, view) {
+      if (!globals.dryRun) {
+        if (view) await selectedFields(globals.fields, view);
+        return false;
+      }
       const { plannedCalls, printPlan } = await import('./spend/plan.ts');
       await printPlan(context, plannedCalls(planned));
       return true;

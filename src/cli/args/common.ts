@@ -1,4 +1,4 @@
-import { timeout } from '../../base/time-values.ts';
+import { duration, timeout } from '../../base/time-values.ts';
 import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
@@ -72,9 +72,27 @@ export function commonOptions(groups: readonly Common[]): Options {
   return Object.assign({}, always, ...groups.map((group) => commonGroups[group]));
 }
 
+/** The argument of commands that accept many subjects. */
+export const subjectArgument = (name: string, help: string) =>
+  ({
+    name,
+    help: `${help}; - reads them from stdin`,
+    variadic: true,
+    optional: true,
+    complete: 'handle',
+  }) as const;
+
 /** Flags of commands that accept many subjects. */
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
   column: value('--column', 'for CSV or TSV input: the column with the subjects', text('name')),
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;
+
+/** Flags of commands that accept any subjects and cache their answers. */
+export const cachedSubjectOptions = (ages: string) => ({
+  as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
+  ...subjectOptions,
+  maxAge: value('--max-age', 'maximum age of a cached answer', duration, ages),
+  noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
+});

@@ -41,15 +41,19 @@ export const listOptions = {
   until: value('--until', 'only posts before this time', time),
   sort: value('--sort', 'sort by this field: numbers descending, text ascending', text('field')),
   reverse: flag('--reverse', 'reverse the order'),
+  before: value('--before', 'only posts older than the one with this id', text('id')),
 };
 
 type ListFlags = GivenFlags<typeof listOptions>;
+type FilterFlags = GivenFlags<typeof filterOptions> & Partial<GivenFlags<typeof thesisFilterOptions>>;
 
-/**
- * Checks --sort, and adds `rows`: the maximum number of rows, undefined if there is
- * no maximum. `fields` are the names that --sort accepts.
- */
-export function readListFlags(flags: ListFlags, fields: readonly string[]) {
+/** The flags of a list, with the patterns, and the maximum number of rows; undefined if there is no maximum. */
+export type ListInput = ListFlags &
+  Omit<FilterFlags, 'grep' | 'exclude'> &
+  ReturnType<typeof readPatterns> & { readonly rows: number | undefined };
+
+/** Checks the flags of a list. `fields` are the names that --sort accepts. */
+export function readListFlags<F extends ListFlags & FilterFlags>(flags: F, fields: readonly string[]) {
   const { limit, all, since, sort } = flags;
   if (sort !== undefined && !fields.includes(sort)) {
     const names = fields.filter((name) => !name.includes('.'));
@@ -58,7 +62,8 @@ export function readListFlags(flags: ListFlags, fields: readonly string[]) {
       didYouMean(sort, names) || `choose from ${names.join(', ')}`,
     );
   }
-  return { ...flags, rows: limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS) };
+  const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
+  return { ...flags, ...readPatterns(flags), rows };
 }
 
 export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, now: number, utc: boolean) {

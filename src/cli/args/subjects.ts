@@ -18,6 +18,8 @@ export interface Subjects {
    * known.
    */
   readonly hasMore: boolean;
+  /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
+  readonly isSingle: boolean;
   /** All subjects in order. Those that were not validated are texts. */
   all(): AsyncIterable<string | Subject> | Iterable<Subject>;
 }
@@ -57,6 +59,7 @@ export async function gatherSubjects(
   return {
     checked,
     hasMore: beyond !== undefined,
+    isSingle: checked.length === 1 && isOneWord(source),
     all: () => (beyond === undefined ? checked : continued(beyond)),
   };
 }
@@ -82,9 +85,8 @@ export const subjectsOf = (
     throw listRefused(text, `pass each subject as an argument, with: ${commandWith(argv)}`);
   });
 
-/** Whether a command has exactly one answer: there is one subject, and it is an argument. */
-export const isSingle = (source: SubjectSource, { checked, hasMore }: Subjects): boolean =>
-  checked.length === 1 && !hasMore && source.words.length === 1 && source.words[0] !== '-';
+/** Whether the only source is a subject on the command line. */
+export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
 
 /** The failure of one input line, with its line number. */
 export const onLine = (line: number, { message, code, hint }: Failure) =>

@@ -1,30 +1,13 @@
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import type { Sent } from '../../contract/read-record.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
-import { createFilter } from '../../core/pages/filter.ts';
-import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { walkPages } from '../../core/pages/walk.ts';
 import { calloutView } from '../../output/views/callouts.ts';
-import {
-  filterOptions,
-  listOptions,
-  readListFlags,
-  readPatterns,
-  readRange,
-  sortedRows,
-} from '../args/list-flags.ts';
-import { value } from '../args/option.ts';
-import { text } from '../args/values.ts';
+import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
-import { serviceClock } from '../lookup/service-time.ts';
-import { createListPosition, giveUp } from '../spend/continue-command.ts';
-import { approveList } from '../spend/preflight.ts';
-import { filtersOf } from '../tail/certify.ts';
+import { listPosts } from '../lookup/list-posts.ts';
 import { calloutFeedName } from '../tail/source.ts';
-import { createListCertificate } from '../verify/list-certificate.ts';
 
 export const launchpadCallouts = command({
   path: 'launchpad callouts',
@@ -39,7 +22,6 @@ export const launchpadCallouts = command({
     ...calloutScopeOptions,
     ...filterOptions,
     ...listOptions,
-    before: value('--before', 'only callouts older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -56,38 +38,20 @@ export const launchpadCallouts = command({
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
   record: () => Callout,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
-  parse(_, given) {
-    return { ...given, ...readListFlags(given, fieldPaths(Callout)), ...readPatterns(given) };
-  },
-  async run(context, { coin, wallet, before, rows, sort, reverse, ...flags }) {
+  parse: (_, given) => readListFlags(given, fieldPaths(Callout)),
+  async run(context, { coin, wallet, ...flags }) {
     const scope = await calloutScopeOf({ coin, wallet });
-    const { utc } = context.settings;
-    const range = readRange(flags, context.io.clock.now(), utc);
-    const filter = createFilter<{ readonly record: Sent }>({
-      symbols: flags.symbol,
+    await listPosts(context, flags, {
+      view: calloutView,
+      noun: ['callout'],
       symbolField: 'coinSymbol',
-      grep: flags.grep,
-      exclude: flags.exclude,
+      timeField: 'createdAt',
+      pageRows: CALLOUT_PAGE,
+      calls: [calloutCall(scope, {})],
+      open: async () => ({
+        feed: calloutFeed(await context.client(), scope),
+        name: calloutFeedName(coin, wallet),
+      }),
     });
-    const isFiltered = flags.symbol.length > 0 || flags.grep !== undefined || flags.exclude !== undefined;
-    const open = rows === undefined || range.until !== undefined || isFiltered;
-    const pages = open ? null : Math.ceil(rows / CALLOUT_PAGE);
-    const planned = [{ ...calloutCall(scope, {}), times: pages }];
-    if (await context.dryRun(planned)) return;
-    await approveList(context, planned, rows, 'callout');
-    const isTimed = flags.since !== undefined || flags.until !== undefined;
-    const clock = isTimed ? await serviceClock(context) : context.io.clock;
-    const exact = readRange(flags, clock.now(), utc);
-    const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
-    const position = createListPosition(context, walk, (record) => filter({ record }));
-    const certificate = createListCertificate(context, 'createdAt', walk);
-    const feed = certificate.watch(calloutFeed(await context.client(), scope));
-    const limits = rows === undefined ? {} : giveUp(context);
-    const found = walkPages(feed, walk, certificate.filter({ ...position.filter, ...limits }));
-    await context.print(
-      { ...calloutView, highlight: highlightOf(flags.grep) },
-      position.follow(sortedRows(found, { sort, reverse })),
-    );
-    certificate.write(calloutFeedName(coin, wallet), filtersOf(flags));
   },
 });

@@ -9,13 +9,13 @@ import { answerOf, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
-import { subjectOptions } from '../args/common.ts';
+import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { gatherSubjects, isSingle } from '../args/subjects.ts';
+import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
-import { openCachedLookup } from '../lookup/open-lookup.ts';
+import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { distinct, planLookups, preflight, resumeRest } from '../spend/preflight.ts';
+import { distinct, planLookups, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -25,15 +25,7 @@ export const launchpadUser = command({
     'The wallet of a handle or user id is looked up first, for 100 CU (200 CU if it is not found), unless it is cached: the Solana wallet, or the EVM wallet if there is no other. Without a verified wallet, the record has the code NO_WALLET.',
     'Malformed addresses are rejected with an explanation, free of charge. A subject that is given several times is requested once.',
   ],
-  args: [
-    {
-      name: 'subject',
-      help: 'wallet, handle or user id; - reads them from stdin',
-      variadic: true,
-      optional: true,
-      complete: 'handle',
-    },
-  ],
+  args: [subjectArgument('subject', 'wallet, handle or user id')],
   options: subjectOptions,
   common: ['output', 'service', 'money'],
   examples: [
@@ -58,24 +50,20 @@ export const launchpadUser = command({
       ({ value, type }) =>
         ({ id: 'launchpad.user', ask: { params: { wallet: value } }, isSure: type === 'wallet' }) as const,
     );
-    const planned = [...planLookups(users, others), ...accounts];
-    if (await context.dryRun(planned)) return 0;
-    await preflight(context, planned, {
-      hasMore: subjects.hasMore,
-      what: `looking up ${countText(all.length, 'subject')}`,
-      resume: () => resumeRest,
-    });
-    const answer = launchpadAnswers(await context.client(), users, context.io.clock);
     return await runLookups(context, {
       view: launchpadUserView,
       subjects,
-      single: isSingle(source, subjects),
       strict,
-      found: lookup(subjects.all(), {
-        answer,
-        older: openRunAnswers(),
-        signal: context.signal,
-      }),
+      planned: [...planLookups(users, others), ...accounts],
+      what: `looking up ${countText(all.length, 'subject')}`,
+      noun: 'subject',
+      resume: resumeRest,
+      found: () =>
+        lookup(subjects.all(), {
+          answer: launchpadAnswers(lazyClient(context), users, context.io.clock),
+          older: openRunAnswers(),
+          signal: context.signal,
+        }),
     });
   },
 });

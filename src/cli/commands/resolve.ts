@@ -10,17 +10,15 @@ import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
-import { subjectOptions } from '../args/common.ts';
+import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
-import { gatherSubjects, isSingle } from '../args/subjects.ts';
+import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
-import { isSpent, reportSkipped } from '../lookup/skipped.ts';
-import { createLookupTally } from '../lookup/tally.ts';
-import { openProgress } from '../output/progress.ts';
-import { preflight, resumeCached } from '../spend/preflight.ts';
+import { runLookups } from '../lookup/run-lookups.ts';
+import { resumeCached } from '../spend/preflight.ts';
 
 export const resolveCommand = command({
   path: 'resolve',
@@ -29,15 +27,7 @@ export const resolveCommand = command({
     'Looks up the handle first, for 100 CU, or 200 CU if it is not found. Only if this finds no wallet, requests a live resolve, which costs 30,000 CU if it finds a wallet and 200 CU if not.',
     'If the answer is not ready, waits and retries as the service advises, for up to --wait; each attempt without an answer costs 200 CU. A handle that has no answer by then gets "code": "PENDING" with a reason; if no handle was resolved, the command exits 8. For the reason no_preview, retrying rarely helps.',
   ],
-  args: [
-    {
-      name: 'handle',
-      help: 'handle, with or without @; - reads them from stdin',
-      variadic: true,
-      optional: true,
-      complete: 'handle',
-    },
-  ],
+  args: [subjectArgument('handle', 'handle, with or without @')],
   options: {
     direct: flag('--direct', 'request a live resolve without the 100 CU lookup'),
     wait: valueOr('--wait', 'maximum wait for a live answer', duration, WAIT_MS, '60s'),
@@ -71,56 +61,41 @@ export const resolveCommand = command({
       const live: Planned = { id: 'user.resolve', ask, times, most, isSure: direct };
       return direct ? [live] : [{ id: 'user.handle', ask }, live];
     });
-    if (await context.dryRun(planned)) return 0;
-    await preflight(context, planned, {
-      hasMore: subjects.hasMore,
-      what: `resolving ${countText(handles.length, 'handle')}`,
-      resume: () => resumeCached,
-    });
-    const progress = await openProgress(context);
     const redraws = canRedraw(io.stderr, io.env);
-    const onStanding = (standing: ResolveProgress) => {
-      if (redraws) progress.describe(standingText(standing));
-      else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
-    };
-    const answer = createResolver({
-      client: lazyClient(context),
-      clock: io.clock,
-      users: await openCachedLookup(context),
-      claim: (await openAnswers(context))?.claim,
-      direct,
-      waitMs,
-      onStanding,
-    });
-    const tally = createLookupTally();
-    context.setOutcome(tally);
+    const users = await openCachedLookup(context);
+    const claim = (await openAnswers(context))?.claim;
     const unanswered = new Map<string, string[]>();
-    try {
-      await context.emit(resolveView, isSingle(source, subjects), async (out) => {
-        const older = openRunAnswers();
-        for await (const found of lookup(subjects.all(), { answer, read: readHandle, older, signal })) {
-          tally.add(found.answer);
-          const reason = found.answer.found === false ? found.answer.pending?.reason : undefined;
-          if (reason !== undefined) {
-            unanswered.set(reason, [...(unanswered.get(reason) ?? []), found.record.subject]);
-          }
-          await out.write(found.record);
-        }
-      });
-    } catch (error) {
-      const left = subjects.checked.slice(tally.total).map(({ text }) => text);
-      if (isSpent(error) && !subjects.hasMore && left.length > 0 && subjects.checked.length > 1) {
-        reportSkipped(context, left, countText(left.length, 'handle'));
+    async function* found(describe: (text: string) => void) {
+      const onStanding = (standing: ResolveProgress) => {
+        if (redraws) describe(standingText(standing));
+        else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
+      };
+      const client = lazyClient(context);
+      const answer = createResolver({ client, clock: io.clock, users, claim, direct, waitMs, onStanding });
+      const older = openRunAnswers();
+      for await (const found of lookup(subjects.all(), { answer, read: readHandle, older, signal })) {
+        const reason = found.answer.found === false ? found.answer.pending?.reason : undefined;
+        if (reason !== undefined)
+          unanswered.set(reason, [...(unanswered.get(reason) ?? []), found.record.subject]);
+        yield found;
       }
-      throw error;
+    }
+    try {
+      return await runLookups(context, {
+        view: resolveView,
+        subjects,
+        strict,
+        planned,
+        what: `resolving ${countText(handles.length, 'handle')}`,
+        noun: 'handle',
+        resume: resumeCached,
+        found,
+      });
     } finally {
-      progress.stop();
+      // Explain missing answers only on a terminal: programs find the reasons in the records.
+      if (io.stderr.isTTY === true)
+        for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
     }
-    // Explain missing answers only on a terminal: programs find the reasons in the records.
-    if (io.stderr.isTTY === true) {
-      for (const [reason, names] of unanswered) context.notice(unansweredText(reason, names));
-    }
-    return tally.exit(strict);
   },
 });
 

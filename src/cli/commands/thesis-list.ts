@@ -1,32 +1,16 @@
 import { THESIS_BLOCK } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
-import type { Sent } from '../../contract/read-record.ts';
 import { Thesis } from '../../contract/records/thesis.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
-import { createFilter } from '../../core/pages/filter.ts';
-import { highlightOf } from '../../core/pages/pattern-search.ts';
-import { walkPages } from '../../core/pages/walk.ts';
 import { thesisView } from '../../output/views/thesis.ts';
-import {
-  listOptions,
-  readListFlags,
-  readPatterns,
-  readRange,
-  sortedRows,
-  thesisFilterOptions,
-} from '../args/list-flags.ts';
+import { listOptions, readListFlags, thesisFilterOptions } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Planned } from '../context.ts';
-import { serviceClock } from '../lookup/service-time.ts';
+import { listPosts } from '../lookup/list-posts.ts';
 import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
-import { createListPosition, giveUp } from '../spend/continue-command.ts';
-import { approveList } from '../spend/preflight.ts';
-import { filtersOf } from '../tail/certify.ts';
 import { thesisFeedName } from '../tail/source.ts';
-import { createListCertificate } from '../verify/list-certificate.ts';
 
 export const thesisList = command({
   path: 'thesis list',
@@ -42,7 +26,6 @@ export const thesisList = command({
     user: value('--user', 'only theses by this author (handle or id); or --author', text('user', 'handle')),
     ...thesisFilterOptions,
     ...listOptions,
-    before: value('--before', 'only theses older than the one with this id', text('id')),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -68,63 +51,34 @@ export const thesisList = command({
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
   record: () => Thesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],
-  parse: (_, given) => ({
-    ...given,
-    ...readListFlags(given, fieldPaths(Thesis)),
-    ...readPatterns(given),
-  }),
-  async run(context, { token, user, before, rows, sort, reverse, ...flags }) {
-    const { utc } = context.settings;
-    const range = readRange(flags, context.io.clock.now(), utc);
+  parse: (_, given) => readListFlags(given, fieldPaths(Thesis)),
+  async run(context, { token, user, ...flags }) {
     const choice = token === undefined ? undefined : await readToken(token);
     const author = user === undefined ? undefined : await authorOf(user);
-    const filter = createFilter<{ readonly record: Sent }>({
-      symbols: flags.symbol,
-      minHoldings: flags.minHoldings,
-      devOnly: flags.devOnly,
-      grep: flags.grep,
-      exclude: flags.exclude,
-    });
-    const isFiltered =
-      flags.symbol.length > 0 ||
-      flags.devOnly ||
-      [flags.minHoldings, flags.grep, flags.exclude].some((given) => given !== undefined);
-    // The maximum cost is not known with a filter or --until: they skip theses that are paid for too.
-    const open = rows === undefined || range.until !== undefined || isFiltered;
     const { lookup, userId: plannedId } = plannedAuthor(author);
-    const ticker = tokenCost(choice, plannedId, context);
-    const page: Planned = {
-      ...thesisCall(
-        { userId: plannedId, tokenAddress: choice && ('address' in choice ? choice.address : PLANNED_TOKEN) },
-        { limit: Math.min(rows ?? THESIS_BLOCK, THESIS_BLOCK) },
-      ),
-      times: open ? null : Math.ceil(rows / THESIS_BLOCK),
-    };
-    const planned = [...lookup, ...ticker, page];
-    if (await context.dryRun(planned)) return;
-    await approveList(context, planned, rows, 'thesis', 'theses');
-    const isTimed = flags.since !== undefined || flags.until !== undefined;
-    const clock = isTimed ? await serviceClock(context) : context.io.clock;
-    const exact = readRange(flags, clock.now(), utc);
-    const walk = { ...exact, limit: rows, before, clock, signal: context.signal };
-    const position = createListPosition(context, walk, (record) => filter({ record }));
-    const certificate = createListCertificate(context, 'platformCreatedAt', walk);
-    let name = '';
-    // Look up author and token after the output was opened, so that nothing is paid for if the output cannot
-    // be written.
-    async function* found() {
-      const userId = author && (await userIdOf(author, context));
-      const named = author && userId !== undefined ? { userId, name: author.text } : undefined;
-      const tokenAddress = choice && (await tokenAddressOf(choice, named, context));
-      name = thesisFeedName(userId, tokenAddress === undefined ? [] : [tokenAddress]);
-      const feed = certificate.watch(thesisFeed(await context.client(), { userId, tokenAddress }));
-      const limits = rows === undefined ? {} : giveUp(context);
-      yield* walkPages(feed, walk, certificate.filter({ ...position.filter, ...limits }));
-    }
-    const view = { ...thesisView, highlight: highlightOf(flags.grep) };
-    const sorted = sortedRows(savingTokens(found(), context), { sort, reverse });
-    await context.print(view, position.follow(sorted));
-    certificate.write(name, filtersOf(flags));
+    const plannedToken = choice && ('address' in choice ? choice.address : PLANNED_TOKEN);
+    const page = thesisCall(
+      { userId: plannedId, tokenAddress: plannedToken },
+      { limit: Math.min(flags.rows ?? THESIS_BLOCK, THESIS_BLOCK) },
+    );
+    await listPosts(context, flags, {
+      view: thesisView,
+      noun: ['thesis', 'theses'],
+      symbolField: 'tokenSymbol',
+      timeField: 'platformCreatedAt',
+      pageRows: THESIS_BLOCK,
+      calls: [...lookup, ...tokenCost(choice, plannedId, context), page],
+      async open() {
+        const userId = author && (await userIdOf(author, context));
+        const named = author && userId !== undefined ? { userId, name: author.text } : undefined;
+        const tokenAddress = choice && (await tokenAddressOf(choice, named, context));
+        return {
+          feed: thesisFeed(await context.client(), { userId, tokenAddress }),
+          name: thesisFeedName(userId, tokenAddress === undefined ? [] : [tokenAddress]),
+        };
+      },
+      onPosts: (posts) => savingTokens(posts, context),
+    });
   },
 });
 

@@ -1,19 +1,16 @@
-import { duration } from '../../base/time-values.ts';
 import { countText } from '../../base/units.ts';
-import { oneOf } from '../../base/values.ts';
 import { WhoisRecord } from '../../contract/records/subject.ts';
 import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { whoisView } from '../../output/views/subject.ts';
 import { openRunAnswers } from '../../state/run-answers.ts';
-import { subjectOptions } from '../args/common.ts';
+import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { excluding, flag, value } from '../args/option.ts';
-import { gatherSubjects, isSingle } from '../args/subjects.ts';
+import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { planLookups, preflight, resumeCached, resumeRest } from '../spend/preflight.ts';
+import { planLookups, resumeCached, resumeRest } from '../spend/preflight.ts';
 
 export const whois = command({
   path: 'whois',
@@ -23,21 +20,8 @@ export const whois = command({
     'Answers are cached on this machine: repeating a lookup within --max-age is free. To renew an expired answer for a wallet, trdr looks up the user id in that answer for 100 CU (200 CU if it no longer exists) instead of the wallet for 30,000 CU.',
     'A subject without a verified link gives a record with "found": false. That means "no verified link today", not "unknown to the platform".',
   ],
-  args: [
-    {
-      name: 'subject',
-      help: 'handle, wallet or user id; - reads them from stdin',
-      variadic: true,
-      optional: true,
-      complete: 'handle',
-    },
-  ],
-  options: {
-    as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
-    ...subjectOptions,
-    maxAge: value('--max-age', 'maximum age of a cached answer', duration, '1h; 5m if not found'),
-    noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
-  },
+  args: [subjectArgument('subject', 'handle, wallet or user id')],
+  options: cachedSubjectOptions('1h; 5m if not found'),
   common: ['output', 'service', 'money'],
   examples: [
     { run: 'trdr whois mira', does: 'look up a handle' },
@@ -63,24 +47,16 @@ export const whois = command({
     if (!noCache) context.answersAreCached();
     const read = (text: string) => readSubject(text, as);
     const subjects = await gatherSubjects(source, context, read);
-    const planned = planLookups(users, subjects.checked);
-    if (await context.dryRun(planned)) return 0;
-    await preflight(context, planned, {
-      hasMore: subjects.hasMore,
-      what: `looking up ${countText(subjects.checked.length, 'subject')}`,
-      resume: () => (noCache ? resumeRest : resumeCached),
-    });
+    const { answer } = users;
     return await runLookups(context, {
       view: whoisView,
       subjects,
-      single: isSingle(source, subjects),
       strict,
-      found: lookup(subjects.all(), {
-        answer: users.answer,
-        read,
-        older: openRunAnswers(),
-        signal: context.signal,
-      }),
+      planned: planLookups(users, subjects.checked),
+      what: `looking up ${countText(subjects.checked.length, 'subject')}`,
+      noun: 'subject',
+      resume: noCache ? resumeRest : resumeCached,
+      found: () => lookup(subjects.all(), { answer, read, older: openRunAnswers(), signal: context.signal }),
     });
   },
 });

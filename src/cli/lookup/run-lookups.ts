@@ -1,9 +1,10 @@
 import { countText } from '../../base/units.ts';
 import type { View } from '../../output/view.ts';
 import type { Subjects } from '../args/subjects.ts';
-import type { Context } from '../context.ts';
+import type { Context, Planned } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../output/progress.ts';
+import { preflight } from '../spend/preflight.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
 import { createLookupTally, type Outcomes } from './tally.ts';
 
@@ -15,49 +16,52 @@ const HELD_ROWS = 200;
 interface Lookups<T extends object> {
   readonly view: View<T>;
   readonly subjects: Subjects;
-  readonly single: boolean;
   readonly strict: boolean;
-  /** One record for each subject, in the order of the subjects. */
-  readonly found: AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
+  readonly planned: readonly Planned[];
+  /** What the run does, such as `looking up 3 subjects`. */
+  readonly what: string;
+  readonly noun: 'subject' | 'handle';
+  /** How to continue a run that stopped at its limit. */
+  readonly resume: string;
+  /** One record for each subject, in their order. `describe` shows what the run waits for. */
+  readonly found: (
+    describe: (text: string) => void,
+  ) => AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
 }
 
-/**
- * Prints one record for each subject. If a limit ends the run, reports the skipped subjects. Returns the exit
- * code.
- */
+/** Prints one record for each subject, after the checks of their cost. Returns the exit code. */
 export async function runLookups<T extends object>(
   context: Context,
-  { view, subjects, single, strict, found }: Lookups<T>,
+  { view, subjects, strict, planned, what, noun, resume, found }: Lookups<T>,
 ): Promise<ExitCode> {
   const { io, format, globals } = context;
+  const { checked, hasMore, isSingle } = subjects;
+  if (await context.dryRun(planned, view)) return 0;
+  await preflight(context, planned, { hasMore, what, resume: () => resume });
   const tally = createLookupTally();
   context.setOutcome(tally);
-  const progress = single ? undefined : await openProgress(context, DELAY_MS);
+  const progress = await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
-  const total = subjects.hasMore ? undefined : subjects.checked.length;
-  const run = context.emit(view, single, async (out) => {
+  const print = context.emit(view, isSingle, async (out) => {
     try {
-      for await (const { record, answer } of found) {
+      for await (const { record, answer } of found(progress.describe)) {
         tally.add(answer);
-        // Show no progress line if rows are printed on the same terminal, because line and rows would
-        // overwrite each other.
-        if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress?.stop();
-        else progress?.show('looking up', tally.total, total);
+        // Progress line and rows would overwrite each other on the same terminal.
+        if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
+        else if (!isSingle) progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
         const wait = out.write(record as T);
         if (wait) await wait;
       }
     } finally {
-      progress?.stop();
+      progress.stop();
     }
   });
   try {
-    await run;
+    await print;
   } catch (error) {
-    const left = subjects.checked.slice(tally.total).map(({ text }) => text);
+    const left = checked.slice(tally.total).map(({ text }) => text);
     // The subjects in the rest of a long input cannot be listed, because they were not read.
-    if (isSpent(error) && !single && !subjects.hasMore) {
-      reportSkipped(context, left, countText(left.length, 'subject'));
-    }
+    if (isSpent(error) && !isSingle && !hasMore) reportSkipped(context, left, countText(left.length, noun));
     throw error;
   }
   return tally.exit(strict);
