@@ -89,11 +89,7 @@ async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode>
   if (!asked && first !== undefined) {
     throw usageError(`no command given, only ${first.split('=')[0]}`, 'see trdr --help');
   }
-  const [{ findPage }, { showPage }] = await Promise.all([
-    import('./docs/help.ts'),
-    import('./docs/show.ts'),
-  ]);
-  await showPage(io, await findPage(path === '' ? [] : path.split(' ')));
+  await (await import('./docs/help.ts')).showPage(io, path === '' ? [] : path.split(' '));
   return 0;
 }
 

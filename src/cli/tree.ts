@@ -16,9 +16,9 @@ export const tree: Readonly<Record<string, Load>> = {
   'launchpad callouts': async () => (await import('./commands/launchpad-callouts.ts')).launchpadCallouts,
   'launchpad board': async () => (await import('./commands/launchpad-board.ts')).launchpadBoard,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
-  schema: async () => (await import('./commands/schema.ts')).schema,
-  skill: async () => (await import('./commands/skill.ts')).skill,
-  completion: async () => (await import('./commands/completion.ts')).completion,
+  schema: async () => (await import('./commands/about.ts')).schema,
+  skill: async () => (await import('./commands/about.ts')).skill,
+  completion: async () => (await import('./commands/about.ts')).completion,
   'budget set': async () => (await import('./commands/budget.ts')).budgetSet,
   'budget unset': async () => (await import('./commands/budget.ts')).budgetUnset,
   'budget show': async () => (await import('./commands/budget.ts')).budgetShow,
@@ -41,8 +41,8 @@ export const tree: Readonly<Record<string, Load>> = {
   api: async () => (await import('./commands/api.ts')).api,
   'launchpad tail': async () => (await import('./commands/launchpad-tail.ts')).launchpadTail,
   verify: async () => (await import('./commands/verify.ts')).verify,
-  help: async () => (await import('./commands/help.ts')).help,
-  version: async () => (await import('./commands/version.ts')).versionCommand,
+  help: async () => (await import('./commands/about.ts')).help,
+  version: async () => (await import('./commands/about.ts')).versionCommand,
   sandbox: async () => (await import('./commands/sandbox.ts')).sandbox,
 };
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, execaSync } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { completion } from '../../src/cli/commands/completion.ts';
+import { completion } from '../../src/cli/commands/about.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';

@@ -45,11 +45,7 @@ export async function gatherSubjects(
       beyond = value;
       break;
     }
-    try {
-      checked.push(await read(value.text));
-    } catch (error) {
-      throw error instanceof Failure && value.line !== undefined ? onLine(value.line, error) : error;
-    }
+    checked.push(await parseSubject(value, read));
   }
   async function* continued(first: GivenSubject): AsyncGenerator<string | Subject> {
     yield* checked;
@@ -88,6 +84,17 @@ export const subjectsOf = (
 /** Whether the only source is a subject on the command line. */
 export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
 
-/** The failure of one input line, with its line number. */
-export const onLine = (line: number, { message, code, hint }: Failure) =>
+/** Parses a subject. The failure of an input line has its number. */
+export async function parseSubject<T>(
+  { text, line }: GivenSubject,
+  read: (text: string) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await read(text);
+  } catch (error) {
+    throw error instanceof Failure && line !== undefined ? onLine(line, error) : error;
+  }
+}
+
+const onLine = (line: number, { message, code, hint }: Failure) =>
   new Failure('usage', `line ${line}: ${message}`, { code, hint });

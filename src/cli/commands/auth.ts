@@ -172,7 +172,8 @@ export const authStatus = command({
     const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
     const profiles = savedProfiles(settings, configOf(context.io).read(), context.io);
     const asked = check ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined) : [];
-    if (check && (await context.dryRun(asked.map(() => ({ id: 'me', ask: {} }))))) return 0;
+    const calls = asked.map(() => ({ id: 'me', ask: {} }) as const);
+    if (check && (await context.dryRun(calls, profileView(check)))) return 0;
     for (const { message } of settings.problems) context.notice(message);
 
     let failed: unknown;
@@ -212,9 +213,11 @@ async function checked(
   }
 }
 
-async function showEmbedded(context: Context, check: boolean) {
+async function showEmbedded(context: Context, check: boolean): Promise<0> {
+  const view = profileView(check);
+  if (check && (await context.dryRun([{ id: 'me', ask: {} }], view))) return 0;
   if (check) await (await context.client()).call('me', {}, { signal: context.signal });
-  await context.print(profileView(check), [
+  await context.print(view, [
     {
       profile: 'sandbox',
       current: true,
@@ -226,7 +229,7 @@ async function showEmbedded(context: Context, check: boolean) {
       ...(check && { check: 'ok' }),
     },
   ]);
-  return 0 as const;
+  return 0;
 }
 
 export const authSwitch = command({

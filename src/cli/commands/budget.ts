@@ -10,6 +10,8 @@ import { configOf, profileName } from '../settings/settings.ts';
 /** The settings in which the budgets of a profile are saved. */
 const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
+const period = { name: 'period', help: 'month or day', choices: ['month', 'day'] };
+
 export const budgetSet = command({
   path: 'budget set',
   summary: 'Limit what a profile may spend per day or month',
@@ -17,10 +19,7 @@ export const budgetSet = command({
     'The budget applies to all runs of the profile on this machine together, including those that are running: each paid call is checked before it is sent. With a shared store, it applies to all machines of the key. Days and months are UTC. When a budget is used up, a run ends with exit code 6; a tail with --wait-for-budget sleeps until the budget renews.',
     'Without a store, the budget counts what the ledger of this machine recorded; calls whose answers were lost count with their maximum cost. In a store, the budget also counts what other programs spent with the key. That spending is known with a delay of up to ten minutes, and a day budget counts only the part after the first call that was sent through the store that day. --machine limits one machine that uses the store.',
   ],
-  args: [
-    { name: 'period', help: 'month or day', choices: ['month', 'day'] },
-    { name: 'amount', help: 'CU, such as 500k or 15M' },
-  ],
+  args: [period, { name: 'amount', help: 'CU, such as 500k or 15M' }],
   options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
   examples: [
     { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together, per day (UTC)' },
@@ -29,12 +28,11 @@ export const budgetSet = command({
   ],
   savesSettings: true,
   exits: [0, 2, 4, 9],
-  parse([period, amount = ''], { machine }) {
-    if (period !== 'month' && period !== 'day')
-      throw usageError(`invalid period "${period}"`, 'choose from month, day');
+  parse([word, amount = ''], { machine }) {
+    const period = periodOf(word);
     const cu = units.read(amount);
     if (cu === undefined) throw usageError(`invalid amount "${amount}"`, units.hint);
-    return { period, cu, machine } as const;
+    return { period, cu, machine };
   },
   async run(context, { period, cu, machine }) {
     const store = await context.store();
@@ -47,10 +45,16 @@ export const budgetSet = command({
     }
     const { setBudget } = await import('../../store/budgets.ts');
     await setBudget(store, { period, cu, machine });
-    const owner = machine === undefined ? 'all machines' : machine;
-    context.notice(`Set the ${period} budget of ${owner} to ${unitsText(cu)}`);
+    context.notice(`Set the ${period} budget of ${ownerText(machine)} to ${unitsText(cu)}`);
   },
 });
+
+function periodOf(word = ''): 'month' | 'day' {
+  if (word === 'month' || word === 'day') return word;
+  throw usageError(`invalid period "${word}"`, 'choose from month, day');
+}
+
+const ownerText = (machine: string | undefined) => machine ?? 'all machines';
 
 /** Rejects --machine for a budget that is not in a store. */
 function checkLocal(machine: string | undefined): void {
@@ -64,26 +68,21 @@ export const budgetUnset = command({
   about: [
     'Removes the budget of the profile and, with a shared store, also the budget that all machines share. With --machine, removes only the budget of that machine in the store.',
   ],
-  args: [{ name: 'period', help: 'month or day', choices: ['month', 'day'] }],
+  args: [period],
   options: {
     machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
   },
   examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
   savesSettings: true,
   exits: [0, 2, 4, 9],
-  parse([period], { machine }) {
-    if (period !== 'month' && period !== 'day')
-      throw usageError(`invalid period "${period}"`, 'choose from month, day');
-    return { period, machine } as const;
-  },
+  parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
   async run(context, { period, machine }) {
     const removed: string[] = [];
     const store = await context.store();
     if (store === undefined) checkLocal(machine);
     else {
       const { unsetBudget } = await import('../../store/budgets.ts');
-      const owner = machine === undefined ? 'all machines' : machine;
-      if (await unsetBudget(store, { period, machine })) removed.push(owner);
+      if (await unsetBudget(store, { period, machine })) removed.push(ownerText(machine));
     }
     if (machine === undefined) {
       const profile = profileName(context.io, context.globals);

@@ -30,7 +30,7 @@ export const doctor = command({
   exits: [0, 2, 4, 5, 6, 7, 9, 11],
   async run(context, { ws }) {
     const planned: Planned[] = [{ id: 'me', ask: {} }, ...(ws ? [{ id: 'ws', ask: {} } as const] : [])];
-    if (await context.dryRun(planned)) return 0;
+    if (await context.dryRun(planned, checkView)) return 0;
     if (ws) {
       const minute = { least: cu.socketMinute, most: cu.socketMinute };
       await context.permission.approve(minute, { costs: (cost) => `Trying the WebSocket will cost ${cost}` });

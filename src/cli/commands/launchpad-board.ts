@@ -52,15 +52,16 @@ export const launchpadBoard = command({
   },
   async run(context, { period, at, compare, top, changed, only }) {
     const { utc } = context.settings;
-    if (await context.dryRun(callsAt(context.io.clock.now()))) return;
+    const rows: Sent[] = [];
+    const view = boardView(rows, compare !== undefined);
+    if (await context.dryRun(callsAt(context.io.clock.now()), view)) return;
     const isTimed = at !== undefined || compare !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
     const asks = callsAt(clock.now()).map(({ ask }) => ask);
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
     await context.permission.approve({ least: most, most }, { costs: (cost) => `This will cost ${cost}` });
-    const rows: Sent[] = [];
-    await context.emit(boardView(rows, compare !== undefined), false, async (out) => {
+    await context.emit(view, false, async (out) => {
       const boards: Sent[] = [];
       try {
         for (const ask of asks) {

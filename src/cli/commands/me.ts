@@ -8,7 +8,6 @@ import { meView } from '../../output/views/me.ts';
 import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
-import { selectedFields } from '../output/output.ts';
 
 /** An amount of units, or a share of what the plan includes per month. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
@@ -54,8 +53,7 @@ export const me = command({
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],
   async run(context, { minUnits, minReveals, minDays }) {
-    if (await context.dryRun([{ id: 'me', ask: {} }])) return;
-    await selectedFields(context.globals.fields, meView(null));
+    if (await context.dryRun([{ id: 'me', ask: {} }], meView(null))) return;
     const { record, known } = await (await context.client()).call('me', {}, { signal: context.signal });
     const now = context.io.clock.now();
     const rate = forecast(known, now);

@@ -1,16 +1,17 @@
 import { usageError } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
-import { duration } from '../../base/time-values.ts';
 import { oneOf } from '../../base/values.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
+import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { createTargets, type Targets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
-import { subjectOptions } from '../args/common.ts';
+import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { type SubjectSource, subjectSource } from '../args/input.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
+import { isOneWord, parseSubject, subjectsOf } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +21,6 @@ import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
-import { gatherPnlSubjects } from '../pnl/gather-subjects.ts';
 import { cachedPositions, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
@@ -40,15 +40,7 @@ export const pnl = command({
     '--from FILE reads an earlier export (csv, tsv, ndjson or json; - for stdin) instead of requesting numbers: to sort it, to convert it to a different format or, with handles, to show a part of it. It costs nothing.',
     '--window and --sort apply to tables, Markdown, CSV and TSV. Without --window, --sort uses the window all. JSON and NDJSON contain the full records, in the order of the handles.',
   ],
-  args: [
-    {
-      name: 'handle',
-      help: 'handle, wallet or user id; - reads them from stdin',
-      variadic: true,
-      optional: true,
-      complete: 'handle',
-    },
-  ],
+  args: [subjectArgument('handle', 'handle, wallet or user id')],
   options: {
     window: list('--window', 'show only this window', oneOf(...windowNames)),
     sort: value('--sort', 'sort by this column of the first --window, best first', oneOf(...sortKeys)),
@@ -63,10 +55,7 @@ export const pnl = command({
     ),
     compare: value('--compare', 'show what changed since this earlier export', file),
     ...changeOptions,
-    as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
-    ...subjectOptions,
-    maxAge: value('--max-age', 'maximum age of a cached answer', duration, '10m; 5m if not found'),
-    noCache: excluding(flag('--no-cache', 'bypass the cache'), '--max-age'),
+    ...cachedSubjectOptions('10m; 5m if not found'),
   },
   common: ['output', 'service', 'money'],
   examples: [
@@ -109,7 +98,7 @@ export const pnl = command({
     const { settings } = context;
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const { texts: subjects, others } = source
-      ? await gatherPnlSubjects(source, context.io, key, as)
+      ? await distinctSubjects(source, context, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const { compare, changed, only } = given;
@@ -131,9 +120,8 @@ export const pnl = command({
       handles: subjects.length,
       width: out === undefined ? terminalWidth(context.io) : 80,
     };
-    const listed = { fields: knownFields(shape) };
+    if (!dryRun) await selectedFields(fields, { fields: knownFields(shape) });
     if (from !== undefined) {
-      await selectedFields(fields, listed);
       if (dryRun) {
         context.notice(
           `with --from, ${from} is read and no calls are sent, so --dry-run has nothing to show`,
@@ -142,25 +130,47 @@ export const pnl = command({
       }
       return await showExport(context, { from, subjects, windows: window, shape, strict });
     }
-    const saved = await openSavedNumbers(context, { noCache, maxAge });
+    const saved = await openSavedNumbers(context, noCache, maxAge);
     const targets = createTargets(subjects, others, await openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
     if (dryRun) return await plan(context, targets, { resume, fresh, saved });
-    // Reject unknown fields before numbers are paid for.
-    await selectedFields(fields, listed);
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(
         `--window and --sort do not apply to ${context.format}, which contains the full records`,
       );
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
-      return await streamPnl(context, targets, { shape, strict, saved });
+      return await streamPnl(context, targets, shape, strict, saved);
     if (!resume && !fresh) await confirmReplacement(context, out);
     return await exportPnl(context, targets, { out, resume, fresh, shape, strict, saved });
   },
 });
 
-const isOneWord = ({ words }: SubjectSource) => words.length === 1 && words[0] !== '-';
+/**
+ * The distinct subjects of an input, each as it is spelled where it first occurs, and those that are not handles by their
+ * position. Throws at an invalid subject, before anything is paid for.
+ */
+async function distinctSubjects(
+  source: SubjectSource,
+  { io }: Context,
+  key: string | undefined,
+  as: SubjectType | undefined,
+) {
+  const texts: string[] = [];
+  const others = new Map<number, Subject>();
+  const seen = new Set<string>();
+  for await (const given of subjectsOf(source, io, key)) {
+    const subject = await parseSubject(given, (text) => readSubject(text, as));
+    const { type, normal } = subject;
+    // A handle has no spaces, so a name with a space cannot be equal to a handle.
+    const name = type === 'handle' ? normal : `${type} ${normal}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (type !== 'handle') others.set(texts.length, subject);
+    texts.push(subject.text);
+  }
+  return { texts, others };
+}
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {

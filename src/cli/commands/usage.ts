@@ -10,7 +10,6 @@ import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
-import { selectedFields } from '../output/output.ts';
 
 export const usageCommand = command({
   path: 'usage',
@@ -50,7 +49,10 @@ export const usageCommand = command({
   async run(context, { since, by = 'command', reconcile, store }) {
     // The ledger entries call the name of the machine `host`.
     const field = by === 'machine' ? 'host' : by;
-    if (reconcile) return compareWithService(context);
+    if (reconcile) {
+      await compareWithService(context);
+      return;
+    }
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
     const entries = store
@@ -78,7 +80,6 @@ export const usageCommand = command({
     if (whole.unpriced > 0) {
       context.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
     }
-    return 0;
   },
 });
 
@@ -104,8 +105,7 @@ const rangeText = (cu: number, atMost: number): string =>
   atMost === cu ? unitsText(cu) : `${group(cu)}–${unitsText(atMost)}`;
 
 async function compareWithService(context: Context) {
-  if (await context.dryRun([{ id: 'me', ask: {} }])) return 0 as const;
-  await selectedFields(context.globals.fields, reconcileView);
+  if (await context.dryRun([{ id: 'me', ask: {} }], reconcileView)) return;
   const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
   const { unitsUsed, period: stated = '' } = known.usage ?? {};
   const thisMonth = new Date(context.io.clock.now()).toISOString().slice(0, 7);
@@ -137,7 +137,6 @@ async function compareWithService(context: Context) {
     const text = driftText(found, profile);
     if (text !== undefined) context.notice(text);
   }
-  return 0 as const;
 }
 
 /**

@@ -77,10 +77,11 @@ export const verify = command({
     const asked = { from: range.since, to: range.until === undefined ? undefined : range.until - 1 };
     const joined = joinFiles(scanned, asked);
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
-    if (await context.dryRun(plan?.calls ?? [])) return 0;
+    const isRows = isRowFormat(context.format);
+    if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView)) return 0;
     const found = plan ? await compare(context, plan, joined, (id) => ids.has(Buffer.from(id))) : joined;
     report(context, scanned, found);
-    if (isRowFormat(context.format)) {
+    if (isRows) {
       const { status, from, to, rows, gaps } = found;
       const duplicates = found.files.reduce((sum, file) => sum + file.duplicates, 0);
       const sum = { file: 'all files', status, from, to, rows, duplicates, gaps };

@@ -1,7 +1,12 @@
 import { usageError } from '../../base/failure.ts';
+import { createSink } from '../../output/sink.ts';
 import { didYouMean } from '../../output/suggest.ts';
+import { wantsColor } from '../../output/terminal/style.ts';
 import type { AnyCommand } from '../command.ts';
+import type { Io } from '../io.ts';
+import { colorMode } from '../report.ts';
 import { groups, tree } from '../tree.ts';
+import { layoutPage } from './layout.ts';
 import { groupPage, overviewPage } from './overview.ts';
 import { commandPage, type DocPage } from './page.ts';
 import { topics } from './topics.ts';
@@ -24,6 +29,17 @@ export async function findPage(words: readonly string[]): Promise<DocPage> {
     didYouMean(name, known, (each) => `"trdr help ${each}"`) ||
       'run "trdr help" to list the commands and topics',
   );
+}
+
+/** Prints the page about these words to stdout, wrapped to the width of the terminal. */
+export async function showPage(io: Io, words: readonly string[]): Promise<void> {
+  const isTerminal = io.stdout.isTTY === true;
+  const columns = (isTerminal && io.stdout.columns) || 80;
+  const bold = wantsColor(colorMode(io.argv), io.env, isTerminal);
+  const text = layoutPage(await findPage(words), { columns, bold });
+  const sink = createSink(io.stdout, { name: 'stdout' });
+  await sink.write(text);
+  await sink.finish('complete');
 }
 
 /** All pages: the overview, groups, commands and topics. A group replaces the topic of the same name. */

@@ -13,7 +13,6 @@ import { addressOf } from '../args/address.ts';
 import type { Context, Planned } from '../context.ts';
 
 const PAGES = 5;
-const NAMED = 20;
 /** Matches a ticker: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
@@ -74,7 +73,7 @@ export async function tokenAddressOf(
     const others = [...new Set(read.map((each) => shown(each.symbol)))];
     throw new Failure('missing', `no token with the symbol ${shown(symbol)} in the newest ${whose}`, {
       code: 'UNKNOWN_SYMBOL',
-      hint: `${author && others.length > 0 ? `choose from ${namesText(others, NAMED)}, or ` : ''}pass the address of the token`,
+      hint: `${author && others.length > 0 ? `choose from ${namesText(others)}, or ` : ''}pass the address of the token`,
     });
   }
   if (found.length > 1) {

@@ -19,18 +19,10 @@ export interface Held {
   keep(results: readonly PnlResult[]): Promise<readonly PnlResult[]>;
 }
 
-/** The requests of a run, and the positions that they answer. */
-interface Begun {
-  /** Absent if there is nothing to request, or if the run requests a single handle without a batch. */
-  readonly run?: PnlRun | undefined;
-  readonly todo: readonly number[];
-  /** The results of lookups that found no handle and are not final. */
-  readonly unfound: readonly PnlResult[];
-}
-
 /**
  * Finds out which numbers must be requested, asks for confirmation if they are expensive, and looks up the wallets and
- * ids. `alone` requests a single handle, without a batch and without the free `me` before it.
+ * ids. `alone` requests a single handle, without a batch and without the free `me` before it. Returns the requests, the
+ * positions that they answer, and the lookups that found no handle and are not final.
  */
 export async function beginRun(
   context: Context,
@@ -38,12 +30,12 @@ export async function beginRun(
   held: Held,
   saved: SavedNumbers | undefined,
   { log, alone = false }: { readonly log?: BatchLog; readonly alone?: boolean },
-): Promise<Begun> {
+) {
   const { io, settings, signal, notice } = context;
   const lookups = await targets.lookups(held.todo());
   await held.fill();
   let todo = held.todo();
-  if (todo.length === 0) return { todo, unfound: [] };
+  if (todo.length === 0) return { run: undefined, todo, unfound: [] };
   const client = alone ? undefined : await context.client();
   const allowance =
     client && createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
@@ -56,19 +48,16 @@ export async function beginRun(
     const failed = new Set(unfound.map(({ position }) => position));
     todo = held.todo().filter((position) => !failed.has(position));
   }
-  if (!client || !allowance) return { todo, unfound };
+  if (!client || !allowance) return { run: undefined, todo, unfound };
   const run = createPnlRun({ client, clock: io.clock, allowance, targets, todo, log, saved, signal });
   return { run, todo, unfound };
 }
-
-/** The maximum number of names in a notice. */
-const NAMED = 20;
 
 /** Reports lost answers and what they may have cost. */
 export function reportLost({ notice }: Context, { lost }: PnlRun, { texts }: Targets): void {
   for (const { positions, cuAtMost } of lost) {
     const names = positions.map((position) => texts[position] ?? '');
     const cost = `which may have cost up to ${unitsText(cuAtMost)}`;
-    notice(`lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names, NAMED)}`);
+    notice(`lost the answers for ${handlesText(names.length)} (${cost}): ${namesText(names)}`);
   }
 }

@@ -30,7 +30,7 @@ export interface Comparison {
 }
 
 /** The names of a trader, by which records of two exports are matched: the handle first, because it is the clearest. */
-const namesOf = (record: PnlRecord): string[] => {
+export const namesOf = (record: PnlRecord): string[] => {
   const own = record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
   const [handle, ...wallets] = own.map(textOf);
   return [handle, record.subject, ...wallets].flatMap((name) => (name ? [normalHandle(name)] : []));

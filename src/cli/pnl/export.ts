@@ -20,7 +20,6 @@ import { beginRun, type Held, reportLost } from './begin-run.ts';
 import { present, type Shape } from './present.ts';
 import { outcomeOf, readRecord } from './record.ts';
 
-/** Options of an export. */
 interface ExportOptions {
   readonly out: string;
   readonly resume: boolean;
@@ -123,15 +122,18 @@ async function exportBy(
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
   const tally = createLookupTally();
+  context.setOutcome(tally);
+  const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
   if (delivers) {
-    context.setOutcome(tally);
-    const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
     const { comparison } = shape;
     const partial =
       comparison && !whole ? { ...shape, comparison: { ...comparison, isPartial: true } } : shape;
     await present(records, partial, async (view, single, items) => {
       await journal.deliver(pnlText(context, view, single, items), !whole);
     });
+  } else {
+    // Count the records for the receipt.
+    for await (const _ of records);
   }
   if (!whole && answered > 0) {
     const done = `${group(answered)} of ${handlesText(subjects.length)}`;

@@ -4,16 +4,11 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 
-/** The options that determine how a run uses the cache. */
-interface CacheUse {
-  readonly noCache: boolean;
-  readonly maxAge: number | undefined;
-}
-
 /** The cached numbers for the present base URL and key; undefined if the run does not use the cache. */
 export async function openSavedNumbers(
   context: Context,
-  { noCache, maxAge }: CacheUse,
+  noCache: boolean,
+  maxAge: number | undefined,
 ): Promise<SavedNumbers | undefined> {
   const cache = noCache ? undefined : await openAnswers(context);
   if (!cache) return undefined;

@@ -13,6 +13,7 @@ import {
   windowState,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
+import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
 import { type Comparison, compared } from './compare.ts';
 
@@ -34,8 +35,23 @@ export interface Shape {
   readonly width: number;
 }
 
-/** The function that prints items with a view. */
-type Use = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
+/** Prints items with a view. */
+type Print = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
+
+/** How many rows are written before they are flushed to the reader. */
+const FLUSH_ROWS = 100;
+
+/** Prints items to the output of the run. */
+export const printer =
+  ({ emit }: Pick<Context, 'emit'>): Print =>
+  (view, single, items) =>
+    emit(view, single, async (out) => {
+      let rows = 0;
+      for await (const item of items) {
+        await out.write(item);
+        if (++rows % FLUSH_ROWS === 0) await out.flush();
+      }
+    });
 
 /**
  * A table of at most this many handles is printed only when all its rows are available, so that it can have bars
@@ -67,10 +83,10 @@ export const knownFields = (shape: Shape): readonly string[] =>
 const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
 /** Prints records as the format and flags require, and streams them if possible. */
-export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
+export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
   const records = shape.comparison ? compared(given, shape.comparison) : given;
   const { windows, sort, format, fields, single } = shape;
-  if (!isWhole(shape)) return await pass(records, shape, use);
+  if (!isWhole(shape)) return await pass(records, shape, print);
   const list: PnlRecord[] = [];
   let failure: { readonly error: unknown } | undefined;
   try {
@@ -81,56 +97,45 @@ export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, use
     if (list.length === 0) throw error;
   }
   const ordered = sort ? sorted(list, sort, shape.sortWindow) : list;
-  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined || shape.comparison)
-    return await pass(replay(ordered, failure), shape, use);
-  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
-    return await use(compareView(ordered), false, replay(compareRows(ordered, windows), failure));
+  async function* replay<T>(items: readonly T[]): AsyncGenerator<T> {
+    yield* items;
+    if (failure) throw failure.error;
   }
+  if (isDelimited(shape) || (single && format === 'table') || fields !== undefined || shape.comparison)
+    return await pass(replay(ordered), shape, print);
+  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width))
+    return await print(compareView(ordered), false, replay(compareRows(ordered, windows)));
   const gaps = list.some((record) => windows.some((window) => windowState(record, [window]) !== 'ok'));
   const largest = largestOf(list);
   const rows = ordered.flatMap((record) => tableRows(record, windows, largest));
-  await use(rowView({ bars: true, gaps, windows }), false, replay(rows, failure));
+  await print(rowView({ bars: true, gaps, windows }), false, replay(rows));
 }
 
-async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, use: Use): Promise<void> {
-  const { windows, fields, single } = shape;
-  if (showsRecords(shape)) return await use(pnlView(windows), single, records);
-  if (isDelimited(shape))
-    return await use(
-      { ...csvView, fields: rowFieldsOf(shape) },
-      false,
-      each(records, (record) => csvRowsOf(record, windows)),
-    );
-  if (fields !== undefined) {
-    // Show requested columns unchanged, without notes about missing numbers.
-    const view = { ...rowView({ bars: false, gaps: false, windows }), fields: rowFieldsOf(shape) };
-    return await use(
+/** Prints records one by one. */
+async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
+  const { windows, fields, single, comparison } = shape;
+  if (showsRecords(shape)) return await print(pnlView(windows), single, records);
+  const rows = async function* <T>(rowsOf: (record: PnlRecord) => readonly T[]) {
+    for await (const record of records) yield* rowsOf(record);
+  };
+  if (isDelimited(shape)) {
+    const view = { ...csvView, fields: rowFieldsOf(shape) };
+    return await print(
       view,
       false,
-      each(records, (record) => tableRows(record, windows, undefined)),
+      rows((record) => csvRowsOf(record, windows)),
     );
   }
-  if (shape.comparison) return await use(differenceView(shape.comparison.window), false, records);
-  const view = rowView({ bars: false, gaps: true, windows });
-  await use(
+  if (comparison && fields === undefined)
+    return await print(differenceView(comparison.window), false, records);
+  // Show requested columns unchanged, without notes about missing numbers.
+  const view = {
+    ...rowView({ bars: false, gaps: fields === undefined, windows }),
+    fields: rowFieldsOf(shape),
+  };
+  await print(
     view,
     false,
-    each(records, (record) => tableRows(record, windows, undefined)),
+    rows((record) => tableRows(record, windows)),
   );
-}
-
-async function* each<T>(
-  records: AsyncIterable<PnlRecord>,
-  rows: (record: PnlRecord) => readonly T[],
-): AsyncGenerator<T> {
-  for await (const record of records) yield* rows(record);
-}
-
-/** Yields the items received so far, then throws the failure. */
-async function* replay<T>(
-  items: readonly T[],
-  failure: { readonly error: unknown } | undefined,
-): AsyncGenerator<T> {
-  yield* items;
-  if (failure) throw failure.error;
 }

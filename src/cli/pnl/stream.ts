@@ -12,22 +12,15 @@ import { openProgress } from '../output/progress.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { beginRun, reportLost } from './begin-run.ts';
 import { cachedPositions, everyPosition } from './number-cache.ts';
-import { isWhole, present, type Shape } from './present.ts';
-
-/** How many rows are written before they are flushed to the reader. */
-const FLUSH_ROWS = 100;
-
-interface StreamOptions {
-  readonly shape: Shape;
-  readonly strict: boolean;
-  readonly saved: SavedNumbers | undefined;
-}
+import { isWhole, present, printer, type Shape } from './present.ts';
 
 /** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
 export async function streamPnl(
   context: Context,
   targets: Targets,
-  { shape, strict, saved }: StreamOptions,
+  shape: Shape,
+  strict: boolean,
+  saved: SavedNumbers | undefined,
 ): Promise<ExitCode> {
   const { io, signal } = context;
   const { texts: subjects, handleAt } = targets;
@@ -87,15 +80,8 @@ export async function streamPnl(
   }
 
   try {
-    await present(records(), shape, (view, single, items) =>
-      context.emit(view, single, async (out) => {
-        let rows = 0;
-        for await (const item of items) {
-          await out.write(item);
-          if (++rows % FLUSH_ROWS === 0) await out.flush();
-        }
-      }),
-    );
+    await present(records(), shape, printer(context));
+    if (run?.lost[0]) throw run.lost[0].failure;
   } catch (error) {
     if (run && error instanceof Failure) {
       reportLost(context, run, targets);
@@ -103,11 +89,6 @@ export async function streamPnl(
       reportSkipped(context, left, handlesText(left.length));
     }
     throw error;
-  }
-  const [lost] = run?.lost ?? [];
-  if (run && lost) {
-    reportLost(context, run, targets);
-    throw lost.failure;
   }
   return tally.exit(strict);
 }

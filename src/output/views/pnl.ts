@@ -79,7 +79,7 @@ interface TableRow extends PnlRow {
 export function tableRows(
   record: PnlRecord,
   windows: readonly WindowName[],
-  largest: ((window: WindowName) => number) | undefined,
+  largest?: (window: WindowName) => number,
 ): TableRow[] {
   const note = windowStateText(record, windows);
   const rows = note === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));

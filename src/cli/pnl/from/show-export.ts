@@ -1,5 +1,5 @@
 import { usageError } from '../../../base/failure.ts';
-import { isRecord, textOf } from '../../../base/json-object.ts';
+import { isRecord } from '../../../base/json-object.ts';
 import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
@@ -8,7 +8,8 @@ import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
 import { createLookupTally } from '../../lookup/tally.ts';
 import { handlesText } from '../../spend/preflight.ts';
-import { present, type Shape, WHOLE_TABLE } from '../present.ts';
+import { namesOf } from '../compare.ts';
+import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf } from '../record.ts';
 import { readExport } from './read-export.ts';
 
@@ -22,16 +23,13 @@ interface FromOptions {
   readonly strict: boolean;
 }
 
-/** Maximum number of names in a notice. */
-const NAMED = 20;
-
 /** Shows an earlier export in a different order, format or selection. Sends no requests. */
 export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
   const { from, subjects, strict } = options;
   const tally = createLookupTally();
   const all = readExport(from, context.io);
   const onMissing = (missing: readonly string[]) => {
-    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing, NAMED)}`);
+    context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing)}`);
     for (const _ of missing) tally.add({ found: false, code: 'NOT_OBSERVED' });
   };
   const { ahead, records, size } = await readAhead(
@@ -44,11 +42,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
       yield record;
     }
   }
-  await present(counted(), shape, (view, single, items) =>
-    context.emit(view, single, async (out) => {
-      for await (const item of items) await out.write(item);
-    }),
-  );
+  await present(counted(), shape, printer(context));
   return tally.exit(strict);
 }
 
@@ -87,10 +81,7 @@ async function* select(
     subjects.map((subject) => [normalHandle(subject), undefined]),
   );
   for await (const record of all) {
-    const names = record.found === true ? [record['handle'], record['wallet'], record['evmWallet']] : [];
-    for (const name of [record.subject, ...names].map((text) => normalHandle(textOf(text) ?? ''))) {
-      if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
-    }
+    for (const name of namesOf(record)) if (wanted.has(name)) wanted.set(name, wanted.get(name) ?? record);
   }
   const missing = subjects.filter((subject) => !wanted.get(normalHandle(subject)));
   if (missing.length > 0) onMissing(missing);

@@ -1,0 +1,143 @@
+import { usageError } from '../../base/failure.ts';
+import { fieldPaths } from '../../contract/paths.ts';
+import { CommandDocument, CommandMap, SchemaRecord } from '../../contract/records/document.ts';
+import { didYouMean } from '../../output/suggest.ts';
+import { command } from '../command.ts';
+import { completionFiles } from '../docs/completion/file-names.ts';
+import { version } from '../version.ts';
+
+export const help = command({
+  path: 'help',
+  summary: 'Show help for a command or a topic',
+  about: [
+    '"trdr help COMMAND" is the same as "trdr COMMAND --help". Without an argument, lists all commands and topics.',
+  ],
+  args: [
+    {
+      name: 'topic',
+      help: 'a command, a group of commands or a topic',
+      optional: true,
+      variadic: true,
+      complete: 'help',
+    },
+  ],
+  examples: [
+    { run: 'trdr help thesis tail', does: 'show help for a command' },
+    { run: 'trdr help exit-codes', does: 'show help for a topic' },
+  ],
+  settings: 'none',
+  exits: [0, 2],
+  parse: (words) => words,
+  async run({ io }, words) {
+    await (await import('../docs/help.ts')).showPage(io, words);
+  },
+});
+
+export const versionCommand = command({
+  path: 'version',
+  summary: 'Print the version',
+  about: ['The same as "trdr --version" or "trdr -v".'],
+  examples: [{ run: 'trdr version', does: 'print the version of trdr' }],
+  settings: 'none',
+  exits: [0, 2],
+  async run({ printText }) {
+    await printText(`${version}\n`);
+  },
+});
+
+export const skill = command({
+  path: 'skill',
+  summary: 'Print a skill for agents, as Markdown',
+  about: [
+    'The skill describes when to use trdr, the most important commands, errors, money and what never to do. Save it in the skills folder of an agent, or add it to the instructions of the agent.',
+  ],
+  examples: [{ run: 'trdr skill > SKILL.md', does: 'save the skill' }],
+  settings: 'none',
+  exits: [0, 2],
+  async run({ printText }) {
+    await printText(await (await import('../docs/manual.ts')).preparedSkill());
+  },
+});
+
+type Shell = keyof typeof completionFiles;
+const shells = Object.keys(completionFiles) as Shell[];
+const isShell = (name: string): name is Shell => Object.hasOwn(completionFiles, name);
+
+export const completion = command({
+  path: 'completion',
+  summary: 'Print the completion script for a shell',
+  about: [
+    'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package contains the same scripts in the folder completions.',
+  ],
+  args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
+  examples: [
+    { run: 'source <(trdr completion bash)', does: 'bash: add this line to ~/.bashrc' },
+    {
+      run: 'autoload -Uz compinit && compinit && source <(trdr completion zsh)',
+      does: 'zsh: add this line to ~/.zshrc',
+    },
+    {
+      run: 'trdr completion fish | source',
+      does: 'fish: add this line to ~/.config/fish/config.fish',
+    },
+    {
+      run: 'trdr completion powershell | Out-String | Invoke-Expression',
+      does: 'PowerShell: add this line to $PROFILE',
+    },
+  ],
+  exits: [0, 2],
+  parse([name = '']) {
+    if (isShell(name)) return completionFiles[name];
+    throw usageError(`no completion for "${name}"`, `choose from ${shells.join(', ')}`);
+  },
+  async run(context, file) {
+    const { completionScripts } = await import('../docs/completion/scripts.ts');
+    await context.printText(completionScripts[file] ?? '');
+  },
+});
+
+export const schema = command({
+  path: 'schema',
+  summary: "Describe a command's records, flags and prices as JSON",
+  about: [
+    'Prints one JSON document for scripts and agents: under "record", the JSON Schema (2020-12) of one record, and the arguments, flags, prices and exit codes of the command. Without a command, prints a map: what each command does and costs, the flags that commands share, the exit codes, and the schema of the errors that go to stderr.',
+    'On a terminal, the document is indented; there is no table format.',
+  ],
+  args: [{ name: 'command', help: 'name of a command', optional: true, variadic: true, complete: 'command' }],
+  common: ['output'],
+  examples: [
+    { run: 'trdr schema whois | jq .record', does: 'print the schema of a whois record' },
+    { run: "trdr schema | jq -r '.commands[].command'", does: 'list all commands' },
+    { run: "trdr schema thesis list | jq '.flags[].name'", does: 'list the flags of a command' },
+  ],
+  record: () => SchemaRecord,
+  exits: [0, 2],
+  parse: (words) => words.join(' '),
+  async run(context, path) {
+    const document = await documentOf(path);
+    if (context.format === 'table') await context.printText(`${JSON.stringify(document, undefined, 2)}\n`);
+    else
+      await context.printOne(
+        { columns: [], fields: fieldPaths(path === '' ? CommandMap : CommandDocument), empty: '' },
+        document,
+      );
+  },
+});
+
+async function documentOf(path: string): Promise<Record<string, unknown>> {
+  const [{ tree }, { describeAll, describeCommand }] = await Promise.all([
+    import('../tree.ts'),
+    import('../docs/schema.ts'),
+  ]);
+  const load = tree[path];
+  if (load) return describeCommand(await load());
+  if (path === '') return describeAll(await Promise.all(Object.values(tree).map((each) => each())));
+  const paths = Object.keys(tree);
+  const inside = paths.filter((each) => each.startsWith(`${path} `));
+  if (inside.length > 0)
+    throw usageError(`"${path}" is a group of commands`, `choose from ${inside.join(', ')}`);
+  throw usageError(
+    `unknown command "${path}"`,
+    didYouMean(path, paths) || 'run "trdr schema" to list all commands',
+  );
+}
