@@ -15,18 +15,19 @@ const write = (path, text) => {
 };
 
 try {
-  const [{ texts, inputs }, { helpFiles, manTexts, outlineText, preparedSkill }] = await Promise.all([
+  const [{ texts, inputs }, { preparedTexts }] = await Promise.all([
     makePieces(),
     load('src/cli/docs/manual.ts'),
   ]);
+  const { help, man, outline, skill } = await preparedTexts();
   for (const [name, text] of Object.entries(texts)) write(name, text);
   write('THIRD-PARTY-NOTICES.txt', noticesOf(inputs));
   const own = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   write('sbom.cdx.json', sbomOf(inputs, own));
-  for (const [name, text] of Object.entries(await helpFiles())) write(join('help', name), text);
-  for (const [name, text] of Object.entries(await manTexts())) write(join('man', name), text);
-  write('complete.json', await outlineText());
-  write('skill.md', await preparedSkill());
+  for (const [name, text] of Object.entries(help)) write(join('help', name), text);
+  for (const [name, text] of Object.entries(man)) write(join('man', name), text);
+  write('complete.json', outline);
+  write('skill.md', skill);
   swap();
 } finally {
   rmSync(stage, { recursive: true, force: true });

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { load, root } from './bundle.mjs';
 
-const { completionTexts, manTexts, referenceTexts } = await load('src/cli/docs/manual.ts');
-const generated = { completions: await completionTexts(), 'docs/reference': await referenceTexts() };
+const { preparedTexts } = await load('src/cli/docs/manual.ts');
+const { completions, man: manTexts, reference } = await preparedTexts();
+const generated = { completions, 'docs/reference': reference };
 const check = process.argv.includes('--check');
 const stale = [];
 
@@ -21,7 +22,7 @@ for (const [folder, files] of Object.entries(generated)) {
 // npm links the manual pages that package.json lists, one by one; it ignores folders.
 const packagePath = join(root, 'package.json');
 const packageFile = JSON.parse(readFileSync(packagePath, 'utf8'));
-const man = Object.keys(await manTexts())
+const man = Object.keys(manTexts)
   .sort()
   .map((name) => `./dist/man/${name}`);
 if (JSON.stringify(packageFile.man) !== JSON.stringify(man)) {

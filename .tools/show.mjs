@@ -28,8 +28,8 @@ const tables = {
     );
     return ['| name | applies to a | time | effect |', '| --- | --- | --- | --- |', ...rows].join('\n');
   },
-  advice: async () => (await load('src/cli/docs/manual.ts')).exitTable(),
-  never: async () => (await load('src/cli/docs/manual.ts')).neverList(),
+  advice: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).exitTable,
+  never: async () => (await (await load('src/cli/docs/manual.ts')).preparedTexts()).neverList,
   async settings() {
     const { settingRows } = await load('src/state/config/settings-table.ts');
     const code = (text) => (text ? `\`${text}\`` : '—');

@@ -101,12 +101,13 @@ const subcommands = (group: string) =>
 
 /** Answers a completion request if the program is a single executable, which has no prebuilt files. */
 async function completeSlowly(io: Io): Promise<ExitCode> {
-  const [{ answerShell }, { outlineText }] = await Promise.all([
+  const [{ answerShell }, { preparedTexts }] = await Promise.all([
     import('./docs/complete.ts'),
     import('./docs/manual.ts'),
   ]);
+  const { outline } = await preparedTexts();
   const sink = createSink(io.stdout, { name: 'stdout' });
-  await sink.write(answerShell(io.argv.slice(1), JSON.parse(await outlineText()), io));
+  await sink.write(answerShell(io.argv.slice(1), JSON.parse(outline), io));
   await sink.finish('complete');
   return 0;
 }

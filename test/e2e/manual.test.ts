@@ -5,7 +5,7 @@ import { execaSync } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { layoutPage } from '../../src/cli/docs/layout.ts';
-import { helpFiles, manTexts, referenceTexts } from '../../src/cli/docs/manual.ts';
+import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { overviewPage } from '../../src/cli/docs/overview.ts';
 import type { DocPage } from '../../src/cli/docs/page.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
@@ -13,11 +13,12 @@ import { runInProcess, trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 const commands = await allCommands();
+const { help, man, reference } = await preparedTexts();
 const named = (path: string) => path.replaceAll(' ', '-');
 const pageOf = (name: string) => pages.find((page) => page.name === name) ?? expect.unreachable();
 
 /** All help pages, as the build writes them as JSON. */
-const pages = Object.values(await helpFiles()).map((text): DocPage => JSON.parse(text));
+const pages = Object.values(help).map((text): DocPage => JSON.parse(text));
 
 test('the commands that help suggests run as written', async () => {
   const text = layoutPage(overviewPage(commands), { columns: 80, bold: false });
@@ -128,19 +129,18 @@ describe('the manual', () => {
   test('has a page for each command and topic, and an overview', async () => {
     const names = commands.map(({ path }) => `trdr-${named(path)}.1`);
     const topicNames = topics.map(({ name }) => `trdr-${name}.7`);
-    expect(Object.keys(await manTexts()).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());
+    expect(Object.keys(man).sort()).toEqual(['trdr.1', ...names, ...topicNames].sort());
   });
 
   test('has all flags of a command under one heading, also if they are in groups', async () => {
-    const texts = await manTexts();
-    expect(texts['trdr-thesis-tail.1']).toContain('\n.SH OPTIONS\n.SS What to read\n.TP\n');
-    expect(texts['trdr-whois.1']).toContain('\n.SH OPTIONS\n.TP\n');
+    expect(man['trdr-thesis-tail.1']).toContain('\n.SH OPTIONS\n.SS What to read\n.TP\n');
+    expect(man['trdr-whois.1']).toContain('\n.SH OPTIONS\n.TP\n');
   });
 
   test('is valid roff', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    for (const [name, text] of Object.entries(await manTexts())) {
+    for (const [name, text] of Object.entries(man)) {
       expect(text).toMatch(/^\.TH "TRDR/);
       // Unescaped text must be ASCII; anything else would depend on the reader's locale.
       expect(text).toMatch(/^[\n\x20-\x7e]*$/);
@@ -154,10 +154,9 @@ describe('the manual', () => {
   test.skipIf(!isInstalled('groff'))('has examples that can be copied', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const texts = await manTexts();
     for (const { path, examples } of commands) {
       const file = join(folder, 'page.1');
-      writeFileSync(file, texts[`trdr-${named(path)}.1`] ?? '');
+      writeFileSync(file, man[`trdr-${named(path)}.1`] ?? '');
       const { stdout } = execaSync('groff', ['-P-cbou', '-rLL=250n', '-man', '-Tutf8', file]);
       for (const { run } of examples) expect(stdout).toContain(run);
     }
@@ -166,13 +165,12 @@ describe('the manual', () => {
 
 describe('the reference', () => {
   test('has a page for each command with its flags, prices and exit codes', async () => {
-    const pages = await referenceTexts();
     for (const { path, options, exits } of commands) {
-      const page = pages[`${named(path)}.md`] ?? '';
+      const page = reference[`${named(path)}.md`] ?? '';
       expect(page).toContain(`# trdr ${path}\n`);
       for (const { flags } of Object.values(options)) expect(page).toContain(flags);
       for (const code of exits) expect(page).toContain(`| \`${code}\` |`);
-      expect(pages['README.md']).toContain(`](${named(path)}.md)`);
+      expect(reference['README.md']).toContain(`](${named(path)}.md)`);
     }
   });
 });

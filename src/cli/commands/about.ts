@@ -55,7 +55,8 @@ export const skill = command({
   settings: 'none',
   exits: [0, 2],
   async run({ printText }) {
-    await printText(await (await import('../docs/manual.ts')).preparedSkill());
+    const { preparedTexts } = await import('../docs/manual.ts');
+    await printText((await preparedTexts()).skill);
   },
 });
 

@@ -9,7 +9,6 @@ import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
 import { completeLine, type LineContext } from './completion/candidates.ts';
 import type { Outline } from './completion/outline.ts';
-import { splitLine } from './completion/split-line.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -28,8 +27,8 @@ interface CompletionPlace {
  */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
-  const words = form === 'line' ? splitLine(rest[0] ?? '').slice(1) : rest;
-  const { candidates, directive } = completeLine(outline, words, (kind, prefix, context) =>
+  const line = form === 'line' ? (rest[0] ?? '') : rest;
+  const { candidates, directive } = completeLine(outline, line, (kind, prefix, context) =>
     kind === 'profile' ? profileNames(prefix, place) : knownHandles(prefix, context, place),
   );
   const lines = candidates.map(({ word, about }) => (about === '' ? word : `${word}\t${about}`));

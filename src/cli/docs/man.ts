@@ -32,35 +32,41 @@ function siblings(path: string, paths: readonly string[]): string[] {
 }
 
 function overview(commands: readonly AnyCommand[]): string {
-  const lists = commandSections(commands).map(({ title, commands: inside }) =>
-    section(title.toUpperCase(), termLines(inside.map(({ path, summary }) => [`trdr ${path}`, summary]))),
-  );
   const environment = topics.find(({ name }) => name === 'environment');
-  return document('trdr', 1, [
-    section('NAME', `trdr \\- ${text(tagline.replace(/\.$/, ''))}`),
-    section('SYNOPSIS', `.B trdr\n${text('COMMAND [flags]')}`),
-    section(
-      'DESCRIPTION',
-      text(
-        'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, commands run against the embedded service: no key, no network, no cost.',
-      ),
-    ),
-    ...lists,
-    section('ENVIRONMENT', termLines((environment?.sections ?? []).flatMap(({ terms = [] }) => terms))),
-    section('EXIT STATUS', termLines(Object.entries(exitCodes).map(([code, meaning]) => [code, meaning]))),
-    section('SEE ALSO', [...topics.map(({ name }) => reference(name, 7))].join(' ,\n')),
-  ]);
+  const page: DocPage = {
+    name: '',
+    summary: tagline,
+    usage: 'trdr COMMAND [flags]',
+    about: [
+      'The command-line client of a service for trader identity, trading numbers, the thesis feed and the launchpad. Data goes to stdout, everything else to stderr. Each command has a page of its own, such as trdr-whois(1). With --sandbox, commands run against the embedded service: no key, no network, no cost.',
+    ],
+    sections: [
+      ...commandSections(commands).map(({ title, commands: inside }) => ({
+        title,
+        terms: inside.map(({ path, summary }) => [`trdr ${path}`, summary] as const),
+      })),
+      { title: 'Environment', terms: (environment?.sections ?? []).flatMap(({ terms = [] }) => terms) },
+      { title: 'Exit codes', terms: Object.entries(exitCodes) },
+    ],
+  };
+  return manPage(
+    page,
+    1,
+    topics.map(({ name }) => reference(name, 7)),
+  );
 }
 
 function manPage(page: DocPage, part: 1 | 7, seeAlso: readonly string[]): string {
   const { name, summary, usage, about, sections } = page;
-  return document(manName(name), part, [
-    section('NAME', `${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`),
-    section('SYNOPSIS', usage === undefined ? '' : text(usage)),
-    section('DESCRIPTION', about.map(text).join('\n.PP\n')),
+  const parts = [
+    `.TH "${manName(name).toUpperCase()}" "${part}" "" "trdr ${version}" "trdr manual"\n.nh\n.ad l`,
+    `.SH NAME\n${text(manName(name))} \\- ${text(summary.replace(/\.$/, ''))}`,
+    usage === undefined ? '' : `.SH SYNOPSIS\n${text(usage)}`,
+    about.length === 0 ? '' : `.SH DESCRIPTION\n${about.map(text).join('\n.PP\n')}`,
     ...sections.map((each) => `${headingOf(each.title)}\n${sectionBody(each)}`),
-    section('SEE ALSO', seeAlso.join(' ,\n')),
-  ]);
+    `.SH SEE ALSO\n${seeAlso.join(' ,\n')}`,
+  ];
+  return `${parts.filter((each) => each !== '').join('\n')}\n`;
 }
 
 /** Headings that have a traditional name in man pages. */
@@ -85,15 +91,6 @@ const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section):
     .filter((part) => part !== '')
     .join('\n.PP\n');
 
-const document = (name: string, part: 1 | 7, sections: readonly string[]) =>
-  `${[
-    `.TH "${name.toUpperCase()}" "${part}" "" "trdr ${version}" "trdr manual"`,
-    '.nh',
-    '.ad l',
-    ...sections.filter((each) => each !== ''),
-  ].join('\n')}\n`;
-
-const section = (title: string, body: string) => (body === '' ? '' : `.SH ${title}\n${body}`);
 const termLines = (rows: readonly Definition[]) =>
   rows.map(([term, meaning]) => `.TP\n\\fB${text(term)}\\fR\n${text(meaning)}`).join('\n');
 

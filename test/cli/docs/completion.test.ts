@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { completeLine } from '../../../src/cli/docs/completion/candidates.ts';
 import { outlineOf } from '../../../src/cli/docs/completion/outline.ts';
-import { splitLine } from '../../../src/cli/docs/completion/split-line.ts';
 import { allCommands } from '../../../src/cli/docs/help.ts';
 
 const commands = await allCommands();
@@ -9,7 +8,7 @@ const outline = outlineOf(commands);
 
 /** The completions at the end of a line. Instead of names from this machine, they contain the arguments of the lookup. */
 const offers = (line: string) =>
-  completeLine(outline, splitLine(line).slice(1), (kind, prefix, { profile, sandbox }) => [
+  completeLine(outline, line, (kind, prefix, { profile, sandbox }) => [
     [kind, prefix, profile ?? '', sandbox].join(' '),
   ]);
 const words = (line: string) => offers(line).candidates.map(({ word }) => word);
@@ -53,6 +52,9 @@ describe('completion offers', () => {
     ['trdr api /v2/m', ['/v2/me']],
     ['trdr api GET /v2/thesis/u', ['/v2/thesis/user/']],
     ['trdr whois "two words" --stri', ['--strict']],
+    ['trdr  whois\t"a" c\\ d \'e"f\' mi', ['handle mi  false']],
+    ['trdr whois "a \\" mi', ['handle a " mi  false']],
+    ['trdr whois ""', ['handle   false']],
   ])('at the end of "%s": %j', (line, expected) => expect(words(line)).toEqual(expected));
 
   it('every command and group, with its summary', () => {
@@ -98,12 +100,3 @@ describe('completion offers', () => {
     expect(offers('trdr whois --as ').directive).toBeUndefined();
   });
 });
-
-it.each<readonly [string, readonly string[]]>([
-  ['', ['']],
-  ['trdr ', ['trdr', '']],
-  ['trdr  whois\tmi', ['trdr', 'whois', 'mi']],
-  ['trdr "a b" c\\ d \'e"f\'', ['trdr', 'a b', 'c d', 'e"f']],
-  ['trdr "a \\" b', ['trdr', 'a " b']],
-  ['trdr ""', ['trdr', '']],
-])('the line %j is split into %j', (line, expected) => expect(splitLine(line)).toEqual(expected));

@@ -24,8 +24,13 @@ type FindNames = (kind: 'profile' | 'handle', prefix: string, context: LineConte
 
 const nothing: Completion = { candidates: [] };
 
-/** Completes a command line. `words` are the words after `trdr`; the last one is at the cursor. */
-export function completeLine(outline: Outline, words: readonly string[], findNames: FindNames): Completion {
+/** Completes a command line: its text, or the words after `trdr`. The cursor is at its end. */
+export function completeLine(
+  outline: Outline,
+  given: string | readonly string[],
+  findNames: FindNames,
+): Completion {
+  const words = typeof given === 'string' ? splitLine(given).slice(1) : given;
   const line = readLine(outline, words.slice(0, -1));
   const current = words.at(-1) ?? '';
   const fill = (slot: CompletionSlot | undefined, prefix: string, lead = '') =>
@@ -172,3 +177,25 @@ const begins = (candidates: readonly Candidate[], prefix: string, lead = ''): Co
     .filter(({ word }) => word.startsWith(prefix))
     .map(({ word, about }) => ({ word: `${lead}${word}`, about })),
 });
+
+/** Splits a command line up to the cursor as a shell does. After a space, the last word is empty. */
+function splitLine(line: string): string[] {
+  const words: string[] = [];
+  let word: string | undefined;
+  let quote = '';
+  for (let at = 0; at < line.length; at++) {
+    const char = line[at] ?? '';
+    if (quote !== '') {
+      if (char === quote) quote = '';
+      else if (char === '\\' && quote === '"') word += line[++at] ?? '';
+      else word += char;
+    } else if (char === '"' || char === "'") {
+      quote = char;
+      word ??= '';
+    } else if (/\s/.test(char)) {
+      if (word !== undefined) words.push(word);
+      word = undefined;
+    } else word = `${word ?? ''}${char === '\\' ? (line[++at] ?? '') : char}`;
+  }
+  return [...words, word ?? ''];
+}
