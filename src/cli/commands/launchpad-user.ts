@@ -1,21 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
-import { countText } from '../../base/units.ts';
 import type { Client } from '../../contract/ports.ts';
 import { known } from '../../contract/read-record.ts';
 import { LaunchpadUserRecord } from '../../contract/records/subject.ts';
 import { User } from '../../contract/records/user.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
-import { answerOf, type LookupAnswer, lookup } from '../../core/lookup/lookup.ts';
+import { answerOf, type LookupAnswer } from '../../core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
 import { launchpadUserView } from '../../output/views/subject.ts';
-import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
-import { lazyClient, openCachedLookup } from '../lookup/open-lookup.ts';
+import type { Planned } from '../context.ts';
+import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
-import { distinct, planLookups, resumeRest } from '../spend/preflight.ts';
+import { planLookups, resumeRest } from '../spend/preflight.ts';
 
 export const launchpadUser = command({
   path: 'launchpad user',
@@ -41,29 +39,27 @@ export const launchpadUser = command({
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],
   parse: (words, given) => ({ ...given, source: subjectSource(words, given, 'subject') }),
   async run(context, { source, strict }) {
-    const subjects = await gatherSubjects(source, context, (text) => readSubject(text));
     const users = await openCachedLookup(context);
-    const all = distinct(subjects.checked);
-    const others = all.filter(({ type }) => type !== 'wallet');
-    // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.
-    const accounts = all.map(
-      ({ value, type }) =>
-        ({ id: 'launchpad.user', ask: { params: { wallet: value } }, isSure: type === 'wallet' }) as const,
-    );
     return await runLookups(context, {
       view: launchpadUserView,
-      subjects,
+      source,
+      read: (text) => readSubject(text),
       strict,
-      planned: [...planLookups(users, others), ...accounts],
-      what: `looking up ${countText(all.length, 'subject')}`,
+      doing: 'looking up',
       noun: 'subject',
-      resume: resumeRest,
-      found: () =>
-        lookup(subjects.all(), {
-          answer: launchpadAnswers(lazyClient(context), users, context.io.clock),
-          older: openRunAnswers(),
-          signal: context.signal,
+      plan: (subjects) => [
+        ...planLookups(
+          users,
+          subjects.filter(({ type }) => type !== 'wallet'),
+        ),
+        // Before its lookup, the wallet of a handle is not known, so the handle takes its place here.
+        ...subjects.map(({ value, type }): Planned => {
+          const ask = { params: { wallet: value } };
+          return { id: 'launchpad.user', ask, isSure: type === 'wallet' };
         }),
+      ],
+      resume: resumeRest,
+      answer: async () => launchpadAnswers(await context.client(), users, context.io.clock),
     });
   },
 });

@@ -3,17 +3,14 @@ import { countText } from '../../base/units.ts';
 import { cu } from '../../contract/prices.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
-import { lookup } from '../../core/lookup/lookup.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';
-import { readHandle } from '../../core/lookup/subject.ts';
+import { readHandle, type Subject } from '../../core/lookup/subject.ts';
 import { SILENT_WAIT_MS } from '../../core/spend/rate-limiter.ts';
 import { canRedraw } from '../../output/terminal/style.ts';
 import { resolveView } from '../../output/views/subject.ts';
-import { openRunAnswers } from '../../state/run-answers.ts';
 import { subjectArgument, subjectOptions } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
 import { flag, valueOr } from '../args/option.ts';
-import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
 import { lazyClient, openAnswers, openCachedLookup } from '../lookup/open-lookup.ts';
@@ -50,46 +47,42 @@ export const resolveCommand = command({
   }),
   async run(context, { source, direct, waitMs, strict }) {
     context.answersAreCached();
-    const { io, signal } = context;
-    const subjects = await gatherSubjects(source, context, readHandle);
-    const handles = [...new Map(subjects.checked.map((subject) => [subject.normal, subject.value])).values()];
+    const { io } = context;
+    const users = await openCachedLookup(context);
     const times = attemptsWithin(waitMs) + 1;
-    const planned = handles.flatMap((handle): Planned[] => {
+    const planFor = ({ value: handle }: Subject): Planned[] => {
       const ask = { params: { handle } };
       // The most expensive case: the lookup finds no wallet, and only the last attempt finds one.
       const most = cu.miss * (times - 1) + cu.reveal;
       const live: Planned = { id: 'user.resolve', ask, times, most, isSure: direct };
       return direct ? [live] : [{ id: 'user.handle', ask }, live];
-    });
-    const redraws = canRedraw(io.stderr, io.env);
-    const users = await openCachedLookup(context);
-    const claim = (await openAnswers(context))?.claim;
+    };
     const unanswered = new Map<string, string[]>();
-    async function* found(describe: (text: string) => void) {
+    const answer = async (describe: (text: string) => void) => {
       const onStanding = (standing: ResolveProgress) => {
-        if (redraws) describe(standingText(standing));
+        if (canRedraw(io.stderr, io.env)) describe(standingText(standing));
         else if (standing.againInMs > SILENT_WAIT_MS) context.notice(standingText(standing));
       };
-      const client = lazyClient(context);
-      const answer = createResolver({ client, clock: io.clock, users, claim, direct, waitMs, onStanding });
-      const older = openRunAnswers();
-      for await (const found of lookup(subjects.all(), { answer, read: readHandle, older, signal })) {
-        const reason = found.answer.found === false ? found.answer.pending?.reason : undefined;
-        if (reason !== undefined)
-          unanswered.set(reason, [...(unanswered.get(reason) ?? []), found.record.subject]);
-        yield found;
-      }
-    }
+      const [client, claim] = [lazyClient(context), (await openAnswers(context))?.claim];
+      const resolve = createResolver({ client, clock: io.clock, users, claim, direct, waitMs, onStanding });
+      return async (handle: Subject, signal: AbortSignal) => {
+        const found = await resolve(handle, signal);
+        const reason = found.found === false ? found.pending?.reason : undefined;
+        if (reason !== undefined) unanswered.set(reason, [...(unanswered.get(reason) ?? []), handle.text]);
+        return found;
+      };
+    };
     try {
       return await runLookups(context, {
         view: resolveView,
-        subjects,
+        source,
+        read: readHandle,
         strict,
-        planned,
-        what: `resolving ${countText(handles.length, 'handle')}`,
+        doing: 'resolving',
         noun: 'handle',
+        plan: (handles) => handles.flatMap(planFor),
         resume: resumeCached,
-        found,
+        answer,
       });
     } finally {
       // Explain missing answers only on a terminal: programs find the reasons in the records.

@@ -1,12 +1,8 @@
-import { countText } from '../../base/units.ts';
 import { WhoisRecord } from '../../contract/records/subject.ts';
-import { lookup } from '../../core/lookup/lookup.ts';
 import { readSubject } from '../../core/lookup/subject.ts';
 import { whoisView } from '../../output/views/subject.ts';
-import { openRunAnswers } from '../../state/run-answers.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
 import { subjectSource } from '../args/input.ts';
-import { gatherSubjects } from '../args/subjects.ts';
 import { command } from '../command.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { runLookups } from '../lookup/run-lookups.ts';
@@ -45,18 +41,16 @@ export const whois = command({
   async run(context, { source, as, maxAge, noCache, strict }) {
     const users = await openCachedLookup(context, { noCache, maxAge });
     if (!noCache) context.answersAreCached();
-    const read = (text: string) => readSubject(text, as);
-    const subjects = await gatherSubjects(source, context, read);
-    const { answer } = users;
     return await runLookups(context, {
       view: whoisView,
-      subjects,
+      source,
+      read: (text) => readSubject(text, as),
       strict,
-      planned: planLookups(users, subjects.checked),
-      what: `looking up ${countText(subjects.checked.length, 'subject')}`,
+      doing: 'looking up',
       noun: 'subject',
+      plan: (subjects) => planLookups(users, subjects),
       resume: noCache ? resumeRest : resumeCached,
-      found: () => lookup(subjects.all(), { answer, read, older: openRunAnswers(), signal: context.signal }),
+      answer: () => users.answer,
     });
   },
 });

@@ -1,55 +1,65 @@
 import { countText } from '../../base/units.ts';
+import { type Lookup, lookup } from '../../core/lookup/lookup.ts';
+import type { Subject } from '../../core/lookup/subject.ts';
 import type { View } from '../../output/view.ts';
-import type { Subjects } from '../args/subjects.ts';
+import { openRunAnswers } from '../../state/run-answers.ts';
+import type { SubjectSource } from '../args/input.ts';
+import { gatherSubjects } from '../args/subjects.ts';
 import type { Context, Planned } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../output/progress.ts';
-import { preflight } from '../spend/preflight.ts';
+import { distinct, preflight } from '../spend/preflight.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
-import { createLookupTally, type Outcomes } from './tally.ts';
+import { createLookupTally } from './tally.ts';
 
 /** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
 const DELAY_MS = 1_000;
 /** The number of rows that are collected before a table is printed, so that its columns fit. */
 const HELD_ROWS = 200;
 
+type Answer = Parameters<typeof lookup>[1]['answer'];
+
 interface Lookups<T extends object> {
   readonly view: View<T>;
-  readonly subjects: Subjects;
+  readonly source: SubjectSource;
+  readonly read: (text: string) => Subject | Promise<Subject>;
   readonly strict: boolean;
-  readonly planned: readonly Planned[];
-  /** What the run does, such as `looking up 3 subjects`. */
-  readonly what: string;
-  readonly noun: 'subject' | 'handle';
+  /** What the run does, and with what: `looking up`, `subject`. */
+  readonly doing: string;
+  readonly noun: string;
+  /** The calls for these distinct subjects. */
+  readonly plan: (subjects: readonly Subject[]) => Planned[];
   /** How to continue a run that stopped at its limit. */
   readonly resume: string;
-  /** One record for each subject, in their order. `describe` shows what the run waits for. */
-  readonly found: (
-    describe: (text: string) => void,
-  ) => AsyncIterable<{ readonly record: object; readonly answer: Outcomes }>;
+  /** Creates the function that looks up one subject. `describe` shows what the run waits for. */
+  readonly answer: (describe: (text: string) => void) => Answer | Promise<Answer>;
 }
 
 /** Prints one record for each subject, after the checks of their cost. Returns the exit code. */
 export async function runLookups<T extends object>(
   context: Context,
-  { view, subjects, strict, planned, what, noun, resume, found }: Lookups<T>,
+  { view, source, read, strict, doing, noun, plan, resume, answer }: Lookups<T>,
 ): Promise<ExitCode> {
-  const { io, format, globals } = context;
-  const { checked, hasMore, isSingle } = subjects;
+  const { io, format, globals, signal } = context;
+  const { checked, hasMore, isSingle, all } = await gatherSubjects(source, context, read);
+  const subjects = distinct(checked);
+  const planned = plan(subjects);
   if (await context.dryRun(planned, view)) return 0;
+  const what = `${doing} ${countText(subjects.length, noun)}`;
   await preflight(context, planned, { hasMore, what, resume: () => resume });
   const tally = createLookupTally();
   context.setOutcome(tally);
   const progress = await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;
+  const options = { answer: await answer(progress.describe), read, older: openRunAnswers(), signal };
   const print = context.emit(view, isSingle, async (out) => {
     try {
-      for await (const { record, answer } of found(progress.describe)) {
-        tally.add(answer);
+      for await (const found of lookup(all(), options)) {
+        tally.add(found.answer);
         // Progress line and rows would overwrite each other on the same terminal.
         if (!isApart && (format !== 'table' || tally.total >= HELD_ROWS)) progress.stop();
         else if (!isSingle) progress.show('looking up', tally.total, hasMore ? undefined : checked.length);
-        const wait = out.write(record as T);
+        const wait = out.write(found.record as Lookup['record'] & T);
         if (wait) await wait;
       }
     } finally {
