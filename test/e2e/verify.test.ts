@@ -40,6 +40,12 @@ test('a file of a tail is complete, plain, gzipped and while another line is wri
   expect(await verifyOf([path], place)).toMatchObject({ exitCode: 0, status: 'complete', rows, gaps: [] });
   writeFileSync(`${path}.gz`, gzipSync(text));
   expect(await verifyOf([`${path}.gz`], place)).toMatchObject({ exitCode: 0, status: 'complete', rows });
+  // The pattern theses.*ndjson* also matches certificates.
+  const certificate = `${path}.trdr`;
+  expect(await verifyOf([path, certificate], place)).toMatchObject({ exitCode: 0, rows, files: [{ rows }] });
+  rmSync(path);
+  expect(await verifyOf([certificate], place)).toMatchObject({ exitCode: 0, rows });
+  writeFileSync(path, text);
   appendFileSync(path, '{"id":"new","platformCreatedAt":1}\n{"id":"to');
   const growing = await verifyOf([path], place);
   expect(growing).toMatchObject({ exitCode: 0, rows: rows + 1 });

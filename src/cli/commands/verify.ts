@@ -1,5 +1,5 @@
 import { usageError } from '../../base/failure.ts';
-import { realPath } from '../../base/files.ts';
+import { realPath, statsOf } from '../../base/files.ts';
 import { time } from '../../base/time-values.ts';
 import { countText, group } from '../../base/units.ts';
 import { integer } from '../../base/values.ts';
@@ -26,7 +26,7 @@ export const verify = command({
   path: 'verify',
   summary: 'Verify that files of a tail or a list are complete and unchanged',
   about: [
-    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files: pass all files of a --rotate, in any order. Sends no requests without --sample.',
+    'Compares each file with its certificate, the file FILE.trdr beside it, which "thesis tail --out", "launchpad tail --out", "thesis list --out" and "launchpad callouts --out" write. Counts the posts, computes their digest, looks for duplicates, and joins the verified stretches of all files: pass all files of a --rotate, in any order; a certificate that a pattern also matches stands for its file. Sends no requests without --sample.',
     'Prints a table of the files and their sum, or one record. The status is "complete", "gaps", "no certificate" or "changed", the worst of the files. Exits 0 only if the status is "complete", and 10 otherwise. stderr states every gap and every difference.',
     'Posts that a running tail has written since its last verification are counted, but not vouched for: a tail verifies posts two minutes after they were posted. docs/proof.md explains what is promised, and how to verify a file without trdr.',
     '--sample N requests N random pages of the verified stretches again, for 200 CU each (launchpad: 10 CU), and looks for posts that are not in the files.',
@@ -91,13 +91,21 @@ export const verify = command({
   },
 });
 
-/** The files without those that were given twice, under any name. */
-function distinctFiles(files: readonly string[]): string[] {
+/** The files without those that were given twice, under any name. A certificate, which a pattern may match, stands for its file. */
+function distinctFiles(given: readonly string[]): string[] {
   const seen = new Set<string>();
-  return files.filter((file) => {
+  return given.map(certifiedFile).filter((file) => {
     const path = realPath(file);
     return !seen.has(path) && seen.add(path);
   });
+}
+
+const CERTIFICATE = '.trdr';
+
+function certifiedFile(given: string): string {
+  if (!given.endsWith(CERTIFICATE)) return given;
+  const file = given.slice(0, -CERTIFICATE.length);
+  return statsOf(file) === undefined && statsOf(`${file}.gz`) ? `${file}.gz` : file;
 }
 
 /** Certificates of different feeds cannot be joined. */
