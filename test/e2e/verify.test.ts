@@ -250,4 +250,6 @@ test('a tail that was renamed, killed and continued is complete with its renamed
   );
   expect(again.exitCode, again.stderr).toBe(0);
   expect(await verifyOf([out, old], place)).toMatchObject({ exitCode: 0, status: 'complete', rows: 31 });
+  const alone = await verifyOf([out], place);
+  expect(alone.stderr).toMatch(/theses\.ndjson continues a file that is not there unchanged/);
 });

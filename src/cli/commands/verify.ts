@@ -15,7 +15,7 @@ import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
-import { gapText } from '../tail/notice-text.ts';
+import { gapText, placeText } from '../tail/notice-text.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
@@ -127,8 +127,19 @@ function report({ notice }: Context, scanned: readonly ScannedFile[], { gaps, fr
     for (const problem of problems) notice(`${file} was changed: ${problem}`);
     for (const note of notes) notice(`${file}: ${note}`);
   }
+  const valid = scanned.flatMap(({ file, certificate, problems }) =>
+    certificate && problems.length === 0 ? [{ file, ...certificate.lines }] : [],
+  );
+  const digests = new Set(valid.map(({ digest }) => digest));
+  const parts = valid.filter(({ previous }) => previous !== null && !digests.has(previous));
+  for (const { file, before } of parts) {
+    const from = placeText(before === null ? null : { at: before, id: '' });
+    notice(
+      `${file} continues a file that is not there unchanged: it is verified only for posts after ${from}`,
+    );
+  }
   for (const { why, ...gap } of gaps) notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
-  if (from === null && scanned.some(({ certificate, problems }) => certificate && problems.length === 0))
+  if (from === null && valid.length > 0 && parts.length === 0)
     notice('nothing is verified yet: a tail verifies posts two minutes after they were posted');
 }
 

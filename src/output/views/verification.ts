@@ -3,7 +3,7 @@ import { Verification, type VerifiedFile } from '../../contract/records/verifica
 import type { Column, View } from '../view.ts';
 
 const columns: readonly Column<VerifiedFile>[] = [
-  { title: 'file', kind: 'text', field: 'file', min: 12 },
+  { title: 'file', kind: 'text', field: 'file', min: 40 },
   { title: 'status', kind: 'status', field: 'status' },
   { title: 'from', kind: 'time', field: 'from', rank: 1 },
   { title: 'to', kind: 'time', field: 'to', rank: 1 },
