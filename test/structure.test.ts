@@ -28,7 +28,6 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   commander: /^cli\//,
   chalk: /^output\//,
   ora: /^output\//,
-  'cli-table3': /^output\//,
   'string-width': /^output\//,
   '@noble/hashes': /^core\//,
   '@scure/base': /^(core|sandbox)\//,

@@ -13,3 +13,12 @@ export function quietly<T>(work: () => T): T | undefined {
     return undefined;
   }
 }
+
+/** Node 20 has no `Promise.withResolvers`. */
+export function openPromise(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -238,11 +238,10 @@ function createScreen(write: (text: string) => void) {
 }
 
 /** How notices are laid out on a terminal. The module is loaded only there, because it takes milliseconds. */
-async function layoutFor({ stderr, env }: Io, { utc }: Context['settings']) {
+async function layoutFor({ stderr }: Io, { utc }: Context['settings']) {
   if (stderr.isTTY !== true) return undefined;
   const { proseLines } = await import('../output/terminal/prose.ts');
-  return (label: string, text: string) =>
-    proseLines(label, text, { columns: stderr.columns || 80, utc, timeZone: env['TZ'] || undefined });
+  return (label: string, text: string) => proseLines(label, text, { columns: stderr.columns || 80, utc });
 }
 
 /** The format of lines on stderr. Commands with --log-format print the time, unless stderr is a terminal. */

@@ -44,7 +44,6 @@ export function createErrorReport(io: Io): (error: unknown, settings?: ReportSet
           unicode: wantsUnicode(io.env, io.platform),
           columns: io.stderr.columns || 80,
           utc: settings?.utc === true || io.stderr.isTTY !== true,
-          timeZone: io.env['TZ'] || undefined,
         });
     const stack =
       io.argv.includes('--debug') && error instanceof Error ? `${safeText(hide(error.stack ?? ''))}\n` : '';

@@ -1,3 +1,4 @@
+import { openPromise } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, isDiskFull } from '../base/files.ts';
@@ -20,18 +21,13 @@ export function createDiskWait(
   const closed = new AbortController();
   const until = AbortSignal.any([signal, closed.signal]);
   const waiting = new Set<Failure>();
-  let over: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  let over: ReturnType<typeof openPromise> | undefined;
 
   const begin = (failure: Failure) => {
     if (![...waiting].some(({ message }) => message === failure.message))
       notice(`${failure.message}; waiting until it can be written`);
     waiting.add(failure);
-    if (over) return;
-    let resolve = () => {};
-    const promise = new Promise<void>((done) => {
-      resolve = done;
-    });
-    over = { promise, resolve };
+    over ??= openPromise();
   };
 
   const end = (failure: Failure) => {

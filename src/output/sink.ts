@@ -1,7 +1,7 @@
 import { fstatSync, fsync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { quietly } from '../base/calls.ts';
+import { openPromise, quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
 
@@ -129,7 +129,7 @@ export function createSink(
   let over = false;
   let lost = false;
   // Never rejects: if a write fails in the meantime, the next `write` or `finish` throws the error.
-  let room: { readonly promise: Promise<void>; readonly resolve: () => void } | undefined;
+  let room: ReturnType<typeof openPromise> | undefined;
   const idle: (() => void)[] = [];
   // Streams without a descriptor may still need a buffer after its write has completed.
   const reusesBuffers = stream !== undefined && 'fd' in stream && typeof stream.fd === 'number';
@@ -157,14 +157,6 @@ export function createSink(
   // Without this listener, a late EPIPE would end the process with a stack trace.
   stream?.on('error', stop);
   stream?.on('close', () => stop(streamClosed));
-
-  const waitForRoom = () => {
-    let resolve = () => {};
-    const promise = new Promise<void>((done) => {
-      resolve = done;
-    });
-    room = { promise, resolve };
-  };
 
   /** After an error, nothing more is written. */
   const pass = (bytes: Uint8Array, done: (error?: unknown) => void): void => {
@@ -207,7 +199,7 @@ export function createSink(
       if (options.live && used > 0) push();
       else settleIdle();
     });
-    if (bytesInFlight >= MAX_BATCHES_IN_FLIGHT * size && !over && !room) waitForRoom();
+    if (bytesInFlight >= MAX_BATCHES_IN_FLIGHT * size && !over) room ??= openPromise();
   };
 
   const push = () => {

@@ -1,5 +1,6 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { duration, instantAt, positiveDuration, time, timeout } from '../../src/base/time-values.ts';
+import { localTime } from '../local-time.ts';
 
 describe('durations', () => {
   it.each([
@@ -28,11 +29,7 @@ describe('durations', () => {
 });
 
 describe('times', () => {
-  const zone = process.env['TZ'];
-  afterEach(() => {
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
-  });
+  localTime('Asia/Tokyo');
   const now = Date.UTC(2026, 0, 31, 22, 30);
   const at = (text: string, utc = false) => {
     const instant = time.read(text);
@@ -48,7 +45,6 @@ describe('times', () => {
   });
 
   it('reads a time without an offset as local time, and with --utc as UTC', () => {
-    process.env['TZ'] = 'Asia/Tokyo';
     expect(at('2026-01-31')).toBe('2026-01-30T15:00:00.000Z');
     expect(at('2026-01-31 09:30')).toBe('2026-01-31T00:30:00.000Z');
     expect(at('2026-01-31', true)).toBe('2026-01-31T00:00:00.000Z');
@@ -57,7 +53,6 @@ describe('times', () => {
   });
 
   it('reads now, today and yesterday', () => {
-    process.env['TZ'] = 'Asia/Tokyo';
     expect(at('now')).toBe('2026-01-31T22:30:00.000Z');
     expect([at('today'), at('yesterday')]).toEqual(['2026-01-31T15:00:00.000Z', '2026-01-30T15:00:00.000Z']);
     expect([at('today', true), at('yesterday', true)]).toEqual([

@@ -101,7 +101,12 @@ export async function runInProcess(
     atEnd: new Set(),
     atExit: new Set(),
   };
+  const zone = process.env['TZ'];
+  // Dates follow the variable of the process.
+  if (io.env['TZ'] !== undefined) process.env['TZ'] = io.env['TZ'];
   const exitCode = await run(io);
+  if (zone === undefined) delete process.env['TZ'];
+  else process.env['TZ'] = zone;
   stdin.destroy();
   // Waits for the last write.
   await new Promise((resolve) => setImmediate(resolve));

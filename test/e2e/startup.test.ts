@@ -49,7 +49,6 @@ const marks = {
   ws: 'permessage-deflate',
   ora: 'discardStdin',
   chalk: 'COLORTERM',
-  'cli-table3': 'wrapOnWordBoundary',
   zod: 'ZodOptional',
 } as const;
 const packagesIn = (text: string) =>

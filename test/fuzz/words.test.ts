@@ -8,10 +8,10 @@ import { readSubjects } from '../../src/cli/args/input.ts';
 import { parseBaseUrl } from '../../src/core/http/base-url.ts';
 import { proxyFor } from '../../src/core/http/proxy-env.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
-import { csvCell } from '../../src/output/format/csv.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import { fieldsView, print } from '../output/print.ts';
 import { holds, holdsInTime, jsonOf, read, readInTime, torn } from './fuzz.ts';
 
 const NOW = 1_700_000_000_000;
@@ -162,7 +162,8 @@ describe('CSV input', () => {
 
   test('reads CSV written by trdr', () =>
     holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
-      const text = `${cells.map((cell) => csvCell(cell)).join(',')}\n`;
+      const record = Object.fromEntries(cells.map((cell, at) => [`c${at}`, cell]));
+      const { text } = await print([record], { view: fieldsView(), format: 'csv', header: false });
       const [row] = await gather(readCsv(pieces(text, [])));
       const isSame = (cell: string, index: number) => cell === cells[index] || cell === `'${cells[index]}`;
       expect(row?.cells.every(isSame)).toBe(true);

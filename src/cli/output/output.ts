@@ -97,7 +97,6 @@ export async function renderOptions(
     color: wantsColor(globals.color, io.env, terminal, settings.color),
     unicode: wantsUnicode(io.env, io.platform),
     utc: settings.utc,
-    timeZone: io.env['TZ'] || undefined,
     now: io.clock.now,
     times: globals.times,
     bom: globals.bom,

@@ -1,28 +1,9 @@
-import Table from 'cli-table3';
 import { asciiOnly, safeLine, safeText } from '../terminal/safe-text.ts';
-import { truncate, widthOf, wrap } from '../terminal/width.ts';
+import { padding, truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { Column, View } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
-
-const noBorders = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '  ',
-};
 
 /** With less room, values are printed below their labels. */
 const MIN_BESIDE = 16;
@@ -51,21 +32,15 @@ export function renderCard<T>(
   const indent = room > 20 ? '  ' : '';
   const space = stacked ? room - indent.length : beside;
 
-  const layout = new Table({
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  });
-  const stackedLines: string[] = [];
-  for (const { label, tone, whole } of entries) {
+  const body = entries.flatMap(({ label, tone, whole }) => {
     const lines = wrap(whole, space).map((line) => style(tone, line));
     if (stacked)
-      stackedLines.push(style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line));
-    else layout.push([`  ${style('dim', label)}`, lines.join('\n')]);
-  }
-
+      return [style('dim', truncate(label, room, ellipsis)), ...lines.map((line) => indent + line)];
+    const shownLabel = style('dim', label) + padding(label, labels);
+    return lines.map((line, at) => `  ${at === 0 ? shownLabel : ' '.repeat(labels)}  ${line}`);
+  });
   const title = wrap(shown(safeLine(card.title(record))), room).map((line) => style('strong', line));
-  const body = stacked ? stackedLines.join('\n') : layout.toString();
-  const parts = [title.join('\n'), ...(entries.length > 0 ? [body] : [])];
+  const parts = [...title, ...body];
   if (card.table) {
     const columns = card.table.titles.map(
       ({ title: name, kind }, index): Column<readonly unknown[]> => ({

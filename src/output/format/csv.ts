@@ -3,6 +3,7 @@ import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { safeText, withoutControls } from '../terminal/safe-text.ts';
 import { disarm } from './disarm-formula.ts';
 import { locate } from './fields.ts';
+import type { Printer, PrinterOptions } from './printing.ts';
 
 interface Dialect {
   readonly separator: string;
@@ -25,40 +26,6 @@ const tabs: Dialect = {
   separator: '\t',
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
 };
-
-/**
- * Makes text safe for a cell, so that neither a spreadsheet nor a terminal executes it. The caller then adds
- * quotes or escapes.
- * @internal Exported for tests.
- */
-export const csvText = (text: string, clean: (text: string) => string = withoutControls): string =>
-  disarm(clean(text));
-
-/**
- * Formats one value as a cell: text is made safe, numbers are unchanged, lists and objects become JSON, null
- * becomes an empty cell.
- * @internal Exported for tests.
- */
-export function csvCell(
-  value: unknown,
-  source?: string,
-  escapeText: (text: string) => string = commas.escapeText,
-  clean?: (text: string) => string,
-): string {
-  switch (typeof value) {
-    case 'string':
-      return value === '' ? '' : escapeText(csvText(value, clean));
-    case 'number':
-      return source ?? String(value);
-    case 'boolean':
-    case 'bigint':
-      return String(value);
-    case 'object':
-      return value === null ? '' : escapeText(csvText(stringifyJson(value), clean));
-    default:
-      return '';
-  }
-}
 
 /** A leaf ends a path, but the value of that column may be an object. */
 type Tree = Map<string, Tree>;
@@ -95,57 +62,67 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
   return found;
 }
 
-export interface CsvOptions {
-  /** Unless `fixed` is set, other fields of the first record follow. */
-  readonly fields: readonly string[];
-  /** Whether `--fields` or the header of an earlier run determines the columns. */
-  readonly fixed?: boolean | undefined;
-  readonly header?: boolean | undefined;
-  /** Called once for each of at most 1,000 fields that first appear after the header. */
-  readonly onUnknown?: ((path: string) => void) | undefined;
-  /** Whether the CSV is printed on a terminal, which must not interpret anything. */
-  readonly terminal?: boolean | undefined;
-  readonly tabs?: boolean | undefined;
-  readonly bom?: boolean | undefined;
-}
+/** Of fields that first appear after the header. */
+const MOST_REPORTED = 1_000;
 
-export function createCsv<T>(options: CsvOptions) {
-  const { fixed, onUnknown } = options;
-  const { separator, escapeText } = options.tabs ? tabs : commas;
-  const clean = options.terminal ? safeText : undefined;
-  let columns = [...options.fields];
+export function createCsvPrinter<T>({
+  sink,
+  view,
+  format,
+  fields,
+  columns: earlier,
+  header = true,
+  terminal,
+  bom,
+  notify,
+}: PrinterOptions<T>): Printer<T> {
+  const { separator, escapeText } = format === 'tsv' ? tabs : commas;
+  const clean = terminal ? safeText : withoutControls;
+  const fixed = earlier ?? fields;
+  let columns = [...(fixed ?? view.fields)];
   let tree = treeOf(columns);
   let paths: readonly (readonly string[] | string)[] | undefined;
   const reported = new Set<string>();
-  const cellOf = (value: unknown, source?: string) => csvCell(value, source, escapeText, clean);
+
+  /** Text is made safe for spreadsheets and terminals. Numbers are unchanged, lists and objects become JSON. */
+  const cellOf = (value: unknown, source?: string): string => {
+    switch (typeof value) {
+      case 'string':
+        return value === '' ? '' : escapeText(disarm(clean(value)));
+      case 'number':
+        return source ?? String(value);
+      case 'boolean':
+      case 'bigint':
+        return String(value);
+      case 'object':
+        return value === null ? '' : escapeText(disarm(clean(stringifyJson(value))));
+      default:
+        return '';
+    }
+  };
   const memberCell = (holder: JsonObject, key: string): string => {
     const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
   // Most CSV readers skip an empty line.
-  const lineOf = (text: string, cells: number) =>
-    cells === 1 && text === '' && !options.tabs ? '""\n' : `${text}\n`;
-  const headerOnce = () =>
-    options.header === false
-      ? ''
-      : (options.bom ? '\ufeff' : '') +
-        lineOf(columns.map((name) => cellOf(name)).join(separator), columns.length);
+  const lineOf = (text: string) =>
+    columns.length === 1 && text === '' && format === 'csv' ? '""\n' : `${text}\n`;
 
+  /** The header, and the columns: the fields of the first record follow unless they are fixed. */
   const start = (record?: T): string => {
-    if (record !== undefined && !fixed) {
-      columns = [...columns, ...unknownPaths(tree, record)];
-      tree = treeOf(columns);
-    }
+    if (!fixed) columns = [...columns, ...unknownPaths(tree, record)];
+    tree = treeOf(columns);
     paths = columns.map((path) => (path.includes('.') ? path.split('.') : path));
-    return headerOnce();
+    if (!header) return '';
+    return (bom ? '\ufeff' : '') + lineOf(columns.map((name) => cellOf(name)).join(separator));
   };
 
   const report = (record: T) => {
-    if (!onUnknown) return;
     for (const path of unknownPaths(tree, record)) {
-      if (reported.has(path) || reported.size >= 1000) continue;
+      if (reported.has(path) || reported.size >= MOST_REPORTED) continue;
       reported.add(path);
-      onUnknown(path);
+      const name = format.toUpperCase();
+      notify?.(`the field ${path} is not in the ${name}: it first appeared after the header was written`);
     }
   };
 
@@ -164,21 +141,22 @@ export function createCsv<T>(options: CsvOptions) {
     return '';
   };
 
-  const line = (record: T): string => {
-    let text = '';
-    if (!paths) text = start(record);
-    else if (!fixed) report(record);
-    const list = paths ?? [];
-    let row = '';
-    for (let index = 0; index < list.length; index++) {
-      const cell = cellAt(record, list[index] ?? '', index);
-      row += index === 0 ? cell : separator + cell;
-    }
-    return text + lineOf(row, list.length);
-  };
-
   return {
-    line,
-    end: (): string => (paths ? '' : start()),
+    write(record) {
+      let text = '';
+      if (!paths) text = start(record);
+      else if (!fixed && notify) report(record);
+      const list = paths ?? [];
+      let row = '';
+      for (let index = 0; index < list.length; index++) {
+        const cell = cellAt(record, list[index] ?? '', index);
+        row += index === 0 ? cell : separator + cell;
+      }
+      return sink.write(text + lineOf(row));
+    },
+    async end() {
+      if (!paths) await sink.write(start());
+      await sink.flush();
+    },
   };
 }

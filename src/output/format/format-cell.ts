@@ -42,7 +42,7 @@ export function scaleOf<T>(
   const values = records.map((record) => valueIn(column, record));
   if (kind === 'time') {
     const moments = values.flatMap((item) => momentOf(item) ?? []);
-    return { clock: tableClock(moments, context.now(), context) };
+    return { clock: tableClock(moments, context.now(), context.utc) };
   }
   const numbers = values.filter(isNumber);
   if (kind === 'bar') return { hasLosses: numbers.some((length) => length < 0) };
@@ -98,7 +98,7 @@ export function formatCell(
   if (isNumberKind(kind) && isNumber(value)) return numberCell(kind, value, unicode, scale);
   const moment = kind === 'time' || kind === 'age' ? momentOf(value) : undefined;
   if (moment !== undefined && kind === 'time')
-    return { text: scale?.clock?.text(moment) ?? timeText(moment, context), tone: 'dim' };
+    return { text: scale?.clock?.text(moment) ?? timeText(moment, context.utc), tone: 'dim' };
   if (moment !== undefined) {
     const ago = context.now() - moment;
     return { text: ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)), tone: 'dim' };

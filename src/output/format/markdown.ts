@@ -17,7 +17,7 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context = contextOf({ ...options, unicode: true });
-  const clock = tableClock(undefined, context.now(), context);
+  const clock = tableClock(undefined, context.now(), context.utc);
   let columns: readonly Column<T>[] | undefined;
 
   const start = (records: readonly T[]): string => {

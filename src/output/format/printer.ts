@@ -1,6 +1,6 @@
 import { isRecord } from '../../base/json-object.ts';
 import { indentJson } from '../raw-body.ts';
-import { createCsv } from './csv.ts';
+import { createCsvPrinter } from './csv.ts';
 import { pickFields } from './fields.ts';
 import { isPlainLine, jsonLine, lineOf } from './ndjson.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
@@ -38,31 +38,6 @@ function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): 
   };
 }
 
-function csvPrinter<T>(options: PrinterOptions<T>): Printer<T> {
-  const { sink, view, format, fields, columns, header, terminal, notify } = options;
-  const csv = createCsv<T>({
-    fields: columns ?? fields ?? view.fields,
-    fixed: fields !== undefined || columns !== undefined,
-    header,
-    terminal,
-    tabs: format === 'tsv',
-    bom: options.bom,
-    onUnknown:
-      notify &&
-      ((path) =>
-        notify(
-          `the field ${path} is not in the ${format.toUpperCase()}: it first appeared after the header was written`,
-        )),
-  });
-  return {
-    write: (record) => sink.write(csv.line(record)),
-    async end() {
-      await sink.write(csv.end());
-      await sink.flush();
-    },
-  };
-}
-
 /** Table and chalk modules are loaded only if they are needed. */
 export async function createPrinter<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
   return withIsoTimes(await printerOf(options), options);
@@ -76,7 +51,7 @@ async function printerOf<T>(options: PrinterOptions<T>): Promise<Printer<T>> {
       return jsonPrinter(options);
     case 'csv':
     case 'tsv':
-      return csvPrinter(options);
+      return createCsvPrinter(options);
     case 'markdown': {
       const { createMarkdownPrinter } = await import('./markdown.ts');
       return createMarkdownPrinter(options);

@@ -1,10 +1,9 @@
 import type { Sink } from '../sink.ts';
 import type { View } from '../view.ts';
-import type { TimeZoneOptions } from './time.ts';
 
 export type Format = 'table' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'markdown';
 
-export interface PrinterOptions<T> {
+export interface PrinterOptions<T> extends Partial<FormatContext> {
   readonly sink: Sink;
   readonly view: View<T>;
   readonly format: Format;
@@ -20,10 +19,6 @@ export interface PrinterOptions<T> {
   /** The present size of the terminal, which may be resized. */
   readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
   readonly color?: boolean | undefined;
-  readonly unicode?: boolean | undefined;
-  readonly utc?: boolean | undefined;
-  readonly timeZone?: string | undefined;
-  readonly now?: (() => number) | undefined;
   /** False if the CSV is appended to a file with a header. */
   readonly header?: boolean | undefined;
   /** The columns of a CSV file that an earlier run has begun. */
@@ -49,7 +44,8 @@ export interface Printer<T> {
 /** The meaning of a color, which words, a sign or a mark also show without color. */
 export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'warn' | 'match';
 
-export interface FormatContext extends TimeZoneOptions {
+export interface FormatContext {
+  readonly utc: boolean;
   readonly now: () => number;
   /** False if the terminal can only show ASCII. */
   readonly unicode: boolean;
@@ -62,12 +58,6 @@ export interface Cell {
 
 export const contextOf = ({
   utc = false,
-  timeZone,
   unicode = true,
   now = Date.now,
-}: Pick<PrinterOptions<unknown>, 'utc' | 'timeZone' | 'unicode' | 'now'>): FormatContext => ({
-  utc,
-  timeZone,
-  unicode,
-  now,
-});
+}: Partial<FormatContext>): FormatContext => ({ utc, unicode, now });

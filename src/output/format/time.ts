@@ -1,55 +1,9 @@
-export interface TimeZoneOptions {
-  readonly utc: boolean;
-  /** By default the zone of this machine. */
-  readonly timeZone?: string | undefined;
-}
-
 const LATEST = 8.64e15;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-const zones = new Map<string, Intl.DateTimeFormat | undefined>();
-
-function clockOf(zone: string): Intl.DateTimeFormat | undefined {
-  try {
-    return new Intl.DateTimeFormat('en-US', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      calendar: 'gregory',
-      numberingSystem: 'latn',
-      year: 'numeric',
-      month: 'numeric',
-      day: 'numeric',
-      hour: 'numeric',
-      minute: 'numeric',
-      second: 'numeric',
-    });
-  } catch {
-    // POSIX zones such as `CET-1CEST`, which Intl does not support.
-    return undefined;
-  }
-}
-
-/** In minutes. If the zone is undefined or not supported, the offset of this machine. */
-function offsetIn(zone: string | undefined, ms: number): number {
-  const name = zone?.replace(/^:/, '');
-  if (name && !zones.has(name)) zones.set(name, clockOf(name));
-  const format = name ? zones.get(name) : undefined;
-  if (!format) return -new Date(ms).getTimezoneOffset();
-  const part: Record<string, number> = {};
-  for (const { type, value } of format.formatToParts(ms)) part[type] = Number(value);
-  const wall = Date.UTC(
-    part['year'] ?? 0,
-    (part['month'] ?? 1) - 1,
-    part['day'],
-    part['hour'],
-    part['minute'],
-    part['second'],
-  );
-  const ahead = Math.round((wall - Math.floor(ms / 1000) * 1000) / 60_000);
-  // Intl shows years before 1 with an era, which makes the computed offset wrong.
-  return Math.abs(ahead) < 1440 ? ahead : 0;
-}
+/** The offset of the local time zone from UTC in minutes. */
+const offsetAt = (ms: number, utc: boolean) => (utc ? 0 : -Math.round(new Date(ms).getTimezoneOffset()));
 
 /** Undefined if the value is not a time. */
 export function momentOf(value: unknown): number | undefined {
@@ -77,12 +31,12 @@ const clockText = (wall: Date) =>
   `${two(wall.getUTCHours())}:${two(wall.getUTCMinutes())}:${two(wall.getUTCSeconds())}`;
 
 /** `2026-01-02 15:04:05 +01:00`. */
-export function timeText(ms: number, options: TimeZoneOptions): string {
-  const ahead = options.utc ? 0 : offsetIn(options.timeZone, ms);
+export function timeText(ms: number, utc: boolean): string {
+  const ahead = offsetAt(ms, utc);
   const wall = wallAt(ms, ahead);
   const size = Math.abs(ahead);
   const offset = `${ahead < 0 ? '-' : '+'}${two(Math.floor(size / 60))}:${two(size % 60)}`;
-  return `${yearText(wall)}-${dayText(wall)} ${clockText(wall)}${options.utc ? 'Z' : ` ${offset}`}`;
+  return `${yearText(wall)}-${dayText(wall)} ${clockText(wall)}${utc ? 'Z' : ` ${offset}`}`;
 }
 
 export interface TableClock {
@@ -97,12 +51,8 @@ export interface TableClock {
  * Cells omit the date if all times are from today, and the year if all are from this year. If `moments` is
  * undefined, they omit neither.
  */
-export function tableClock(
-  moments: readonly number[] | undefined,
-  now: number,
-  options: TimeZoneOptions,
-): TableClock {
-  const ahead = options.utc ? 0 : offsetIn(options.timeZone, now);
+export function tableClock(moments: readonly number[] | undefined, now: number, utc: boolean): TableClock {
+  const ahead = offsetAt(now, utc);
   const today = wallAt(now, ahead);
   const isThisYear = (wall: Date) => yearText(wall) === yearText(today);
   const isToday = (wall: Date) => isThisYear(wall) && dayText(wall) === dayText(today);

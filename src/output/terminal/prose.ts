@@ -1,7 +1,9 @@
-import { type TimeZoneOptions, timeText } from '../format/time.ts';
+import { timeText } from '../format/time.ts';
 import { truncate, widthOf, wrap } from './width.ts';
 
-export interface ProseLook extends TimeZoneOptions {
+export interface ProseLook {
+  /** Whether times are shown in UTC. */
+  readonly utc: boolean;
   readonly columns: number;
 }
 
@@ -26,11 +28,11 @@ const utcTime = /(?<!--[a-z-]+[ =]'?)\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z
 export function proseLines(
   label: string,
   text: string,
-  { columns, ...zone }: ProseLook,
+  { columns, utc }: ProseLook,
   most = Number.POSITIVE_INFINITY,
 ): string[] {
   const room = proseWidth(columns);
-  const shown = text.replace(utcTime, (time) => timeText(Date.parse(time), zone));
+  const shown = text.replace(utcTime, (time) => timeText(Date.parse(time), utc));
   const { before = shown, command } = commandAtEnd.exec(shown)?.groups ?? {};
   const lines = wrap(before, room - label.length);
   const kept = lines.slice(0, most);

@@ -1,36 +1,9 @@
-import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createMarkdownPrinter } from '../../../src/output/format/markdown.ts';
-import { createSink } from '../../../src/output/sink.ts';
 import { holdsInTime } from '../../fuzz/fuzz.ts';
+import { fieldsView, print } from '../print.ts';
 
-interface Row {
-  readonly name: string;
-  readonly text: string;
-}
-
-/** Prints rows as a Markdown table. */
-async function print(rows: readonly Row[]): Promise<string> {
-  const stream = new PassThrough();
-  const parts: Buffer[] = [];
-  stream.on('data', (part: Buffer) => parts.push(part));
-  const printer = createMarkdownPrinter<Row>({
-    format: 'markdown',
-    sink: createSink(stream, { name: 'stdout' }),
-    view: {
-      empty: 'nothing found',
-      fields: ['name', 'text'],
-      columns: [
-        { title: 'name', kind: 'text', value: (row) => row.name },
-        { title: 'text', kind: 'text', value: (row) => row.text },
-      ],
-    },
-  });
-  for (const row of rows) await printer.write(row);
-  await printer.end();
-  return Buffer.concat(parts).toString('utf8');
-}
+const view = fieldsView('name', 'text');
 
 const pieces = [
   '|',
@@ -56,7 +29,7 @@ const text = fc.oneof(
 describe('a Markdown table', () => {
   it('has one row of two cells per record, without markup, for any text', () =>
     holdsInTime(fc.array(fc.record({ name: text, text }), { maxLength: 3 }), async (rows) => {
-      const printed = await print(rows);
+      const { text: printed } = await print(rows, { view, format: 'markdown' });
       const lines = printed.split(/[\n\r\u0085\u2028\u2029]/);
       expect(lines).toHaveLength(2 + rows.length + 1);
       for (const line of lines.slice(2, -1)) {

@@ -6,8 +6,7 @@ import type { PrinterOptions } from '../../../src/output/format/printing.ts';
 import { createSink } from '../../../src/output/sink.ts';
 import type { View } from '../../../src/output/view.ts';
 import { anyValue, check } from '../check.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import { print as printed, type Row } from '../print.ts';
 
 const view: View<Row> = {
   columns: [
@@ -22,22 +21,8 @@ const view: View<Row> = {
   empty: 'nobody',
 };
 
-async function print(records: readonly Row[], options: Partial<PrinterOptions<Row>> = {}) {
-  const stream = new PassThrough();
-  const text = stream.setEncoding('utf8').toArray();
-  const said: string[] = [];
-  const printer = await createPrinter<Row>({
-    sink: createSink(stream),
-    view,
-    format: 'ndjson',
-    notify: (words) => said.push(words),
-    ...options,
-  });
-  for (const record of records) await printer.write(record);
-  await printer.end();
-  stream.end();
-  return { text: (await text).join(''), said };
-}
+const print = (records: readonly Row[], options: Partial<PrinterOptions<Row>> = {}) =>
+  printed(records, { view, format: 'ndjson', ...options });
 
 /** An escaped lone surrogate, as `JSON.stringify` writes it. Escaped backslashes may precede it. */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
@@ -92,13 +77,6 @@ describe('NDJSON', () => {
       '',
     ]);
   });
-
-  it('does not forward raw JSON if fields are selected', async () => {
-    const sink = createSink(new PassThrough());
-    expect(
-      (await createPrinter<Row>({ sink, view, format: 'ndjson', fields: ['name'] })).writeRaw,
-    ).toBeUndefined();
-  });
 });
 
 describe('JSON', () => {
@@ -140,15 +118,6 @@ describe('--fields', () => {
 });
 
 describe('CSV', () => {
-  it('reports a field that appears too late for a column', async () => {
-    const { text, said } = await print([bo, ana], { format: 'csv' });
-    expect(text).toBe('name,net,deep.a\nbo,,\nana,-1.5,[1]\n');
-    expect(said).toEqual(['the field odd is not in the CSV: it first appeared after the header was written']);
-    expect((await print([bo, ana], { format: 'tsv' })).said).toEqual([
-      expect.stringContaining('not in the TSV'),
-    ]);
-  });
-
   it('appends to a file with a header', async () => {
     const { text } = await print([ana], { format: 'csv', header: false, columns: ['net', 'name'] });
     expect(text).toBe('-1.5,ana\n');
@@ -165,12 +134,6 @@ describe('a table', () => {
 
   it('prints nothing but a notice without records', async () => {
     expect(await print([], { format: 'table' })).toEqual({ text: '', said: ['nobody'] });
-  });
-
-  it('starts early if it is long, and keeps its widths', async () => {
-    const rows = Array.from({ length: 1000 }, (_, index) => ({ name: `n${index}`, net: index }));
-    const { text } = await print(rows, { format: 'table', width: 60 });
-    expect(text.split('\n')).toHaveLength(1003);
   });
 
   it('shows live rows immediately', async () => {

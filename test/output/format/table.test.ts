@@ -5,6 +5,7 @@ import { renderCard } from '../../../src/output/format/card.ts';
 import { createTable } from '../../../src/output/format/table.ts';
 import { loadStyle, type Style } from '../../../src/output/terminal/style.ts';
 import type { CellKind, Column } from '../../../src/output/view.ts';
+import { localTime } from '../../local-time.ts';
 import { anyText, anyValue, check, unsafe } from '../check.ts';
 
 const now = Date.UTC(2025, 10, 21, 10, 0, 0);
@@ -56,6 +57,8 @@ const anyColumn = fc.record({
 });
 
 const bonk = '7xKXtg2CW87d97TXJSDpbD5jBkheTqA83TZRuJosgAsU';
+
+localTime('UTC');
 
 describe('a table', () => {
   it('aligns numbers right and text left, under a rule', () => {
@@ -111,12 +114,13 @@ describe('a table', () => {
   });
 
   it('writes all times in one form, with their offset in the header', () => {
-    const times = (moments: readonly number[], zone = {}) => {
+    const times = (moments: readonly number[], zone?: string) => {
+      if (zone) process.env['TZ'] = zone;
       const columns = [column('at', 'time')];
       const table = createTable(
         columns,
         moments.map((at) => ({ at })),
-        { ...look(80), context: { ...context, ...zone } },
+        { ...look(80), context: { ...context, utc: zone === undefined } },
       );
       return [table.head().split('\n')[0], ...moments.map((at) => table.row({ at }).trimEnd())];
     };
@@ -124,14 +128,11 @@ describe('a table', () => {
     expect(times([now, now - 3_600_000])).toEqual(['at (UTC)', '10:00:00', '09:00:00']);
     expect(times([now, now - day])).toEqual(['at (UTC)', '11-21 10:00:00', '11-20 10:00:00']);
     expect(times([now, now - 365 * day])).toEqual(['at (UTC)', '2025-11-21 10:00:00', '2024-11-21 10:00:00']);
-    expect(times([now], { utc: false, timeZone: 'Asia/Kolkata' })).toEqual(['at (UTC+5:30)', '15:30:00']);
-    expect(times([now], { utc: false, timeZone: 'America/New_York' })).toEqual(['at (UTC-5)', '05:00:00']);
+    expect(times([now], 'Asia/Kolkata')).toEqual(['at (UTC+5:30)', '15:30:00']);
+    expect(times([now], 'America/New_York')).toEqual(['at (UTC-5)', '05:00:00']);
     // All times use the present offset, even a time of last summer.
     const summer = Date.UTC(2025, 6, 1, 10);
-    expect(times([summer], { utc: false, timeZone: 'Europe/Berlin' })).toEqual([
-      'at (UTC+1)',
-      '07-01 11:00:00',
-    ]);
+    expect(times([summer], 'Europe/Berlin')).toEqual(['at (UTC+1)', '07-01 11:00:00']);
   });
 
   it('detects later times that need a date', () => {
