@@ -110,7 +110,7 @@ describe.each(named)('trdr $line', ({ words }) => {
       [[], { TERM: 'dumb' }, true, false],
       [['--color', 'never'], { FORCE_COLOR: '1' }, true, false],
       [['--color', 'always'], { NO_COLOR: '1' }, true, true],
-      [[], { FORCE_COLOR: '', NO_COLOR: '1' }, false, true],
+      [[], { FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
       [[], { FORCE_COLOR: '0' }, true, false],
       [[], {}, false, false],
       [['-o', 'ndjson'], { FORCE_COLOR: '1' }, false, false],
