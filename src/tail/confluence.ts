@@ -178,7 +178,7 @@ export class Confluence {
         authors: records.map((record) => textIn(record, this.#fields.handle) ?? null),
         count: records.length,
         ...{ firstAt, lastAt },
-        holdingsUsd: holdings.length === 0 ? null : holdings.reduce((sum, each) => sum + each, 0),
+        holdingsUsd: holdings.length === 0 ? null : sumOf(holdings),
         posts: records,
       },
     };
@@ -198,3 +198,7 @@ function textIn(record: PostFields, names: readonly string[]): string | undefine
   }
   return undefined;
 }
+
+/** The sum without the digits that doubles add, as in 0.1 + 0.2. */
+const sumOf = (amounts: readonly number[]): number =>
+  Number(amounts.reduce((sum, each) => sum + each, 0).toFixed(6));

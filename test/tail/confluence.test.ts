@@ -65,13 +65,13 @@ describe('a confluence', () => {
   it('has all posts, the sum of the holdings, and the same id in each version', () => {
     const found = open();
     const rows = [
-      post('a', 0, 'A', { holdingsUsd: 100 }),
+      post('a', 0, 'A', { holdingsUsd: 0.1 }),
       post('b', 1, 'A', { holdingsUsd: null }),
-      post('c', 2, 'A', { holdingsUsd: 50.5 }),
+      post('c', 2, 'A', { holdingsUsd: 0.2 }),
       post('d', 3),
     ];
     const [first, second] = rows.flatMap((row) => found.add(row)?.record ?? []);
-    expect(first).toMatchObject({ id: rows[0]?.id, version: 1, count: 3, holdingsUsd: 150.5 });
+    expect(first).toMatchObject({ id: rows[0]?.id, version: 1, count: 3, holdingsUsd: 0.3 });
     expect(first).toMatchObject({
       firstAt: rows[0]?.at,
       lastAt: rows[2]?.at,
