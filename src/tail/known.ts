@@ -100,9 +100,11 @@ export class KnownPosts {
 
   get state(): KnownState {
     const { start, verified, lowest } = this;
-    const timed = [...this.#timed].filter(([, at]) => verified === null || at > verified);
+    const ids: (readonly [string, number | null])[] = [];
+    for (const entry of this.#timed) if (verified === null || entry[1] > verified) ids.push(entry);
+    ids.push(...this.#counted);
     const coverage = { after: this.after, gaps: [...this.#gaps] };
-    return { start, verified, lowest, ids: [...timed, ...this.#counted], coverage };
+    return { start, verified, lowest, ids, coverage };
   }
 
   #isOld(at: number): boolean {

@@ -25,7 +25,9 @@ const REPLACED = new Error('the timer was replaced');
 export function createWakeup(clock: Clock): Wakeup {
   let woken = false;
   let resumeLoop: (() => void) | undefined;
-  let timer: { readonly due: number; readonly off: AbortController } | undefined;
+  let timer: { readonly due: number } | undefined;
+  /** Cancels the timer. The next one uses it too, unless it was aborted. */
+  let off = new AbortController();
 
   const wake = () => {
     woken = true;
@@ -33,12 +35,19 @@ export function createWakeup(clock: Clock): Wakeup {
     resumeLoop = undefined;
   };
 
+  const cancel = () => {
+    if (!timer) return;
+    off.abort(REPLACED);
+    off = new AbortController();
+    timer = undefined;
+  };
+
   const arm = (due: number) => {
     if (due === Number.POSITIVE_INFINITY || (timer && timer.due <= due)) return;
-    timer?.off.abort(REPLACED);
-    const own = { due, off: new AbortController() };
+    cancel();
+    const own = { due };
     timer = own;
-    clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), own.off.signal).then(
+    clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), off.signal).then(
       () => {
         if (timer === own) timer = undefined;
         wake();
@@ -58,9 +67,6 @@ export function createWakeup(clock: Clock): Wakeup {
       }
       woken = false;
     },
-    close() {
-      timer?.off.abort(REPLACED);
-      timer = undefined;
-    },
+    close: cancel,
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
 import { acknowledgements, type Schedule, scheduleOf, uneventful } from './schedule.ts';
-import { createSimulation, type Mutation, type Outcome } from './world.ts';
+import { type Mutation, type Outcome, runSchedule } from './world.ts';
 
 /** Ten minutes of streaming without faults. */
 const calm = (given: Partial<Schedule>): Schedule => ({
@@ -12,11 +12,9 @@ const calm = (given: Partial<Schedule>): Schedule => ({
 });
 
 async function run(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome> {
-  const simulation = createSimulation(schedule, mutation);
-  do await new Promise(setImmediate);
-  while (simulation.step());
-  expect(judge(simulation.outcome)).toEqual([]);
-  return simulation.outcome;
+  const outcome = await runSchedule(schedule, mutation);
+  expect(judge(outcome)).toEqual([]);
+  return outcome;
 }
 
 /** The share of rows that came over the socket, and the number of connections. */

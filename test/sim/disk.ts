@@ -1,48 +1,41 @@
+import type { Position } from '../../src/tail/position.ts';
+import type { PostMark } from '../../src/tail/row.ts';
 import type { Rng } from './rng.ts';
 
-/** Storage that survives a crash: flushed text stays, text that was only written may be cut off anywhere. */
+/** Storage that survives a crash: lines that were flushed stay, of those after them any number from the first on. */
 export interface Disk {
-  readonly text: string;
-  checkpoint: string | undefined;
+  readonly lines: readonly PostMark[];
+  checkpoint: Position | undefined;
   /** A position that was saved some time before the last one. */
-  older: string | undefined;
-  /** Writes a line about the post with this id. */
-  write(text: string, id: string): void;
-  /** Whether a post is in the text that survives a crash. */
+  older: Position | undefined;
+  write(line: PostMark): void;
+  /** Whether a post is in a line that survives a crash. */
   isSafe(id: string): boolean;
   flush(): void;
-  /** Simulates a crash. */
+  /** Simulates a crash. A line of which only a part is left does not count, because the next process removes it. */
   crash(): void;
-  /** Truncates the output to this length. */
-  cut(bytes: number): void;
 }
 
-/** An empty disk. */
 export function createDisk(rng: Rng): Disk {
-  let text = '';
+  const lines: PostMark[] = [];
   let safe = 0;
-  /** Where the first line of each post ends. */
-  const ends = new Map<string, number>();
+  /** The first line of each post. */
+  const first = new Map<string, number>();
   return {
-    get text() {
-      return text;
-    },
+    lines,
     checkpoint: undefined,
     older: undefined,
-    write(more, id) {
-      text += more;
-      if ((ends.get(id) ?? Number.POSITIVE_INFINITY) > text.length - more.length) ends.set(id, text.length);
+    write(line) {
+      if (!first.has(line.id)) first.set(line.id, lines.length);
+      lines.push(line);
     },
-    isSafe: (id) => (ends.get(id) ?? Number.POSITIVE_INFINITY) <= safe,
+    isSafe: (id) => (first.get(id) ?? safe) < safe,
     flush() {
-      safe = text.length;
+      safe = lines.length;
     },
     crash() {
-      text = text.slice(0, safe + rng.int(text.length - safe + 1));
-    },
-    cut(length) {
-      text = text.slice(0, length);
-      safe = Math.min(safe, length);
+      const left = safe + rng.int(lines.length - safe + 1);
+      for (const { id } of lines.splice(left)) if ((first.get(id) ?? 0) >= left) first.delete(id);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Batch, CommandEnd } from '../../src/tail/exec/batch.ts';
 import { createDelivery } from '../../src/tail/exec/deliver.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import type { TailSink } from '../../src/tail/ports.ts';
-import { type Position, positionText } from '../../src/tail/position.ts';
+import type { Position } from '../../src/tail/position.ts';
 import type { Disk } from './disk.ts';
 import type { Rng } from './rng.ts';
 import type { ExecSchedule } from './schedule.ts';
@@ -28,7 +28,7 @@ interface Parts {
 export function createExecOutput({ exec, disk, clock, rng, process, effect, slowness, saved }: Parts) {
   const record = (batch: Batch) => {
     process.writes.push(batch.rows.map(({ id }) => ({ id, paged: false })));
-    for (const { line, id } of batch.rows) disk.write(Buffer.from(line).toString(), id);
+    for (const { id, at } of batch.rows) disk.write({ id, at });
     disk.flush();
   };
   const run = (batch: Batch): Promise<CommandEnd> => {
@@ -86,7 +86,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, slow
     if (exec.flaw === 'no start' && process.writes.length === 0) return;
     const ids = exec.flaw === 'forgets' ? [] : position.ids;
     await effect(rng.between(1, 10), () => {
-      disk.checkpoint = positionText({ ...position, ids });
+      disk.checkpoint = { ...position, ids };
       saved(position);
       process.savedWrites = until;
     });

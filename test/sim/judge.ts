@@ -12,8 +12,7 @@ export function judge(outcome: Outcome): string[] {
   const problems: string[] = [];
   const { schedule, service, processes, disk } = outcome;
   const byId = new Map(service.posts.map((post) => [post.id, post]));
-  const lines = disk.text.split('\n').filter((line) => line !== '');
-  const emitted: string[] = lines.map((line) => JSON.parse(line).id);
+  const emitted = disk.lines.map(({ id }) => id);
   const last = processes.at(-1);
   if (!last) return ['no process ran'];
 

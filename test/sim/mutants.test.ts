@@ -21,7 +21,7 @@ import { rngOf } from './rng.ts';
 import { seeds, simulate } from './run.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
 import { above } from './service.ts';
-import { createSimulation, type Mutation, type Outcome } from './world.ts';
+import { type Mutation, type Outcome, runSchedule } from './world.ts';
 
 const isClaim = (problem: string) => problem.includes('is claimed at');
 
@@ -114,21 +114,13 @@ function breaking(seed: number, behindMs: number): Schedule {
 
 /** The number of posts that a run without audits misses. */
 async function missing(schedule: Schedule, mutation: Mutation): Promise<number> {
-  const simulation = createSimulation(schedule, withoutAudits(mutation));
-  do await new Promise(setImmediate);
-  while (simulation.step());
-  const { service, processes, disk, endsAt } = simulation.outcome;
+  const { service, processes, disk, endsAt } = await runSchedule(schedule, withoutAudits(mutation));
   const start = processes[0]?.access.first;
   const top = start?.top;
   const expected = service.posts.filter(
     (post) => top && above(post, top) && !start.held.has(post.id) && post.visibleAt < endsAt - 30_000,
   );
-  const written = new Set(
-    disk.text
-      .split('\n')
-      .filter(Boolean)
-      .map((line) => JSON.parse(line).id),
-  );
+  const written = new Set(disk.lines.map(({ id }) => id));
   return expected.filter(({ id }) => !written.has(id)).length;
 }
 

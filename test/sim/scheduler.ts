@@ -127,6 +127,26 @@ export function clockOn(scheduler: Scheduler, skew: () => number, alive: () => b
   };
 }
 
+/** With so many events, a simulation does not end. */
+const MOST_EVENTS = 400_000;
+
+/** Runs events until `work` has ended. Before each event, everything that follows from the one before happens. */
+export async function runUntil(scheduler: Scheduler, work: Promise<void>): Promise<void> {
+  let isOver = false;
+  const end = () => {
+    isOver = true;
+  };
+  work.then(end, end);
+  await new Promise(setImmediate);
+  for (let events = 0; ; events++) {
+    // A tick comes after all promises have settled, as an immediate does, but does not poll for I/O.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (isOver) return work;
+    if (events > MOST_EVENTS) throw new Error('the simulation does not end');
+    if (!scheduler.step()) throw new Error('deadlock: everything waits and no event is scheduled');
+  }
+}
+
 /** Advances the clock, and waits for everything that happens in that time. */
 export async function advanceTime(scheduler: Scheduler, ms: number): Promise<void> {
   let done = false;

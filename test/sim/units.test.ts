@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
 import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
-import { createSimulation } from './world.ts';
+import { runSchedule } from './world.ts';
 
 const HOURS = 1.5;
 
@@ -17,7 +17,7 @@ const calm = (given: Partial<Schedule>): Schedule => ({
 /** The cost of the pages per minute, and the maximum number of remembered ids. */
 async function run(schedule: Schedule): Promise<{ perMinute: number; known: number; rows: number }> {
   let known = 0;
-  const simulation = createSimulation(schedule, {
+  const outcome = await runSchedule(schedule, {
     world: (world) => ({
       ...world,
       save:
@@ -28,10 +28,8 @@ async function run(schedule: Schedule): Promise<{ perMinute: number; known: numb
         }),
     }),
   });
-  do await new Promise(setImmediate);
-  while (simulation.step());
-  expect(judge(simulation.outcome)).toEqual([]);
-  const { processes, endsAt } = simulation.outcome;
+  expect(judge(outcome)).toEqual([]);
+  const { processes, endsAt } = outcome;
   const [process] = processes;
   return {
     perMinute: (process?.access.meter.pages ?? 0) / (endsAt / 60_000),

@@ -6,7 +6,7 @@ import { createTail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../src/tail/position.ts';
-import { postTimeOf, type TailRow } from '../../src/tail/row.ts';
+import { type PostMark, postTimeOf, type TailRow } from '../../src/tail/row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { createDisk, type Disk } from './disk.ts';
@@ -14,7 +14,7 @@ import { createExecOutput } from './exec-output.ts';
 import { calmMs, EPOCH, type Post } from './posts.ts';
 import { rngOf } from './rng.ts';
 import type { Fault, Schedule } from './schedule.ts';
-import { clockOn, createScheduler, type Scheduler } from './scheduler.ts';
+import { clockOn, createScheduler, runUntil, type Scheduler } from './scheduler.ts';
 import { type Access, createService, type Service, type Source } from './service.ts';
 
 /** One process of the tail and its observed results. */
@@ -66,15 +66,7 @@ export interface Mutation {
   readonly resumed?: (position: Position) => Position;
 }
 
-/** A running simulation: call `step` until it returns false. */
-export interface Simulation {
-  step(): boolean;
-  readonly outcome: Outcome;
-  readonly error: unknown;
-}
-
 const RESTART_MS = 2_000;
-const MOST_STEPS = 400_000;
 /** Shorter than in production, so that the calm phase at the end of a run can be short too. */
 export const LONG_AUDIT_MS = 80_000;
 const timeField = ({ feed }: Schedule) => (feed === 'thesis' ? 'platformCreatedAt' : 'createdAt');
@@ -82,21 +74,20 @@ const timeField = ({ feed }: Schedule) => (feed === 'thesis' ? 'platformCreatedA
 /** Whether a row passes the filter of a schedule. */
 export const passes = (schedule: Schedule, symbol: unknown): boolean => !schedule.sifted || symbol === 'AAA';
 
-export function createSimulation(schedule: Schedule, mutation: Mutation = {}): Simulation {
+/** Runs a schedule; throws if it does not end. */
+export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome> {
   const scheduler = createScheduler();
   const service = createService(schedule, scheduler);
   const disk = createDisk(rngOf(schedule.seed, 3));
   const endsAt = schedule.busyMs + calmMs(schedule);
-  const processes: Process[] = [];
-  const outcome: Outcome = { schedule, service, disk, processes, endsAt, falseClaims: [] };
-  let over = false;
-  let error: unknown;
-  let steps = 0;
+  const outcome: Outcome = { schedule, service, disk, processes: [], endsAt, falseClaims: [] };
+  const judgeClaim = claimJudge(outcome);
 
-  const pause = (ms: number) => new Promise<void>((resolve) => scheduler.at(scheduler.now + ms, resolve));
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => void scheduler.at(scheduler.now + ms, resolve));
   const supervise = async () => {
     for (;;) {
-      const process = await runProcess(outcome, scheduler, mutation);
+      const process = await runProcess(outcome, scheduler, mutation, judgeClaim);
       const ended = !process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule));
       if (scheduler.now >= endsAt || ended) break;
       if (process.failure instanceof Failure && process.failure.kind === 'quota') service.topUp();
@@ -105,37 +96,20 @@ export function createSimulation(schedule: Schedule, mutation: Mutation = {}): S
     // Half-open connections are charged until the service notices.
     await pause(200_000);
   };
-  supervise().then(
-    () => {
-      over = true;
-    },
-    (thrown) => {
-      error = thrown;
-      over = true;
-    },
-  );
-
-  return {
-    step() {
-      if (over) return false;
-      if (++steps > MOST_STEPS) error = new Error('the simulation does not end');
-      else if (!scheduler.step()) error = new Error('deadlock: everything waits and no event is scheduled');
-      else return true;
-      over = true;
-      return false;
-    },
-    outcome,
-    get error() {
-      return error;
-    },
-  };
+  await runUntil(scheduler, supervise());
+  return outcome;
 }
 
 /** Whether a process is not started again after this end: its limits would end the next one too. */
 const isFinal = (failure: unknown, { faults, ceiling }: Schedule): boolean =>
   failure === undefined || ceiling !== null || faults.some(({ kind, to }) => kind === 'quota' && to >= 1e12);
 
-async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Mutation): Promise<Process> {
+async function runProcess(
+  outcome: Outcome,
+  scheduler: Scheduler,
+  mutation: Mutation,
+  judgeClaim: (position: Position, now: number) => string[],
+): Promise<Process> {
   const { schedule, service, disk, processes, endsAt } = outcome;
   const killAt = schedule.kills[processes.length] ?? Number.POSITIVE_INFINITY;
   let alive = true;
@@ -215,7 +189,7 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
-      for (const row of rows) disk.write(`${lineOf(row)}\n`, row.id);
+      for (const row of rows) disk.write(lineOf(row, timeField(schedule)));
       isWriting = true;
       return effect(slowness(), () => {
         isWriting = false;
@@ -229,17 +203,17 @@ async function runProcess(outcome: Outcome, scheduler: Scheduler, mutation: Muta
         return true;
       });
     },
-    ...(isFile && { place: () => ({ dev: '1', ino: '1', offset: disk.text.length }) }),
+    ...(isFile && { place: () => ({ dev: '1', ino: '1', offset: disk.lines.length }) }),
   };
   const saved = (position: Position) => {
     process.saved = position;
-    outcome.falseClaims.push(...falseClaims(outcome, position, scheduler.now));
+    outcome.falseClaims.push(...judgeClaim(position, scheduler.now));
   };
   const save = async (position: Position) => {
     const until = flushed;
     await effect(rng.between(1, 10), () => {
       if (rng.chance(0.3)) disk.older = disk.checkpoint;
-      disk.checkpoint = positionText(position);
+      disk.checkpoint = position;
       saved(position);
       process.savedWrites = until;
     });
@@ -312,27 +286,42 @@ export function verifiableTime({ record }: Post): number | null {
   return at !== null && at > EPOCH + 86_400_000 ? null : at;
 }
 
-/** The posts that a position claims to be in the output, although a crash at this time would leave them out. */
-function falseClaims(
-  { schedule, service, disk }: Outcome,
-  { coverage, verified }: Position,
-  now: number,
-): string[] {
-  if (!coverage || verified === null) return [];
-  const after = coverage.after ?? Number.NEGATIVE_INFINITY;
-  return service.posts.flatMap((post) => {
-    const at = verifiableTime(post);
-    if (at === null || at <= after || at > verified || disk.isSafe(post.id)) return [];
-    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY) return [];
-    if (!passes(schedule, post.symbol)) return [];
-    if (coverage.gaps.some(({ from, to }) => at >= from && at <= to)) return [];
-    return `${post.id} is claimed at ${Math.round(now)}, but not in the output (posted at ${at - EPOCH}, visible ${Math.round(post.visibleAt)})`;
-  });
+/** Returns the posts that a position claims to be in the output, although a crash at this time would leave them out. */
+function claimJudge({ schedule, service, disk }: Outcome): (position: Position, now: number) => string[] {
+  const posts = service.posts
+    .filter(({ old, nameless, goneAt }) => !old && !nameless && goneAt === Number.POSITIVE_INFINITY)
+    .flatMap((post) => {
+      const at = passes(schedule, post.symbol) ? verifiableTime(post) : null;
+      return at === null ? [] : { id: post.id, at, visibleAt: post.visibleAt };
+    })
+    .sort((a, b) => a.at - b.at);
+  let before = '';
+  let next = 0;
+  return ({ coverage, verified }, now) => {
+    if (!coverage || verified === null) return [];
+    const { after, gaps } = coverage;
+    // A post that is safe stays so: with the same coverage, only what is newly verified is a new claim.
+    const same = JSON.stringify(coverage);
+    if (same !== before) next = 0;
+    before = same;
+    const problems: string[] = [];
+    for (let post = posts[next]; post && post.at <= verified; post = posts[++next]) {
+      const { id, at, visibleAt } = post;
+      if (at <= (after ?? at - 1) || disk.isSafe(id)) continue;
+      if (gaps.some(({ from, to }) => at >= from && at <= to)) continue;
+      problems.push(
+        `${id} is claimed at ${Math.round(now)}, but not in the output (posted at ${at - EPOCH}, visible ${Math.round(visibleAt)})`,
+      );
+    }
+    return problems;
+  };
 }
 
-/** Formats a row as the program does. */
-const lineOf = (row: TailRow): string =>
-  row.raw ? Buffer.from(row.raw).toString() : JSON.stringify(row.record);
+/** The line of a row, as the program writes it. */
+function lineOf({ id, raw, record }: TailRow, timeField: string): PostMark {
+  const written = raw ? JSON.parse(Buffer.from(raw).toString()) : record;
+  return { id: written.id ?? id, at: postTimeOf(written[timeField]) };
+}
 
 const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
   const { start } = schedule;
@@ -367,16 +356,8 @@ function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | unde
   const hasFile = schedule.resume === 'file' || schedule.resume === 'both';
   if (hasFile && schedule.position === 'lost') disk.checkpoint = undefined;
   if (hasFile && schedule.position === 'old') disk.checkpoint = disk.older ?? disk.checkpoint;
-  const position = disk.checkpoint === undefined ? undefined : readPosition(disk.checkpoint, 'sim');
-  // Drops an incomplete last line, as the tail does in its output file.
-  disk.cut(disk.text.lastIndexOf('\n') + 1);
+  const position = disk.checkpoint && readPosition(positionText(disk.checkpoint), 'sim');
   if (!hasFile || (isBlind && position)) return position;
-  const from = position?.file?.offset ?? 0;
-  const text = disk.text.length < from ? disk.text : disk.text.slice(from);
-  const lines = text.split('\n').flatMap((line) => {
-    if (line === '') return [];
-    const record = JSON.parse(line);
-    return [{ id: record.id, at: postTimeOf(record[timeField(schedule)]) }];
-  });
-  return continueAfter(position, lines, 'sim', timing.latenessMs);
+  const { offset = 0 } = position?.file ?? {};
+  return continueAfter(position, disk.lines.slice(offset), 'sim', timing.latenessMs);
 }

@@ -10,7 +10,7 @@ import { keysOf } from '../../../src/store/keys.ts';
 import { noWait } from '../../no-wait.ts';
 import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
-import { clockOn, createScheduler, type Scheduler } from '../scheduler.ts';
+import { clockOn, createScheduler, runUntil, type Scheduler } from '../scheduler.ts';
 import { type Access, createService, type Service } from '../service.ts';
 import { LONG_AUDIT_MS } from '../world.ts';
 import type { RelaySchedule } from './schedule.ts';
@@ -62,7 +62,11 @@ const RESTART_MS = 2_000;
 export const streamOf = ({ data }: Pick<StoreModel, 'data'>): string[] =>
   data.entries(feed.stream).map(({ fields }) => fields[fields.indexOf('id') + 1] ?? '');
 
-export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMutation = {}) {
+/** Runs a schedule; throws if it does not end. */
+export async function runRelaySchedule(
+  schedule: RelaySchedule,
+  mutation: RelayMutation = {},
+): Promise<RelayOutcome> {
   const scheduler = createScheduler();
   const store = createStore(schedule, scheduler, mutation.script);
   const service = createService(schedule.service, scheduler);
@@ -226,35 +230,9 @@ export function createRelaySimulation(schedule: RelaySchedule, mutation: RelayMu
     ...Array.from({ length: relays }, (_, number) => relay(number)),
     ...Array.from({ length: schedule.followers }, (_, at) => follow(relays + at)),
   ];
-  let over = false;
-  let error: unknown;
-  Promise.all(all).then(
-    () => {
-      over = true;
-    },
-    (thrown: unknown) => {
-      error = thrown;
-      over = true;
-    },
+  await runUntil(
+    scheduler,
+    Promise.all(all).then(() => {}),
   );
-  let steps = 0;
-
-  const outcome: RelayOutcome = {
-    ...{ schedule, service, store, followers, endsAt, problems },
-    first: () => first,
-  };
-  return {
-    step(): boolean {
-      if (over) return false;
-      if (++steps > 400_000) error = new Error('the simulation does not end');
-      else if (!scheduler.step()) error = new Error('everything waits, and nothing will happen');
-      else return true;
-      over = true;
-      return false;
-    },
-    outcome,
-    get error() {
-      return error;
-    },
-  };
+  return { schedule, service, store, followers, endsAt, problems, first: () => first };
 }
