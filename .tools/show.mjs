@@ -22,7 +22,7 @@ const tables = {
   async faults() {
     const { faultKinds } = await load('src/sandbox/faults/kinds.ts');
     const words = { must: 'required', may: 'optional', no: '—' };
-    const timeOf = ({ time }) => words[time] ?? `default ${time / 1000}s`;
+    const timeOf = ({ time = 'no' }) => words[time] ?? `default ${time / 1000}s`;
     const rows = Object.entries(faultKinds).map(
       ([name, kind]) => `| \`${name}\` | ${kind.place} | ${timeOf(kind)} | ${kind.meaning} |`,
     );

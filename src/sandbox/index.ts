@@ -2,16 +2,16 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '../base/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
+import { addKey } from './http/admission.ts';
 import { serveCall } from './http/serve.ts';
-import { addKey } from './keys/admission.ts';
-import { type KeyOptions, meterOf, topUp } from './keys/key.ts';
+import { type KeyOptions, topUp, usageOf } from './keys.ts';
 import { publishPost, replay, setRate } from './live-feed.ts';
 import { isWebSocketUpgrade, serveUpgrade, serveWithoutUpgrade } from './socket/upgrade.ts';
 import { createState, type OpenSocket, type SandboxOptions } from './state.ts';
 import { readRecording } from './world/load.ts';
 
 export { parseFaults } from './faults/grammar.ts';
-export { planNames } from './keys/plans.ts';
+export { planNames } from './keys.ts';
 export type { SandboxOptions } from './state.ts';
 
 /** A running sandbox: its state, and what tests do to it. @internal Exported for tests. */
@@ -54,7 +54,6 @@ export async function startSandbox(options: SandboxOptions = {}) {
 
   function closeConnections() {
     for (const socket of [...sockets]) socket.disconnect('drop');
-    for (const { cancel } of resolves.values()) cancel();
     resolves.clear();
     for (const socket of connections) socket.destroy();
   }
@@ -67,13 +66,14 @@ export async function startSandbox(options: SandboxOptions = {}) {
     meter(text = first.text) {
       const key = keys.get(text);
       if (!key) throw new Error('unknown key');
-      return meterOf(key, clock.now());
+      const { totalUnits, totalReveals } = key;
+      return { ...usageOf(key, clock.now()), totalUnits, totalReveals };
     },
     addKey: (more: KeyOptions) => addKey(sandbox, more).text,
     topUp: (units: number) => topUp(first, units),
     /** Publishes a post now: the given post, or the next post of the world. */
     post: (given?: ThesisFrameData) => publishPost(sandbox, given),
-    postCallout: () => world.launchpad.postCallout(clock.now()),
+    postCallout: () => world.addCallout(clock.now()),
     setRate: (perMinute: number) => setRate(sandbox, perMinute),
     /** Ends all open sockets, or makes them silent. */
     disconnect(...how: Parameters<OpenSocket['disconnect']>) {

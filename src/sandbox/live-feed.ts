@@ -6,15 +6,14 @@ import type { SandboxState } from './state.ts';
 export function publishPost(sandbox: SandboxState, given?: ThesisFrameData): ThesisFrameData {
   const { world, clock, faults, counts } = sandbox;
   const now = clock.now();
-  if (given) world.theses.add(given);
-  const post = given ?? world.theses.post(now);
+  const post = world.addThesis(now, given);
   counts.posts++;
   let announceAt = now;
-  for (const { fault, ms } of faults.trigger('post', 'ws')) {
+  for (const { kind, ms } of faults.trigger('post', 'ws')) {
     const then = now + ms;
-    if (fault.kind === 'late' || fault.kind === 'lag') world.theses.withhold(post.id, then);
-    if (fault.kind === 'late') announceAt = Math.max(announceAt, then);
-    if (fault.kind === 'vanish') clock.at(then, () => world.theses.remove(post.id));
+    if (kind === 'late' || kind === 'lag') world.withhold(post.id, then);
+    if (kind === 'late') announceAt = Math.max(announceAt, then);
+    if (kind === 'vanish') clock.at(then, () => world.remove(post.id));
   }
   if (announceAt > now) clock.at(announceAt, () => announce(sandbox, post));
   else announce(sandbox, post);
@@ -24,7 +23,7 @@ export function publishPost(sandbox: SandboxState, given?: ThesisFrameData): The
 function announce({ sockets }: SandboxState, post: ThesisFrameData): void {
   if (sockets.size === 0) return;
   const text = JSON.stringify({ type: 'thesis', data: post });
-  for (const socket of sockets) socket.offer({ id: post.id, tokenAddress: post.tokenAddress ?? null, text });
+  for (const socket of sockets) socket.offer(post.id, post.tokenAddress ?? null, text);
 }
 
 /** Sets the number of live posts per minute, and ends a replay; 0 stops all posts. */
@@ -37,7 +36,7 @@ export function setRate(sandbox: SandboxState, perMinute: number): void {
   const cancelTheses = repeat(sandbox, randomOf(seed, 'posts'), mean, () => publishPost(sandbox));
   // The launchpad has fewer posts than the thesis feed.
   const cancelCallouts = repeat(sandbox, randomOf(seed, 'callouts'), mean * 4, () =>
-    world.launchpad.postCallout(clock.now()),
+    world.addCallout(clock.now()),
   );
   sandbox.cancelPosts = () => {
     cancelTheses();

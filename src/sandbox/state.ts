@@ -1,15 +1,11 @@
 import type { EndpointId } from '../contract/endpoints.ts';
-import type { User } from '../contract/records/user.ts';
 import { runningClock, type SandboxClock } from './clock.ts';
-import { createFaults, type Faults } from './faults/engine.ts';
-import type { Disconnect } from './faults/kinds.ts';
-import type { Key, KeyOptions } from './keys/key.ts';
-import { planTerms } from './keys/plans.ts';
-import { type Random, randomHex, randomOf } from './random.ts';
+import { createFaults, type Disconnect } from './faults/engine.ts';
+import { type Key, type KeyOptions, planTerms } from './keys.ts';
+import { randomHex, randomOf } from './random.ts';
 import { generateRecords, type WorldSize } from './world/generated/index.ts';
 import { loadRecords } from './world/load.ts';
-import type { World } from './world/world.ts';
-import { createWorld } from './world/world.ts';
+import { createWorld, type World } from './world/world.ts';
 
 /**
  * The options of `startSandbox`. The options of `KeyOptions` apply to the first key, those of `WorldSize` to a
@@ -48,55 +44,15 @@ interface OpenQuestions {
 }
 
 /** Everything that a running sandbox knows and counts. The functions of the sandbox work on this record. */
-export interface SandboxState extends OpenQuestions {
-  readonly seed: number;
-  readonly clock: SandboxClock;
-  readonly world: World;
-  readonly faults: Faults;
-  readonly burstPerSecond: number;
-  /** The keys by their texts. */
-  readonly keys: Map<string, Key>;
-  /** The times of the latest calls that count against a rate limit, by the name of the limit. */
-  readonly rateWindows: Map<string, number[]>;
-  /** The live resolves in progress, by user id. */
-  readonly resolves: Map<string, RunningResolve>;
-  readonly sockets: Set<OpenSocket>;
-  /** The latest requests with their charges, rejected ones included: at least the last 20,000. */
-  readonly log: LogEntry[];
-  readonly counts: {
-    posts: number;
-    /** Calls without a response yet. */
-    inFlight: number;
-    resolvesStarted: number;
-    /** Calls that wait for a live resolve. */
-    resolvesWaiting: number;
-  };
-  /** Cancels the next live posts. */
-  cancelPosts: () => void;
-  readonly randomIds: Random;
-}
-
-/** A live resolve; `done` is undefined if a restart cancelled it. */
-export interface RunningResolve {
-  readonly startsAt: number;
-  readonly done: Promise<User | undefined>;
-  readonly cancel: () => void;
-}
+export type SandboxState = ReturnType<typeof createState>;
 
 /** An open WebSocket connection. */
 export interface OpenSocket {
-  offer(post: FramedPost): void;
+  /** Sends a post, whose frame has the same text for all connections. */
+  offer(id: string, tokenAddress: string | null, text: string): void;
   disconnect(how: Disconnect, code?: number): void;
 }
 
-/** A post with the text of its frame, which is the same for all connections. */
-interface FramedPost {
-  readonly id: string;
-  readonly tokenAddress: string | null;
-  readonly text: string;
-}
-
-/** An entry of the request log. */
 interface LogEntry {
   readonly requestId: string;
   readonly path: string;
@@ -107,36 +63,45 @@ interface LogEntry {
   readonly cu: number;
 }
 
-/** At twice this number, the log drops its older half. */
-const MIN_ENTRIES = 20_000;
-
-export function createState(options: SandboxOptions): SandboxState {
+export function createState(options: SandboxOptions) {
   const { seed = 1, clock = runningClock(options.now), plan = 'growth' } = options;
-  const { ratePerMinute = planTerms[plan].ratePerMinute } = options;
+  const { ratePerMinute = planTerms[plan].ratePerMinute, data } = options;
   const records = () =>
-    options.data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(options.data);
-  return {
-    seed,
-    clock,
-    world: options.world ?? createWorld(records(), seed),
-    faults: createFaults(options.faults ?? '', seed),
+    data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(data);
+  const open: OpenQuestions = {
     envelope: options.envelope ?? 'bare',
     page: options.page ?? 'full',
     retryAfter: options.retryAfter ?? 'beside',
     batchReveals: options.batchReveals ?? 'response',
     socketBilling: options.socketBilling ?? 'started',
+  };
+  return {
+    ...open,
+    seed,
+    clock,
+    world: options.world ?? createWorld(records(), seed),
+    faults: createFaults(options.faults ?? '', seed),
     // The default is so high that the first key reaches its own limit before this one.
     burstPerSecond: options.burstPerSecond ?? Math.max(100, ratePerMinute),
-    keys: new Map(),
-    rateWindows: new Map(),
-    resolves: new Map(),
-    sockets: new Set(),
-    log: [],
+    /** The keys by their texts. */
+    keys: new Map<string, Key>(),
+    /** The times of the latest calls that count against a rate limit, by the name of the limit. */
+    rateWindows: new Map<string, number[]>(),
+    /** The live resolves in progress, by user id. */
+    resolves: new Map<string, { readonly startsAt: number; readonly doneAt: number }>(),
+    sockets: new Set<OpenSocket>(),
+    /** The latest requests with their charges, rejected ones included. */
+    log: [] as LogEntry[],
+    /** `inFlight` counts calls without a response yet, `resolvesWaiting` those that wait for a live resolve. */
     counts: { posts: 0, inFlight: 0, resolvesStarted: 0, resolvesWaiting: 0 },
+    /** Cancels the next live posts. */
     cancelPosts: () => {},
     randomIds: randomOf(seed, 'ids'),
   };
 }
+
+/** At twice this number, the log drops its older half. */
+const MIN_ENTRIES = 20_000;
 
 export function addToLog({ log }: SandboxState, entry: LogEntry): void {
   log.push(entry);

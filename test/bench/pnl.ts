@@ -30,7 +30,7 @@ async function serve(traders: number): Promise<void> {
     traders,
   });
   const { url, key, world } = sandbox;
-  process.stdout.write(`${JSON.stringify({ url, key, handles: world.users.handles })}\n`);
+  process.stdout.write(`${JSON.stringify({ url, key, handles: world.handles() })}\n`);
 }
 
 const curl = 'curl -sf -H "Authorization: Bearer $TRDR_API_KEY"';

@@ -111,10 +111,10 @@ describe('plans', () => {
 
   it('reveal only sample accounts to a free key; others are 403 FORBIDDEN, free of charge', async () => {
     const service = await sandbox({ plan: 'explore', additionalUnits: 1_000_000 });
-    const { isSample, byHandle } = service.world.users;
+    const { isSample, user: userOf } = service.world;
     const sample = first(handlesWhere(service, (user) => holdsWallet(user) && isSample(user.id)));
     const other = first(handlesWhere(service, (user) => holdsWallet(user) && !isSample(user.id)));
-    const user = byHandle(other);
+    const user = userOf(other);
     expect(await statusAndCode(service, `/v2/user/handle/${sample}`)).toBe('200');
     expect(await statusAndCode(service, `/v2/user/handle/${sample}/pnl`)).toBe('200');
     const cost = await costOf(service, async () => {

@@ -17,7 +17,7 @@ describe('the allowance', () => {
 
   it('rejects a hit that it cannot pay, even if it could pay a miss', async () => {
     const service = await sandbox({ monthlyUnits: 1_000 });
-    const user = service.world.users.byHandle(walletHolder(service));
+    const user = service.world.user(walletHolder(service));
     expect(await statusAndCode(service, `/v2/user/wallet/${user?.solanaAddress ?? user?.evmAddress}`)).toBe(
       '402 QUOTA_EXCEEDED',
     );
@@ -78,7 +78,7 @@ describe('the allowance', () => {
 
   it('is counted but not enforced for an unmetered key', async () => {
     const service = await sandbox({ unmetered: true, monthlyUnits: 100, revealsPerMonth: 0 });
-    const user = service.world.users.byHandle(walletHolder(service));
+    const user = service.world.user(walletHolder(service));
     expect(await statusAndCode(service, `/v2/user/handle/${user?.handle}/pnl`)).toBe('200');
     expect((await ask(service, '/v2/me')).body).toMatchObject({
       entitlement: { unmetered: true, monthlyUnits: 100 },

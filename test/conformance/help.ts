@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
-import type { ResolvePlan } from '../../src/sandbox/world/records.ts';
+import type { ResolvePlan } from '../../src/sandbox/world/world.ts';
 import { createWorld, type World } from '../../src/sandbox/world/world.ts';
 
 /** The middle of a month, so that a test does not run into the next month. */
@@ -28,7 +28,7 @@ export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
 /** A small world in which the test decides the outcome of live resolves. */
 export function worldWith(plan: ResolvePlan): World {
   const world = createWorld(generateRecords(1, NOON, { traders: 60, theses: 600 }), 1);
-  return { ...world, users: { ...world.users, resolvePlan: () => plan } };
+  return { ...world, resolvePlan: () => plan };
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests inspect responses of every shape, valid and invalid.
@@ -99,12 +99,12 @@ export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-type User = NonNullable<ReturnType<World['users']['byHandle']>>;
+type User = NonNullable<ReturnType<World['user']>>;
 
 /** The handles of users that match a condition. */
 export const handlesWhere = ({ world }: Pick<Sandbox, 'world'>, is: (user: User) => boolean) =>
-  world.users.handles.filter((handle) => {
-    const user = world.users.byHandle(handle);
+  world.handles().filter((handle) => {
+    const user = world.user(handle);
     return user !== undefined && is(user);
   });
 

@@ -40,7 +40,7 @@ describe('identity', () => {
     const service = await sandbox({ traders: 500 });
     const owners = new Map<string, string[]>();
     for (const name of handlesWhere(service, (user) => user.solanaAddress !== null)) {
-      const address = service.world.users.byHandle(name)?.solanaAddress ?? '';
+      const address = service.world.user(name)?.solanaAddress ?? '';
       owners.set(address, [...(owners.get(address) ?? []), name]);
     }
     const [address] = first([...owners].filter(([, names]) => names.length > 1));
@@ -69,27 +69,11 @@ describe('identity', () => {
     const service = await sandbox();
     const name = walletHolder(service);
     const before = (await ask(service, `/v2/user/handle/${name}`)).body;
-    service.world.users.rename(before.id, 'someone_new');
+    service.world.rename(before.id, 'someone_new');
     const after = (await ask(service, `/v2/user/id/${before.id}`)).body;
     expect(after).toEqual({ ...before, handle: 'someone_new' });
     expect((await ask(service, '/v2/user/handle/someone_new')).body.id).toBe(before.id);
     expect(await statusAndCode(service, `/v2/user/handle/${name}`)).toBe('404 NOT_OBSERVED');
-  });
-
-  it('includes socials only if they are enabled', async () => {
-    const without = await sandbox();
-    const withThem = await sandbox({ socials: true });
-    const path = `/v2/user/handle/${walletHolder(without)}`;
-    expect((await ask(without, path)).body).not.toHaveProperty('socials');
-    const { socials } = (await ask(withThem, path)).body;
-    expect(Array.isArray(socials)).toBe(true);
-    for (const social of socials) {
-      expect(social).toEqual({
-        provider: expect.any(String),
-        subject: expect.any(String),
-        handle: social.handle,
-      });
-    }
   });
 
   it('accepts a handle of 64 characters', async () => {

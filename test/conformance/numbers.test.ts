@@ -17,7 +17,7 @@ const batch = '/v2/user/handles/pnl';
 describe('trading numbers', () => {
   it('have all four windows, each null or complete', async () => {
     const service = await sandbox();
-    for (const name of service.world.users.handles.slice(0, 20)) {
+    for (const name of service.world.handles().slice(0, 20)) {
       const { status, body } = await ask(service, `/v2/user/handle/${encodeURIComponent(name)}/pnl`);
       expect(status).toBe(200);
       expect(() => Pnl.parse(body)).not.toThrow();
@@ -28,7 +28,7 @@ describe('trading numbers', () => {
   it('rank by cash flow, 1 highest, ties sharing a rank', async () => {
     const service = await sandbox();
     const { body } = await ask(service, batch, {
-      body: { handles: service.world.users.handles.slice(0, 60) },
+      body: { handles: service.world.handles().slice(0, 60) },
     });
     for (const window of windowNames) {
       const rows = body.entries
@@ -46,7 +46,7 @@ describe('trading numbers', () => {
   it('have a return relative to purchases, null without any', async () => {
     const service = await sandbox();
     const { body } = await ask(service, batch, {
-      body: { handles: service.world.users.handles.slice(0, 60) },
+      body: { handles: service.world.handles().slice(0, 60) },
     });
     for (const { windows } of body.entries) {
       for (const window of windowNames) {
@@ -89,7 +89,7 @@ describe('trading numbers', () => {
 describe('the batch', () => {
   it('returns the single records in order, and lists missing handles', async () => {
     const service = await sandbox();
-    const [one = '', two = '', three = ''] = service.world.users.handles;
+    const [one = '', two = '', three = ''] = service.world.handles();
     const { body } = await ask(service, batch, {
       body: { handles: [three, '@Nobody_Here', one, 'NOBODY_there', two] },
     });

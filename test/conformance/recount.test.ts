@@ -67,9 +67,9 @@ describe('the meter', () => {
       seed: roll(1_000),
       faults: '500=3%,503=2%,429=2%,403=1%',
     });
-    const names = service.world.users.handles;
+    const names = service.world.handles();
     const pick = (): string => (roll(4) === 0 ? `nobody_${roll(9)}` : (names[roll(names.length)] ?? ''));
-    const users = handlesWhere(service, holdsWallet).map((name) => service.world.users.byHandle(name));
+    const users = handlesWhere(service, holdsWallet).map((name) => service.world.user(name));
     let cu = 0;
     let reveals = 0;
 

@@ -22,7 +22,7 @@ describe('resolve', () => {
     const cost = await costOf(service, async () => {
       const reply = await ask(service, `${path}/resolve`, post);
       expect([reply.status, reply.headers.get('x-service-resolve')]).toEqual([200, 'cached']);
-      expect(reply.body).toEqual(service.world.users.byHandle(walletHolder(service)));
+      expect(reply.body).toEqual(service.world.user(walletHolder(service)));
     });
     expect(cost).toEqual({ cu: 30_000, reveals: 1 });
   });

@@ -24,18 +24,16 @@ describe('the OpenAPI document', () => {
   });
 
   it('is served by the running service and describes its responses', async () => {
-    const service = await sandbox({ socials: true });
+    const service = await sandbox();
     const served = (await ask(service, '/openapi.json')).body;
     expect(served.paths).toEqual(document().paths);
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema({ $id: 'doc', ...served });
-    const wallet = service.world.users.byHandle(
-      handlesWhere(service, (user) => user.solanaAddress !== null)[0] ?? '',
-    );
+    const wallet = service.world.user(handlesWhere(service, (user) => user.solanaAddress !== null)[0] ?? '');
     for (const [template, path, body] of [
       ['/v2/user/handle/{handle}', `/v2/user/handle/${wallet?.handle}`],
       ['/v2/user/handle/{handle}/pnl', `/v2/user/handle/${wallet?.handle}/pnl`],
-      ['/v2/user/handles/pnl', '/v2/user/handles/pnl', { handles: service.world.users.handles.slice(0, 40) }],
+      ['/v2/user/handles/pnl', '/v2/user/handles/pnl', { handles: service.world.handles().slice(0, 40) }],
       ['/v2/thesis', '/v2/thesis?limit=100'],
       ['/v2/thesis/user/{id}', `/v2/thesis/user/${wallet?.id}`],
       ['/v2/launchpad/thesis', '/v2/launchpad/thesis'],

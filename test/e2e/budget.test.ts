@@ -44,8 +44,8 @@ describe('trdr budget', () => {
 
   test('limits successive runs, and names the budget, what is left and the renewal', async () => {
     const { run, clock, sandbox } = await withBudgets(['day', '45k']);
-    const { users } = sandbox.world;
-    const wallets = users.handles.flatMap((handle) => users.byHandle(handle)?.solanaAddress ?? []);
+    const { world } = sandbox;
+    const wallets = world.handles().flatMap((handle) => world.user(handle)?.solanaAddress ?? []);
     const [first = '', second = '', third = ''] = wallets;
     expect((await run('whois', first)).exitCode).toBe(0);
     const refused = await run('whois', second, third);
@@ -106,8 +106,9 @@ describe('trdr budget', () => {
 
   test('states what is left in a dry run and before a costly run', async () => {
     const { sandbox, home, clock, run } = await withBudgets(['day', '150k']);
-    const wallets = sandbox.world.users.handles
-      .flatMap((handle) => sandbox.world.users.byHandle(handle)?.solanaAddress ?? [])
+    const wallets = sandbox.world
+      .handles()
+      .flatMap((handle) => sandbox.world.user(handle)?.solanaAddress ?? [])
       .slice(0, 5);
     const plan = await run('whois', ...wallets, '--dry-run', '-o', 'table');
     expect(plan.stderr).toContain('150,000 of 150,000 CU left in the day budget');

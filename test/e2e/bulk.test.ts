@@ -46,7 +46,8 @@ test('input without a known end stops at the confirmation threshold, and its ans
 
 test('records keep the order of the input, for any order of answers', async () => {
   const sandbox = await withSandbox({ ...plenty, faults: 'delay=0ms..30ms,500=3%' });
-  const subjects = sandbox.world.users.handles
+  const subjects = sandbox.world
+    .handles()
     .slice(0, 80)
     .flatMap((handle, index) =>
       index % 5 === 0 ? [handle, `nobody_${index}`, handle.toUpperCase()] : [handle],
@@ -59,7 +60,7 @@ test('records keep the order of the input, for any order of answers', async () =
 test('ten thousand cached answers need no call', async () => {
   const sandbox = await withSandbox({ ...plenty, traders: 2_000 });
   const home = openHome();
-  const handles = sandbox.world.users.handles.slice(0, 500);
+  const handles = sandbox.world.handles().slice(0, 500);
   const file = join(home.path, 'handles.txt');
   writeFileSync(file, `${handles.join('\n')}\n`);
   const first = await trdr(['whois', '--file', file, '--yes'], { sandbox, home });

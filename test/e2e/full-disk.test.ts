@@ -263,7 +263,7 @@ test('subjects that fail because their cost cannot be recorded are counted, and 
   const sandbox = await withSandbox();
   const given = { sandbox, ...moved(home, 'STATE', join(disk, 'state')) };
   expect((await runInProcess(['budget', 'set', 'day', '9M'], given)).exitCode).toBe(0);
-  const names = sandbox.world.users.handles.slice(0, 20);
+  const names = sandbox.world.handles().slice(0, 20);
   expect((await runInProcess(['whois', ...names.slice(0, 5), '--yes'], given)).exitCode).toBe(0);
   fill(0);
   padLedger(join(disk, 'state'));

@@ -13,22 +13,22 @@ const HOUR = 3_600_000;
 describe('trdr launchpad user', () => {
   test('prints accounts with subject and found, in input order, each requested once', async () => {
     const sandbox = await withSandbox();
-    const board = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
+    const board = sandbox.world.board('weekly', sandbox.clock.now());
     const [one = NOBODY, two = NOBODY] = board.entries.map((entry) => entry.wallet);
     const { exitCode, records } = await trdr(['launchpad', 'user', two, NOBODY, one, two], { sandbox });
     expect(exitCode).toBe(0);
     expect(records()).toEqual([
-      { subject: two, found: true, ...sandbox.world.launchpad.user(two) },
+      { subject: two, found: true, ...sandbox.world.account(two) },
       { subject: NOBODY, found: false, code: 'NOT_OBSERVED' },
-      { subject: one, found: true, ...sandbox.world.launchpad.user(one) },
-      { subject: two, found: true, ...sandbox.world.launchpad.user(two) },
+      { subject: one, found: true, ...sandbox.world.account(one) },
+      { subject: two, found: true, ...sandbox.world.account(two) },
     ]);
     expect(sandbox.meter().unitsUsed).toBe(30);
   });
 
   test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    const mira = sandbox.world.users.byHandle('mira');
+    const mira = sandbox.world.user('mira');
     const run = (...words: string[]) => runInProcess(['launchpad', 'user', ...words], { sandbox, home });
     const subjects = ['mira', 'nosuch', mira?.id ?? '', 'nowallet', mira?.solanaAddress ?? ''];
     const price = (await run(...subjects, '--dry-run')).records();
@@ -36,7 +36,7 @@ describe('trdr launchpad user', () => {
     expect([sum('least'), sum('most')]).toEqual([4 * 100 + 10, 4 * 200 + 5 * 10]);
     expect(sandbox.meter().unitsUsed).toBe(0);
     const first = await run(...subjects);
-    const account = sandbox.world.launchpad.user(mira?.solanaAddress ?? '');
+    const account = sandbox.world.account(mira?.solanaAddress ?? '');
     expect(first.records()).toEqual([
       { subject: subjects[0], found: true, ...account },
       { subject: subjects[1], found: false, code: 'NOT_OBSERVED' },
@@ -51,7 +51,7 @@ describe('trdr launchpad user', () => {
 
   test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
     const sandbox = await withSandbox();
-    const [entry] = sandbox.world.launchpad.board('daily', sandbox.clock.now()).entries;
+    const [entry] = sandbox.world.board('daily', sandbox.clock.now()).entries;
     const none = await runInProcess(['launchpad', 'user', NOBODY], { sandbox });
     const strict = await runInProcess(['launchpad', 'user', entry?.wallet ?? '', NOBODY, '--strict'], {
       sandbox,
@@ -69,7 +69,7 @@ describe('trdr launchpad callouts', () => {
     expect(exitCode).toBe(0);
     const all = records();
     expect(new Set(ids(all)).size).toBe(all.length);
-    const first = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now());
+    const first = sandbox.world.callouts({}, undefined, sandbox.clock.now());
     expect(ids(all).slice(0, 25)).toEqual(first?.items.map((item) => item.id));
     expect(sandbox.meter().unitsUsed).toBe(10 * Math.ceil(all.length / 25));
     for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
@@ -77,7 +77,7 @@ describe('trdr launchpad callouts', () => {
 
   test('filters by coin or by wallet, not by both', async () => {
     const sandbox = await withSandbox();
-    const [some] = sandbox.world.launchpad.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
+    const [some] = sandbox.world.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
     const [coin, wallet] = [some?.coinMint ?? '', some?.wallet ?? ''];
     const ofCoin = await runInProcess(['launchpad', 'callouts', '--coin', coin], { sandbox });
     const ofWallet = await runInProcess(['launchpad', 'callouts', '--wallet', wallet], { sandbox });
@@ -95,7 +95,7 @@ describe('trdr launchpad board', () => {
     const sandbox = await withSandbox();
     const { exitCode, json, stderr } = await runInProcess(['launchpad', 'board', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
-    expect(json()).toEqual(sandbox.world.launchpad.board('weekly', sandbox.clock.now()).entries);
+    expect(json()).toEqual(sandbox.world.board('weekly', sandbox.clock.now()).entries);
   });
 
   test("shows the snapshot's time on a terminal", async () => {
@@ -109,7 +109,7 @@ describe('trdr launchpad board', () => {
     const at = sandbox.clock.now() - 48 * HOUR;
     const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
     const { records } = await runInProcess(words, { sandbox });
-    const now = sandbox.world.launchpad.board('monthly', at).entries;
+    const now = sandbox.world.board('monthly', at).entries;
     const rows = records();
     expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(now.map((entry) => entry.wallet));
     const gone = rows.slice(now.length);
@@ -184,7 +184,7 @@ describe('trdr launchpad board', () => {
     const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
     const limit = exit === 6 ? ['--max-cu', '10'] : [];
     const { exitCode, records, stderr } = await runInProcess([...words, ...limit], { sandbox });
-    const { entries } = sandbox.world.launchpad.board('weekly', sandbox.clock.now());
+    const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
     expect(exitCode, stderr).toBe(exit);
     expect(records()).toEqual(entries.slice(0, 5));
     expect(stderr).toContain('without a comparison');

@@ -40,7 +40,7 @@ describe('an expensive run', () => {
       ['pnl', 'mira'],
     ]) {
       const sandbox = await withSandbox({ faults: 'lost' });
-      const address = sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
+      const address = sandbox.world.user('mira')?.solanaAddress ?? '';
       const line = words.map((word) => word.replace(wallets[0] ?? '', address));
       const ran = await runInProcess(line, { sandbox, clock: virtualClock() });
       expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 90_000]);
@@ -321,7 +321,7 @@ describe('--dry-run as a table', () => {
 });
 
 describe('a repeated subject', () => {
-  const walletOf = (sandbox: Sandbox) => sandbox.world.users.byHandle('mira')?.solanaAddress ?? '';
+  const walletOf = (sandbox: Sandbox) => sandbox.world.user('mira')?.solanaAddress ?? '';
 
   test('is requested once per run, in any spelling', async () => {
     const sandbox = await withSandbox();
@@ -340,7 +340,7 @@ describe('a repeated subject', () => {
     await run('mira');
     const before = sandbox.log.length;
     await clock.sleep(59 * 60_000);
-    const again = await run('MIRA', sandbox.world.users.byHandle('mira')?.id ?? '');
+    const again = await run('MIRA', sandbox.world.user('mira')?.id ?? '');
     expect([again.exitCode, sandbox.log.length]).toEqual([0, before]);
     await clock.sleep(61_000);
     await run('mira');
@@ -404,17 +404,15 @@ describe('a repeated subject', () => {
 test("the ledger equals the service's charges after a mix of commands", async () => {
   const sandbox = await withSandbox({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
   const home = openHome();
-  const board = sandbox.world.launchpad
-    .board('weekly', sandbox.clock.now())
-    .entries.map(({ wallet }) => wallet);
+  const board = sandbox.world.board('weekly', sandbox.clock.now()).entries.map(({ wallet }) => wallet);
   mkdirSync(home.config, { recursive: true });
   writeFileSync(
     join(home.path, 'subjects.csv'),
-    `who\n${sandbox.world.users.handles.slice(0, 30).join('\n')}\nnobody\n`,
+    `who\n${sandbox.world.handles().slice(0, 30).join('\n')}\nnobody\n`,
   );
   const lines = [
     ['whois', '--file', join(home.path, 'subjects.csv'), '--column', 'who'],
-    ['whois', sandbox.world.users.byHandle('mira')?.evmAddress ?? '', 'nobody'],
+    ['whois', sandbox.world.user('mira')?.evmAddress ?? '', 'nobody'],
     ['resolve', 'mira', 'nobody', '--no-wait'],
     ['pnl', 'mira', 'nobody'],
     ['pnl', 'juno'],

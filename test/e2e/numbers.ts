@@ -18,7 +18,7 @@ export const numbersOf = (handle: string): Pnl | undefined => world.pnl(handle);
 /** Handles of the world; every tenth is unknown. */
 export const someHandles = (count: number, from = 0): string[] =>
   Array.from({ length: count }, (_, at) =>
-    at % 10 === 9 ? `nobody${from + at}` : (world.users.handles[from + at] ?? `nobody${from + at}`),
+    at % 10 === 9 ? `nobody${from + at}` : (world.handles()[from + at] ?? `nobody${from + at}`),
   );
 
 export interface NumbersSandbox extends Sandbox {

@@ -3,47 +3,38 @@ export type FaultPlace = 'call' | 'frame' | 'post';
 
 interface Kind {
   readonly place: FaultPlace;
-  /** Whether the fault has a time, or the default of its time in milliseconds. */
-  readonly time: 'must' | 'may' | 'no' | number;
+  /** Whether the fault has a time (by default, it has none), or the default of its time in milliseconds. */
+  readonly time?: 'must' | 'may' | number;
   readonly meaning: string;
 }
 
 /** All faults except error responses, which are named by their status or code. */
-export const faultKinds = {
+export const faultKinds: Readonly<Record<string, Kind>> = {
   delay: {
     place: 'call',
     time: 'must',
     meaning: 'delays the response (with @ws: the frame) by the given time',
   },
-  stall: { place: 'call', time: 'no', meaning: 'reads the request and never responds; not charged' },
-  reset: {
-    place: 'call',
-    time: 'no',
-    meaning: 'resets the connection before the request is processed; not charged',
-  },
-  lost: { place: 'call', time: 'no', meaning: 'charges the request, then resets the connection' },
-  cut: { place: 'call', time: 'no', meaning: 'sends half of the body, then closes the connection; charged' },
+  stall: { place: 'call', meaning: 'reads the request and never responds; not charged' },
+  reset: { place: 'call', meaning: 'resets the connection before the request is processed; not charged' },
+  lost: { place: 'call', meaning: 'charges the request, then resets the connection' },
+  cut: { place: 'call', meaning: 'sends half of the body, then closes the connection; charged' },
   html: {
     place: 'call',
-    time: 'no',
     meaning: 'responds 200 with HTML; charged (with @ws: sends a frame that is not JSON)',
   },
   shape: {
     place: 'call',
-    time: 'no',
-    meaning: 'responds with JSON of an undocumented shape, or sends such a frame if @ws is given; charged',
+    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: sends such a frame)',
   },
   drift: {
     place: 'call',
-    time: 'no',
-    meaning:
-      'removes, nulls, retypes, nests or adds some fields of the response, or of the frame if @ws is given; charged',
+    meaning: 'removes, nulls, retypes, nests or adds some fields; charged (with @ws: of the frame)',
   },
   drop: {
     place: 'frame',
     time: 'may',
-    meaning:
-      'breaks the WebSocket instead of sending the frame; with a time: breaks it after that time on average',
+    meaning: 'breaks the WebSocket in place of the frame; with a time: after that time on average',
   },
   close: { place: 'frame', time: 'may', meaning: 'like drop, but with a close frame (1001)' },
   halfopen: {
@@ -51,32 +42,17 @@ export const faultKinds = {
     time: 'may',
     meaning: 'leaves the WebSocket open, but neither sends nor reads',
   },
-  withhold: { place: 'frame', time: 'no', meaning: 'never sends the frame; pages contain the post' },
-  dup: { place: 'frame', time: 'no', meaning: 'sends the frame twice' },
-  reorder: {
-    place: 'frame',
-    time: 5_000,
-    meaning: 'sends the frame after the next one (after 5s at the latest)',
-  },
+  withhold: { place: 'frame', meaning: 'never sends the frame; pages contain the post' },
+  dup: { place: 'frame', meaning: 'sends the frame twice' },
+  reorder: { place: 'frame', time: 5_000, meaning: 'sends the frame after the next one, or after this time' },
   late: {
     place: 'post',
     time: 60_000,
-    meaning: 'publishes the post and its frame late (60s by default); in pages, the post is below newer ones',
+    meaning: 'publishes the post and its frame late; in pages, the post is below newer ones',
   },
-  lag: {
-    place: 'post',
-    time: 2_000,
-    meaning: 'shows the post in pages some time after its frame (2s by default)',
-  },
-  vanish: { place: 'post', time: 30_000, meaning: 'deletes the post after the given time (30s by default)' },
-} as const satisfies Record<string, Kind>;
+  lag: { place: 'post', time: 2_000, meaning: 'shows the post in pages some time after its frame' },
+  vanish: { place: 'post', time: 30_000, meaning: 'deletes the post after the given time' },
+};
 
-export type FaultKind = keyof typeof faultKinds;
-
-export const isFaultKind = (name: string): name is FaultKind => Object.hasOwn(faultKinds, name);
-
-/** How a fault or a test ends a connection or makes it silent. */
-export type Disconnect = 'drop' | 'close' | 'halfopen';
-
-export const isDisconnect = (kind: string): kind is Disconnect =>
-  kind === 'drop' || kind === 'close' || kind === 'halfopen';
+/** Faults that apply only to calls. The corresponding fault of the WebSocket is `drop`. */
+export const callOnly: readonly string[] = ['stall', 'reset', 'lost', 'cut'];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
 import { driftText } from '../faults/drift.ts';
-import type { TriggeredFault } from '../faults/engine.ts';
+import { faultIn, type TriggeredFault } from '../faults/engine.ts';
 import type { SandboxState } from '../state.ts';
 
 export interface ApiError {
@@ -29,7 +29,7 @@ export interface HttpResponse {
 export const jsonResponse = (
   status: number,
   body: unknown,
-  headers: Record<string, string> = {},
+  headers: Record<string, string>,
 ): HttpResponse => ({
   status,
   text: JSON.stringify(body),
@@ -41,15 +41,14 @@ export function errorResponse(
   { code, message, retryAfter }: ApiError,
   requestId: string,
 ): HttpResponse {
-  const isInside = sandbox.retryAfter === 'inside';
-  const body = {
-    error: { code, message, ...(isInside && { retryAfter }) },
-    ...(!isInside && { retryAfter }),
-  };
+  const body =
+    sandbox.retryAfter === 'inside'
+      ? { error: { code, message, retryAfter } }
+      : { error: { code, message }, retryAfter };
   return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
 }
 
-export const gatewayPage = (status: number): HttpResponse => ({
+export const gatewayPage = (status = 502): HttpResponse => ({
   status,
   text: `<!doctype html><html><head><title>Bad Gateway</title></head><body>${status}</body></html>`,
   headers: { 'content-type': 'text/html; charset=utf-8' },
@@ -61,12 +60,12 @@ export function respond(
   response: HttpResponse,
   triggered: readonly TriggeredFault[],
 ): void {
-  const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
-  const drift = triggered.find(({ fault }) => fault.kind === 'drift');
+  const has = (kind: string) => faultIn(triggered, kind) !== undefined;
+  const drift = faultIn(triggered, 'drift');
   if (to.destroyed) return;
   if (has('lost')) return void to.socket?.resetAndDestroy();
   let { status, text, headers } = response;
-  if (has('html')) ({ status, text, headers } = { ...gatewayPage(502), status: 200 });
+  if (has('html')) ({ status, text, headers } = { ...gatewayPage(), status: 200 });
   else if (has('shape')) text = '{"surprise":[1,2,3],"count":"many"}';
   else if (drift && status < 300) text = driftText(text, drift.random);
   const body = Buffer.from(text);

@@ -2,12 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { endpoints, OPENAPI_PATH } from '../../contract/endpoints.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { TriggeredFault } from '../faults/engine.ts';
-import { handlers } from '../handlers/index.ts';
-import { admit, limit } from '../keys/admission.ts';
-import type { Key } from '../keys/key.ts';
-import { scopeOfGroup } from '../keys/plans.ts';
+import { handlers } from '../handlers.ts';
+import { type Key, scopeOfGroup } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
-import { type ChargedCall, callEndpoint, chargeError, freeError } from './endpoint.ts';
+import { admit, limit } from './admission.ts';
+import { type ChargedCall, callEndpoint, chargeError, findRoute, freeError } from './endpoint.ts';
 import {
   apiError,
   errorResponse,
@@ -18,7 +17,6 @@ import {
   simulatedError,
   splitTarget,
 } from './response.ts';
-import { findRoute, type Route } from './route.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -55,24 +53,21 @@ export async function serveCall(
     counts.inFlight--;
   }
 
-  async function serveRoute({ id, params }: Route, key: Key): Promise<void> {
+  async function serveRoute(found: NonNullable<typeof route>, key: Key): Promise<void> {
+    const { id } = found;
     // Read the body before any fault is applied, so that a client that disconnects during a delay is still
     // served and charged.
     const body = method === 'POST' ? await readBody(request) : '';
     const triggered = sandbox.faults.trigger('call', id);
-    for (const { fault, ms } of triggered) {
-      if (fault.kind === 'delay') await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
-      if (fault.kind === 'reset') response.socket?.resetAndDestroy();
-      if (fault.kind === 'reset' || fault.kind === 'stall') return record(0);
-      if (fault.kind === 'gateway') return send(gatewayPage(fault.status), triggered);
-      if (fault.kind === 'code') {
-        return finish(chargeError(sandbox, id, simulatedError(fault.code, ms), key), triggered);
-      }
+    for (const { kind, ms, code, status } of triggered) {
+      if (kind === 'delay') await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
+      if (kind === 'reset') response.socket?.resetAndDestroy();
+      if (kind === 'reset' || kind === 'stall') return record(0);
+      if (kind === 'gateway') return send(gatewayPage(status), triggered);
+      if (code) return finish(chargeError(sandbox, id, simulatedError(code, ms), key), triggered);
     }
-    if (!params)
-      return finish(freeError(apiError('BAD_REQUEST', 'The path has an invalid percent-encoding.')));
     if (body === null) return finish(freeError(apiError('BAD_REQUEST', 'The body is larger than 1 MiB.')));
-    const input = { params, query: new URLSearchParams(query), body };
+    const input = { route: found, query: new URLSearchParams(query), body };
     const limited =
       id === 'user.resolve' ? limit(sandbox, `resolve ${ip}`, RESOLVES_PER_MINUTE, 60_000) : null;
     finish(limited ? freeError(limited) : await callEndpoint(sandbox, handlers, id, input, key), triggered);
@@ -82,12 +77,11 @@ export async function serveCall(
     const { openapi } = await import('../../contract/openapi.ts');
     const server = `http://${request.headers.host ?? '127.0.0.1'}`;
     // The OpenAPI document is sent without an envelope.
-    const document = openapi(sandbox.envelope, server);
-    send(jsonResponse(200, document, { 'x-request-id': requestId }));
+    send(jsonResponse(200, openapi(sandbox.envelope, server), { 'x-request-id': requestId }));
   }
 
   function finish(call: ChargedCall, triggered: readonly TriggeredFault[] = []): void {
-    send(responseOf(call), triggered, call.charge.cu);
+    send(responseOf(call), triggered, call.cu);
   }
 
   function responseOf(call: ChargedCall): HttpResponse {
@@ -112,7 +106,6 @@ async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
-    if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
     // Read to the end even if the body is too large: otherwise, a client that is still sending would not
     // receive the response.

@@ -1,5 +1,5 @@
 import { cu } from '../../contract/prices.ts';
-import { chargeKey, type Key } from '../keys/key.ts';
+import { chargeKey, type Key } from '../keys.ts';
 import type { SandboxState } from '../state.ts';
 
 const MINUTE = 60_000;

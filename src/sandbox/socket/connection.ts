@@ -1,15 +1,16 @@
 import type { Socket } from 'node:net';
 import type { RawData, WebSocket } from 'ws';
+import * as z from 'zod/mini';
+import { plainJson } from '../../base/json-object.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
-import { CLOSE_QUOTA } from '../../contract/frames.ts';
-import { SOCKET_PING_SECONDS } from '../../contract/limits.ts';
+import { CLOSE_QUOTA, ClientFrame, type Subscription } from '../../contract/frames.ts';
+import { SOCKET_PING_SECONDS, SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
 import { driftText } from '../faults/drift.ts';
-import type { TriggeredFault } from '../faults/engine.ts';
-import { isDisconnect } from '../faults/kinds.ts';
-import type { Key } from '../keys/key.ts';
+import { faultIn, isDisconnect, type TriggeredFault } from '../faults/engine.ts';
+import type { Key } from '../keys.ts';
 import { nextId, type OpenSocket, type SandboxState } from '../state.ts';
+import { normalAddress } from '../world/address.ts';
 import { billSocket } from './billing.ts';
-import { applyClientFrame, unsubscribed } from './subscription.ts';
 
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
 /** How long `advance` of the clock waits for the pong of a ping, in real time. */
@@ -26,7 +27,7 @@ export function openConnection(
   const { clock, faults, sockets } = sandbox;
   const sent = createRecentSet(50_000);
   const cancels = new Set<() => void>();
-  let subscription = unsubscribed;
+  let subscription: Subscription | null = null;
   /** Called when the pong of a ping arrives; null if no ping waits for its pong. */
   let onPong: (() => void) | null = null;
   let delayed: string | null = null;
@@ -85,13 +86,18 @@ export function openConnection(
     return answer;
   }
 
-  function offer({ id, tokenAddress, text }: Parameters<OpenSocket['offer']>[0]) {
-    if (silent || !subscription.matches(tokenAddress) || !sent.add(id)) return;
+  const matches = (token: string | null) =>
+    subscription?.type === 'tokens'
+      ? token !== null && subscription.tokens.includes(normalAddress(token))
+      : subscription !== null;
+
+  function offer(id: string, tokenAddress: string | null, text: string) {
+    if (silent || !matches(tokenAddress) || !sent.add(id)) return;
     const triggered = faults.trigger('frame', 'ws');
     if (triggered.length === 0) return send(text);
-    for (const { fault } of triggered) if (isDisconnect(fault.kind)) return disconnect(fault.kind);
-    const wait = triggered.find(({ fault }) => fault.kind === 'delay' || fault.kind === 'reorder');
-    if (wait?.fault.kind === 'delay') return later(wait.ms, () => sendWithFaults(text, triggered));
+    for (const { kind } of triggered) if (isDisconnect(kind)) return disconnect(kind);
+    const wait = triggered.find(({ kind }) => kind === 'delay' || kind === 'reorder');
+    if (wait?.kind === 'delay') return later(wait.ms, () => sendWithFaults(text, triggered));
     if (!wait || delayed !== null) return sendWithFaults(text, triggered);
     delayed = text;
     later(wait.ms, () => {
@@ -102,11 +108,11 @@ export function openConnection(
   }
 
   function sendWithFaults(text: string, triggered: readonly TriggeredFault[]) {
-    const has = (kind: string) => triggered.some(({ fault }) => fault.kind === kind);
+    const has = (kind: string) => faultIn(triggered, kind) !== undefined;
     if (has('withhold')) return;
     if (has('html')) return send('<html><body>502 Bad Gateway</body></html>');
     if (has('shape')) return send('{"type":"surprise","payload":[1,2,3]}');
-    const drift = triggered.find(({ fault }) => fault.kind === 'drift');
+    const drift = faultIn(triggered, 'drift');
     send(drift ? driftText(text, drift.random) : text);
     if (has('dup')) send(text);
   }
@@ -123,14 +129,31 @@ export function openConnection(
   ws.on('close', end);
   ws.on('error', end);
   ws.on('message', (data: RawData, binary: boolean) => {
-    const applied = applyClientFrame(subscription, binary ? null : data.toString());
-    subscription = applied.state;
-    for (const answer of applied.answers) write(JSON.stringify(answer));
+    const previous = subscription;
+    const requested = readFrame(binary ? '' : data.toString());
+    if (typeof requested === 'string') return write(JSON.stringify({ type: 'error', error: requested }));
+    subscription = requested;
+    if (previous && requested) write(JSON.stringify({ type: 'replaced', previous }));
+    write(JSON.stringify({ type: 'subscription', subscription }));
   });
   write(JSON.stringify({ type: 'ready', connectionId: nextId(sandbox, 'ws') }));
   later(PING_MS, ping);
-  for (const { fault, ms } of faults.triggerTimed()) {
-    const { kind } = fault;
+  for (const { kind, ms } of faults.triggerTimed()) {
     if (isDisconnect(kind)) later(ms, () => disconnect(kind));
   }
+}
+
+/** The subscription that a frame of the client requests, null to unsubscribe, or the text of an error. */
+function readFrame(text: string): Subscription | null | string {
+  const json = plainJson(text);
+  if (json === undefined) return 'A frame must be JSON text.';
+  const frame = z.safeParse(ClientFrame, json);
+  if (!frame.success) return 'A frame must be {type: "subscribe", subscription} or {type: "unsubscribe"}.';
+  if (frame.data.type === 'unsubscribe') return null;
+  const requested = frame.data.subscription;
+  if (requested.type === 'all') return { type: 'all' };
+  const { tokens } = requested;
+  return tokens.length > SOCKET_TOKENS_MAX
+    ? `${tokens.length} addresses were sent; a subscription can contain at most ${SOCKET_TOKENS_MAX}.`
+    : { type: 'tokens', tokens: [...new Set(tokens.map(normalAddress))] };
 }

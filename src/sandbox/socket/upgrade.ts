@@ -2,6 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
+import { admit } from '../http/admission.ts';
 import {
   type ApiError,
   apiError,
@@ -11,8 +12,7 @@ import {
   simulatedError,
   splitTarget,
 } from '../http/response.ts';
-import { admit } from '../keys/admission.ts';
-import { type Key, shortageOf } from '../keys/key.ts';
+import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
 import { openingPrice } from './billing.ts';
 import { openConnection } from './connection.ts';
@@ -66,9 +66,9 @@ function admitSocket(
   if (splitTarget(request.url)[0] !== SOCKET_PATH) return { error: apiError('NOT_FOUND') };
   const admitted = admit(sandbox, request.headers, ip, 'feed:live');
   if ('error' in admitted) return admitted;
-  for (const { fault, ms } of sandbox.faults.trigger('call', 'ws')) {
-    if (fault.kind === 'gateway') return { error: gatewayPage(fault.status) };
-    if (fault.kind === 'code') return { error: simulatedError(fault.code, ms) };
+  for (const { kind, code, status, ms } of sandbox.faults.trigger('call', 'ws')) {
+    if (kind === 'gateway') return { error: gatewayPage(status) };
+    if (code) return { error: simulatedError(code, ms) };
   }
   const shortage = shortageOf(admitted.key, openingPrice(sandbox), sandbox.clock.now());
   return shortage ? { error: apiError(shortage) } : admitted;

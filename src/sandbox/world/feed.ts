@@ -1,16 +1,4 @@
 /**
- * One page of a feed; `null` if `before` is unknown or hidden. `before` may be any post of the feed, also one
- * that `matches` excludes: the page then starts with the next older post that matches.
- */
-export type Slice<T> = { readonly items: readonly T[]; readonly hasMore: boolean } | null;
-
-interface Row<T> {
-  readonly post: T;
-  readonly time: number;
-  hiddenUntil: number;
-}
-
-/**
  * Creates a feed of posts in the order of their times. Among posts of the same time, the first one counts as the
  * oldest.
  */
@@ -18,11 +6,11 @@ export function createFeed<T extends { readonly id: string }>(
   posts: readonly T[],
   timeOf: (post: T) => number,
 ) {
-  const rowOf = (post: T): Row<T> => ({ post, time: timeOf(post), hiddenUntil: 0 });
+  const rowOf = (post: T) => ({ post, time: timeOf(post), hiddenUntil: 0 });
   const rows = posts.map(rowOf).sort((one, other) => one.time - other.time);
   const byId = new Map(rows.map((row) => [row.post.id, row]));
-  const isShown = (row: Row<T>, now: number) => row.time <= now && row.hiddenUntil <= now;
 
+  /** The number of posts until a time, which is also the place of a new post with this time. */
   function countUntil(time: number): number {
     let low = 0;
     let high = rows.length;
@@ -35,18 +23,22 @@ export function createFeed<T extends { readonly id: string }>(
   }
 
   return {
-    /** Reads a page of the posts that match, from new to old. */
-    slice(matches: (post: T) => boolean, before: string | undefined, limit: number, now: number): Slice<T> {
+    /**
+     * Reads a page of the posts that match, from new to old; null if `before` is unknown or hidden. `before` may also be a
+     * post that does not match: the page then starts with the next older post that matches.
+     */
+    slice(matches: (post: T) => boolean, before: string | undefined, limit: number, now: number) {
+      const isShown = (row: (typeof rows)[number]) => row.time <= now && row.hiddenUntil <= now;
       let at = rows.length;
       if (before !== undefined) {
         const row = byId.get(before);
-        if (!row || !isShown(row, now)) return null;
+        if (!row || !isShown(row)) return null;
         at = rows.lastIndexOf(row, countUntil(row.time) - 1);
       }
       const items: T[] = [];
       while (at > 0) {
         const row = rows[--at];
-        if (!row || !isShown(row, now) || !matches(row.post)) continue;
+        if (!row || !isShown(row) || !matches(row.post)) continue;
         if (items.length === limit) return { items, hasMore: true };
         items.push(row.post);
       }
@@ -62,17 +54,13 @@ export function createFeed<T extends { readonly id: string }>(
     /** Deletes a post. Its id is then no longer a valid cursor. */
     remove(id: string): void {
       const row = byId.get(id);
-      if (!row) return;
-      byId.delete(id);
-      rows.splice(rows.lastIndexOf(row), 1);
+      if (row && byId.delete(id)) rows.splice(rows.lastIndexOf(row), 1);
     },
-    /** Hides a post from pages until `untilMs`. Then the post appears below newer posts. */
-    withhold(id: string, untilMs: number): void {
+    /** Hides a post from pages until a time. Then the post appears below newer posts. */
+    withhold(id: string, until: number): void {
       const row = byId.get(id);
-      if (row) row.hiddenUntil = untilMs;
+      if (row) row.hiddenUntil = until;
     },
-    get count(): number {
-      return rows.length;
-    },
+    count: () => rows.length,
   };
 }

@@ -8,7 +8,7 @@ import { Board, Callout, LaunchpadUser } from '../../contract/records/launchpad.
 import { Pnl } from '../../contract/records/pnl.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import { User } from '../../contract/records/user.ts';
-import type { WorldRecords } from './records.ts';
+import type { WorldRecords } from './world.ts';
 
 const names = [
   'users.ndjson',
@@ -33,11 +33,9 @@ export function loadRecords(dir: string): WorldRecords {
   const read = <T>(name: (typeof names)[number], schema: z.ZodMiniType<T>): T[] =>
     existsSync(join(dir, name)) ? readNdjson(join(dir, name), schema, RECORD_HINT) : [];
   const users = read('users.ndjson', User);
-  const numbers = read('pnl.ndjson', Pnl);
-  const theses = read('theses.ndjson', Thesis);
-  const callouts = read('callouts.ndjson', Callout);
+  const [numbers, theses] = [read('pnl.ndjson', Pnl), read('theses.ndjson', Thesis)];
+  const [callouts, boards] = [read('callouts.ndjson', Callout), read('boards.ndjson', Board)];
   const accounts = read('launchpad-users.ndjson', LaunchpadUser);
-  const boards = read('boards.ndjson', Board);
   return {
     users,
     unverified: new Map(),

@@ -1,22 +1,39 @@
 import { once } from '../../base/calls.ts';
 import { CALLOUT_PAGE } from '../../contract/limits.ts';
-import type { Board, BoardPeriod, Callout } from '../../contract/records/launchpad.ts';
+import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
-import type { User } from '../../contract/records/user.ts';
+import type { PendingReason, User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
 import { normalAddress } from './address.ts';
-import { createFeed, type Slice } from './feed.ts';
-import type { ResolvePlan, WorldRecords } from './records.ts';
+import { createFeed } from './feed.ts';
 
-export interface ThesisFilter {
-  readonly userId?: string | undefined;
-  readonly tokenAddress?: string | undefined;
+/** The result of a live resolve for a handle without a verified wallet. */
+export type ResolvePlan =
+  /** The search starts after `queue` other resolves, and finds a wallet `ms` milliseconds later. */
+  | { readonly outcome: 'found'; readonly ms: number; readonly queue: number }
+  /** All calls get a 202 with this reason. */
+  | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
+
+interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
+  readonly plan: ResolvePlan;
 }
 
-export interface CalloutFilter {
-  readonly coin?: string | undefined;
-  readonly wallet?: string | undefined;
+/**
+ * The records of a world, as the service sends them, generated or loaded. The functions are called once, on
+ * first use, because many runs do not need these records.
+ */
+export interface WorldRecords {
+  readonly users: readonly User[];
+  /** The users whose wallets are not verified, by their ids. */
+  readonly unverified: ReadonlyMap<string, Unverified>;
+  /** The ids of the users whose wallets a free key can reveal. */
+  readonly samples: ReadonlySet<string>;
+  numbers(): readonly Pnl[];
+  theses(): readonly Thesis[];
+  accounts(): readonly LaunchpadUser[];
+  callouts(): readonly Callout[];
+  boards(): readonly Board[];
 }
 
 export type World = ReturnType<typeof createWorld>;
@@ -26,36 +43,25 @@ export type World = ReturnType<typeof createWorld>;
  * clock belongs to the server. Live resolves and renames change the given records.
  */
 export function createWorld(records: WorldRecords, seed: number) {
-  const { unverified, samples } = records;
-  const users = [...records.users];
-  const handles = users.map(({ handle }) => handle);
+  const { users, unverified, samples } = records;
   const byHandle = firstBy(users, ({ handle }) => [handle.toLowerCase()]);
   const byId = firstBy(users, ({ id }) => [id.toLowerCase()]);
   const byWallet = firstBy(users, walletsOf);
   const numbers = once(() => firstBy(records.numbers(), ({ handle }) => [handle.toLowerCase()]));
-  const randomTheses = randomOf(seed, 'live theses');
-  const randomCallouts = randomOf(seed, 'live callouts');
-  const theses = once(() => withHistory(records.theses(), ({ platformCreatedAt }) => platformCreatedAt ?? 0));
-  const callouts = once(() => withHistory(records.callouts(), ({ createdAt }) => createdAt ?? 0));
+  const history = once(() => ({ theses: records.theses(), callouts: records.callouts() }));
+  const theses = once(() => createFeed(history().theses, ({ platformCreatedAt }) => platformCreatedAt ?? 0));
+  const callouts = once(() => createFeed(history().callouts, ({ createdAt }) => createdAt ?? 0));
   const accounts = once(() => firstBy(records.accounts(), ({ wallet }) => [normalAddress(wallet)]));
   const boards = once(() =>
     records.boards().toSorted((one, other) => (other.capturedAt ?? 0) - (one.capturedAt ?? 0)),
   );
-
-  function userOf(id: string): User {
-    const user = byId.get(id.toLowerCase());
-    if (!user) throw new RangeError(`no user has the id ${id}`);
-    return user;
-  }
-
-  function add({ authorAvatarUrl, tokenImageUrl, ...thesis }: ThesisFrameData): void {
-    theses().feed.add(thesis);
-  }
+  const randomTheses = randomOf(seed, 'live theses');
+  const randomCallouts = randomOf(seed, 'live callouts');
 
   /** A post of the history as a new one. If its position was closed, it is closed now. */
-  function livePost(now: number): ThesisFrameData {
-    const { history } = theses();
-    const post = history.length > 0 ? pick(randomTheses, history) : blankThesis(users[0]);
+  function newThesis(now: number): ThesisFrameData {
+    const posts = history().theses;
+    const post = posts.length > 0 ? pick(randomTheses, posts) : blankThesis(users[0]);
     const { authorId, authorHandle, tokenAddress, closedAt, updatedAt } = post;
     const author = byId.get(authorId ?? '');
     return {
@@ -72,117 +78,103 @@ export function createWorld(records: WorldRecords, seed: number) {
   }
 
   return {
-    users: {
-      handles,
-      /** Finds a user by a handle in any case. After a rename, only the new handle is found. */
-      byHandle: (handle: string) => byHandle.get(handle.toLowerCase()),
-      byId: (id: string) => byId.get(id.toLowerCase()),
-      /** Finds the user of an address; always the same user if there are several. */
-      byWallet: (address: string) => byWallet.get(normalAddress(address)),
-      isSample: (id: string) => samples.has(id),
-      resolvePlan: (id: string): ResolvePlan =>
-        unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
-      /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
-      reveal(id: string): User {
-        const user = userOf(id);
-        const { solanaAddress = user.solanaAddress, evmAddress = user.evmAddress } = unverified.get(id) ?? {};
-        Object.assign(user, { solanaAddress, evmAddress });
-        for (const address of walletsOf(user)) if (!byWallet.has(address)) byWallet.set(address, user);
-        const pnl = numbers().get(user.handle.toLowerCase());
-        if (pnl) Object.assign(pnl, { wallet: solanaAddress, evmWallet: evmAddress });
-        return user;
-      },
-      rename(id: string, handle: string): void {
-        const user = userOf(id);
-        const pnl = numbers().get(user.handle.toLowerCase());
-        byHandle.delete(user.handle.toLowerCase());
-        numbers().delete(user.handle.toLowerCase());
-        handles[users.indexOf(user)] = handle;
-        user.handle = handle;
-        byHandle.set(handle.toLowerCase(), user);
-        if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle });
-      },
+    handles: () => users.map(({ handle }) => handle),
+    /** Finds a user by a handle in any case. After a rename, only the new handle is found. */
+    user: (handle: string) => byHandle.get(handle.toLowerCase()),
+    userById: (id: string) => byId.get(id.toLowerCase()),
+    /** Finds the user of an address; always the same user if there are several. */
+    userByWallet: (address: string) => byWallet.get(normalAddress(address)),
+    isSample: (id: string) => samples.has(id),
+    resolvePlan: (id: string): ResolvePlan =>
+      unverified.get(id)?.plan ?? { outcome: 'pending', reason: 'no_preview' },
+    /** Verifies the wallets that a resolve found. From then on, every lookup shows them. */
+    reveal(id: string): void {
+      const [user, found] = [byId.get(id.toLowerCase()), unverified.get(id)];
+      if (!user || !found) return;
+      const { solanaAddress, evmAddress } = Object.assign(user, {
+        solanaAddress: found.solanaAddress,
+        evmAddress: found.evmAddress,
+      });
+      for (const address of walletsOf(user)) if (!byWallet.has(address)) byWallet.set(address, user);
+      const pnl = numbers().get(user.handle.toLowerCase());
+      if (pnl) Object.assign(pnl, { wallet: solanaAddress, evmWallet: evmAddress });
+    },
+    rename(id: string, handle: string): void {
+      const user = byId.get(id.toLowerCase());
+      if (!user) return;
+      const old = user.handle.toLowerCase();
+      const pnl = numbers().get(old);
+      for (const map of [byHandle, numbers()]) map.delete(old);
+      user.handle = handle;
+      byHandle.set(handle.toLowerCase(), user);
+      if (pnl) numbers().set(handle.toLowerCase(), { ...pnl, handle });
     },
     pnl(handle: string): Pnl | undefined {
       const user = byHandle.get(handle.toLowerCase());
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
     },
-    theses: {
-      slice(
-        { userId, tokenAddress }: ThesisFilter,
-        before: string | undefined,
-        limit: number,
-        now: number,
-      ): Slice<Thesis> {
-        const token = tokenAddress === undefined ? undefined : normalAddress(tokenAddress);
-        const matches = (thesis: Thesis) =>
-          (userId === undefined || thesis.authorId?.toLowerCase() === userId) &&
-          (token === undefined || normalAddress(thesis.tokenAddress ?? '') === token);
-        return theses().feed.slice(matches, before, limit, now);
-      },
-      /** Adds a post of the history again, as a new post with the time `now`. */
-      post(now: number): ThesisFrameData {
-        const post = livePost(Math.floor(now));
-        add(post);
-        return post;
-      },
-      /** Adds a given post, from a replay or a test. */
-      add,
-      remove: (id: string) => theses().feed.remove(id),
-      withhold: (id: string, until: number) => theses().feed.withhold(id, until),
-      get count(): number {
-        return theses().feed.count;
-      },
+    theses(
+      filter: { readonly userId?: string | undefined; readonly tokenAddress?: string | undefined },
+      before: string | undefined,
+      limit: number,
+      now: number,
+    ) {
+      const { userId, tokenAddress } = filter;
+      const token = tokenAddress === undefined ? undefined : normalAddress(tokenAddress);
+      const matches = (thesis: Thesis) =>
+        (userId === undefined || thesis.authorId?.toLowerCase() === userId) &&
+        (token === undefined || normalAddress(thesis.tokenAddress ?? '') === token);
+      return theses().slice(matches, before, limit, now);
     },
-    launchpad: {
-      user: (wallet: string) => accounts().get(normalAddress(wallet)),
-      callouts: ({ coin, wallet }: CalloutFilter, before: string | undefined, now: number) =>
-        callouts().feed.slice(
-          (callout) =>
-            (coin === undefined || normalAddress(callout.coinMint) === normalAddress(coin)) &&
-            (wallet === undefined || normalAddress(callout.wallet) === normalAddress(wallet)),
-          before,
-          CALLOUT_PAGE,
-          now,
-        ),
-      /** Adds a callout of the history again, as a new one; undefined if there is no history. */
-      postCallout(now: number): Callout | undefined {
-        const { feed, history } = callouts();
-        if (history.length === 0) return undefined;
-        const id = randomHex(randomCallouts, 24);
-        const createdAt = Math.floor(now);
-        const callout = { ...pick(randomCallouts, history), id, createdAt, multiple: 1, maxMultiplier: 1 };
-        feed.add(callout);
-        return callout;
-      },
-      /** The latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
-      board: (period: BoardPeriod, at: number): Board =>
-        boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ?? {
-          period,
-          capturedAt: null,
-          count: 0,
-          entries: [],
-        },
+    /** Adds a given post, or a post of the history as a new one with the time `now`. */
+    addThesis(now: number, given = newThesis(Math.floor(now))): ThesisFrameData {
+      const { authorAvatarUrl, tokenImageUrl, ...thesis } = given;
+      theses().add(thesis);
+      return given;
     },
+    remove: (id: string) => theses().remove(id),
+    withhold: (id: string, until: number) => theses().withhold(id, until),
+    thesisCount: () => theses().count(),
+    account: (wallet: string) => accounts().get(normalAddress(wallet)),
+    callouts(
+      { coin, wallet }: { readonly coin?: string | undefined; readonly wallet?: string | undefined },
+      before: string | undefined,
+      now: number,
+    ) {
+      const matches = (callout: Callout) =>
+        (coin === undefined || normalAddress(callout.coinMint) === normalAddress(coin)) &&
+        (wallet === undefined || normalAddress(callout.wallet) === normalAddress(wallet));
+      return callouts().slice(matches, before, CALLOUT_PAGE, now);
+    },
+    /** Adds a callout of the history again, as a new one; undefined if there is no history. */
+    addCallout(now: number): Callout | undefined {
+      const posts = history().callouts;
+      if (posts.length === 0) return undefined;
+      const id = randomHex(randomCallouts, 24);
+      const createdAt = Math.floor(now);
+      const callout = { ...pick(randomCallouts, posts), id, createdAt, multiple: 1, maxMultiplier: 1 };
+      callouts().add(callout);
+      return callout;
+    },
+    /** The latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
+    board: (period: BoardPeriod, at: number): Board =>
+      boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ?? {
+        period,
+        capturedAt: null,
+        count: 0,
+        entries: [],
+      },
   };
 }
 
 /** The records by their keys. If several records have the same key, the first one is found. */
 function firstBy<T>(records: readonly T[], keysOf: (record: T) => readonly string[]): Map<string, T> {
-  const map = new Map<string, T>();
-  for (const record of records) {
-    for (const key of keysOf(record)) if (!map.has(key)) map.set(key, record);
-  }
-  return map;
+  const pairs = records.flatMap((record) => keysOf(record).map((key): [string, T] => [key, record]));
+  return new Map(pairs.reverse());
 }
 
 const walletsOf = ({ solanaAddress, evmAddress }: User): string[] =>
   [solanaAddress, evmAddress].flatMap((address) => (address === null ? [] : normalAddress(address)));
-
-const withHistory = <T extends { readonly id: string }>(
-  history: readonly T[],
-  timeOf: (post: T) => number,
-) => ({ history, feed: createFeed(history, timeOf) });
 
 const blankThesis = (author: User | undefined): Thesis => ({
   id: '',

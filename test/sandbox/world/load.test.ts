@@ -31,65 +31,65 @@ function failureOf(run: () => unknown): Failure {
 
 describe('a world loaded from files', () => {
   it('equals the world that was written to the files', () => {
-    const made = worldOf(1, { theses: 400, socials: true });
-    const theses = walk((before) => made.theses.slice({}, before, 100, NOW));
-    const callouts = walk((before) => made.launchpad.callouts({}, before, NOW));
-    const { handles } = made.users;
+    const made = worldOf(1, { theses: 400 });
+    const theses = walk((before) => made.theses({}, before, 100, NOW));
+    const callouts = walk((before) => made.callouts({}, before, NOW));
+    const handles = made.handles();
     put('users.ndjson', lines(handles.map((handle) => userOf(made, handle))));
     put('pnl.ndjson', lines(handles.map((handle) => made.pnl(handle))));
     put('theses.ndjson', lines(theses.toReversed()));
     put('callouts.ndjson', lines(callouts.toReversed()));
-    put('launchpad-users.ndjson', lines(callouts.slice(0, 9).map((one) => made.launchpad.user(one.wallet))));
+    put('launchpad-users.ndjson', lines(callouts.slice(0, 9).map((one) => made.account(one.wallet))));
     put(
       'boards.ndjson',
-      lines(boardPeriods.flatMap((period) => [NOW, NOW - 9e7].map((at) => made.launchpad.board(period, at)))),
+      lines(boardPeriods.flatMap((period) => [NOW, NOW - 9e7].map((at) => made.board(period, at)))),
     );
     const read = load();
-    expect(read.users.handles).toEqual(handles);
+    expect(read.handles()).toEqual(handles);
     for (const handle of handles) {
       const user = userOf(made, handle);
-      expect(read.users.byHandle(handle)).toEqual(user);
-      expect(read.users.byId(user.id)).toEqual(user);
+      expect(read.user(handle)).toEqual(user);
+      expect(read.userById(user.id)).toEqual(user);
       expect(read.pnl(handle)).toEqual(made.pnl(handle));
       const wallet = user.evmAddress ?? user.solanaAddress ?? '';
-      expect(read.users.byWallet(wallet)).toEqual(made.users.byWallet(wallet));
+      expect(read.userByWallet(wallet)).toEqual(made.userByWallet(wallet));
     }
-    expect(walk((before) => read.theses.slice({}, before, 7, NOW))).toEqual(theses);
+    expect(walk((before) => read.theses({}, before, 7, NOW))).toEqual(theses);
     const { authorId, tokenAddress } = first(theses);
     for (const filter of [{ userId: authorId ?? '' }, { tokenAddress: tokenAddress ?? '' }]) {
-      const narrowed = walk((before) => read.theses.slice(filter, before, 3, NOW));
+      const narrowed = walk((before) => read.theses(filter, before, 3, NOW));
       const known = new Set(narrowed.map((thesis) => thesis.id));
       expect(narrowed).toEqual(theses.filter((thesis) => known.has(thesis.id)));
       expect(narrowed.length).toBeGreaterThan(0);
     }
-    expect(walk((before) => read.launchpad.callouts({}, before, NOW))).toEqual(callouts);
+    expect(walk((before) => read.callouts({}, before, NOW))).toEqual(callouts);
     for (const period of boardPeriods) {
       for (const at of [NOW, NOW - 9e7]) {
-        expect(read.launchpad.board(period, at)).toEqual(made.launchpad.board(period, at));
+        expect(read.board(period, at)).toEqual(made.board(period, at));
       }
-      expect(read.launchpad.board(period, 0).capturedAt).toBeNull();
+      expect(read.board(period, 0).capturedAt).toBeNull();
     }
-    expect(read.launchpad.user(first(callouts).wallet)?.username).toBe(first(callouts).userName);
+    expect(read.account(first(callouts).wallet)?.username).toBe(first(callouts).userName);
   });
 
   it('is empty if a file is missing, and still publishes posts', () => {
     put('users.ndjson', lines([userOf(worldOf(1), 'mira')]));
     const world = load();
-    expect(world.theses.slice({}, undefined, 20, NOW)).toEqual({ items: [], hasMore: false });
-    expect(world.launchpad.callouts({}, undefined, NOW)).toEqual({ items: [], hasMore: false });
-    expect(world.launchpad.board('weekly', NOW)).toMatchObject({ capturedAt: null, count: 0 });
+    expect(world.theses({}, undefined, 20, NOW)).toEqual({ items: [], hasMore: false });
+    expect(world.callouts({}, undefined, NOW)).toEqual({ items: [], hasMore: false });
+    expect(world.board('weekly', NOW)).toMatchObject({ capturedAt: null, count: 0 });
     expect(world.pnl('mira')?.windows.all).toBeNull();
-    expect(world.theses.post(NOW).authorHandle).toBe('mira');
-    expect(world.theses.slice({}, undefined, 20, NOW)?.items).toHaveLength(1);
-    expect(world.launchpad.postCallout(NOW)).toBeUndefined();
-    world.users.rename(userOf(world, 'mira').id, 'mira2');
+    expect(world.addThesis(NOW).authorHandle).toBe('mira');
+    expect(world.theses({}, undefined, 20, NOW)?.items).toHaveLength(1);
+    expect(world.addCallout(NOW)).toBeUndefined();
+    world.rename(userOf(world, 'mira').id, 'mira2');
     expect(world.pnl('mira2')?.handle).toBe('mira2');
   });
 
   it('keeps unknown fields', () => {
     const mira = userOf(worldOf(1), 'mira');
     put('users.ndjson', `\ufeff${lines([{ ...mira, rating: 5 }])}\r\n`);
-    expect(load().users.byHandle('mira')).toHaveProperty('rating', 5);
+    expect(load().user('mira')).toHaveProperty('rating', 5);
   });
 
   it('reports an invalid line by file and line number', () => {
@@ -123,7 +123,7 @@ describe('a world loaded from files', () => {
 describe('a recording', () => {
   it('is read as it was printed', () => {
     const world = worldOf(1);
-    const posts = Array.from({ length: 50 }, (_, post) => world.theses.post(NOW + post));
+    const posts = Array.from({ length: 50 }, (_, post) => world.addThesis(NOW + post));
     put('tail.ndjson', lines(posts));
     expect(readRecording(join(dir, 'tail.ndjson'))).toEqual(posts);
     expect(failureOf(() => readRecording(join(dir, 'none.ndjson')))).toMatchObject({

@@ -8,7 +8,7 @@ import { Thesis } from '../../../src/contract/records/thesis.ts';
 import { User } from '../../../src/contract/records/user.ts';
 import { fixedTraders } from '../../../src/sandbox/world/generated/fixed-traders.ts';
 import { generateRecords } from '../../../src/sandbox/world/generated/index.ts';
-import type { WorldRecords } from '../../../src/sandbox/world/records.ts';
+import type { WorldRecords } from '../../../src/sandbox/world/world.ts';
 import { NOW, runs, userOf, worldOf } from './worlds.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -30,8 +30,8 @@ function hasChecksum(address: string): boolean {
 describe('generated records', () => {
   it('are identical for the same seed and time, and differ for another seed', () => {
     fc.assert(
-      fc.property(seeds, fc.nat({ max: 300 }), fc.boolean(), (seed, theses, socials) => {
-        const size = { theses, socials, traders: 60 };
+      fc.property(seeds, fc.nat({ max: 300 }), (seed, theses) => {
+        const size = { theses, traders: 60 };
         const text = everything(generateRecords(seed, NOW, size));
         expect(everything(generateRecords(seed, NOW, size))).toBe(text);
         expect(everything(generateRecords(seed + 1, NOW, size))).not.toBe(text);
@@ -42,16 +42,15 @@ describe('generated records', () => {
 
   it('are valid, with valid ids and addresses', () => {
     fc.assert(
-      fc.property(seeds, fc.boolean(), (seed, socials) => {
+      fc.property(seeds, (seed) => {
         const { users, unverified, numbers, theses, accounts, callouts, boards } = generateRecords(
           seed,
           NOW,
-          { socials, theses: 500 },
+          { theses: 500 },
         );
         for (const user of users) {
           expect(User.parse(user)).toEqual(user);
           expect(user.id).toMatch(UUID);
-          expect('socials' in user).toBe(socials);
         }
         expect(new Set(users.map(({ id }) => id)).size).toBe(users.length);
         expect(new Set(users.map(({ handle }) => handle.toLowerCase())).size).toBe(users.length);
@@ -98,12 +97,12 @@ describe('the fixed traders', () => {
     expect([of('0xmert').handle, of('0xmert').solanaAddress]).toEqual(['0xMert', null]);
     expect(of('solwolf').evmAddress).toBeNull();
     expect(of('nowallet')).toMatchObject({ solanaAddress: null, evmAddress: null });
-    expect(world.users.resolvePlan(of('nowallet').id)).toEqual({ outcome: 'pending', reason: 'no_preview' });
+    expect(world.resolvePlan(of('nowallet').id)).toEqual({ outcome: 'pending', reason: 'no_preview' });
     expect(of('tokyo').name).toBe('東京トレーダー');
     expect(of('evil').bio).toContain('\u001b]8;;');
-    expect(world.users.byWallet(of('mira_alt').evmAddress ?? '')?.handle).toBe('mira');
-    expect(world.launchpad.user(of('mira').solanaAddress ?? '')?.username).toBe('mira');
-    expect(world.users.isSample(of('mira').id)).toBe(true);
-    expect(world.users.isSample(of('evil').id)).toBe(false);
+    expect(world.userByWallet(of('mira_alt').evmAddress ?? '')?.handle).toBe('mira');
+    expect(world.account(of('mira').solanaAddress ?? '')?.username).toBe('mira');
+    expect(world.isSample(of('mira').id)).toBe(true);
+    expect(world.isSample(of('evil').id)).toBe(false);
   });
 });

@@ -1,4 +1,3 @@
-import type { Slice } from '../../../src/sandbox/world/feed.ts';
 import { generateRecords, type WorldSize } from '../../../src/sandbox/world/generated/index.ts';
 import { createWorld, type World } from '../../../src/sandbox/world/world.ts';
 
@@ -16,7 +15,9 @@ export const runs = (numRuns: number) => {
 };
 
 /** Reads a feed to its end. */
-export function walk<T extends { id: string }>(page: (before: string | undefined) => Slice<T>): T[] {
+export function walk<T extends { id: string }>(
+  page: (before: string | undefined) => { readonly items: readonly T[]; readonly hasMore: boolean } | null,
+): T[] {
   const all: T[] = [];
   let before: string | undefined;
   for (;;) {
@@ -30,7 +31,7 @@ export function walk<T extends { id: string }>(page: (before: string | undefined
 
 /** A user who must exist. */
 export function userOf(world: World, handle: string) {
-  const user = world.users.byHandle(handle);
+  const user = world.user(handle);
   if (!user) throw new Error(`no user ${handle}`);
   return user;
 }

@@ -1,4 +1,4 @@
-import type { ResolvePlan } from '../records.ts';
+import type { ResolvePlan } from '../world.ts';
 
 /** What distinguishes a trader from others. */
 export interface Persona {

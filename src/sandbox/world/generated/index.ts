@@ -1,5 +1,5 @@
 import { randomOf } from '../../random.ts';
-import type { WorldRecords } from '../records.ts';
+import type { WorldRecords } from '../world.ts';
 import { makeAccounts, makeBoards, makeCallouts } from './launchpad.ts';
 import { makeNumbers } from './numbers.ts';
 import { makeTheses } from './theses.ts';
@@ -11,14 +11,12 @@ export interface WorldSize {
   readonly traders?: number | undefined;
   /** The number of theses: 2,000 by default. */
   readonly theses?: number | undefined;
-  /** Whether user records include `socials`. */
-  readonly socials?: boolean | undefined;
 }
 
 /** Generates the records of a world whose history ends at `now`. The same arguments give the same records. */
 export function generateRecords(seed: number, now: number, size: WorldSize = {}): WorldRecords {
-  const { traders: wanted = 300, theses: count = 2_000, socials = false } = size;
-  const traders = makeTraders(seed, wanted, socials);
+  const { traders: wanted = 300, theses: count = 2_000 } = size;
+  const traders = makeTraders(seed, wanted);
   const users = traders.map(({ user }) => user);
   const accounts = () => makeAccounts(randomOf(seed, 'accounts'), traders);
   return {

@@ -1,4 +1,4 @@
-import type { Social, User } from '../../../contract/records/user.ts';
+import type { User } from '../../../contract/records/user.ts';
 import {
   below,
   pick,
@@ -9,7 +9,7 @@ import {
   randomSolana,
   randomUuid,
 } from '../../random.ts';
-import type { ResolvePlan } from '../records.ts';
+import type { ResolvePlan } from '../world.ts';
 import { fixedTraders, type Persona } from './fixed-traders.ts';
 import { bios, firsts, seconds, unusualNames } from './words.ts';
 
@@ -23,20 +23,20 @@ export interface Trader {
 }
 
 /** Makes `wanted` traders, most active first; at least the fixed ones. */
-export function makeTraders(seed: number, wanted: number, withSocials: boolean): Trader[] {
+export function makeTraders(seed: number, wanted: number): Trader[] {
   const random = randomOf(seed, 'traders');
   const taken = new Set(fixedTraders.map(({ handle }) => handle.toLowerCase()));
-  const traders = fixedTraders.map((persona) => traderOf(randomOf(0, persona.handle), persona, withSocials));
+  const traders = fixedTraders.map((persona) => traderOf(randomOf(0, persona.handle), persona));
   while (traders.length < wanted) {
     const made = handleOf(random);
     const handle = taken.has(made.toLowerCase()) ? `${made}_${traders.length}` : made;
     taken.add(handle.toLowerCase());
-    traders.push(traderOf(random, personaOf(random, handle), withSocials));
+    traders.push(traderOf(random, personaOf(random, handle)));
   }
   return traders;
 }
 
-function traderOf(random: Random, persona: Persona, withSocials: boolean): Trader {
+function traderOf(random: Random, persona: Persona): Trader {
   const { handle, name, bio, solana, evm, plan } = persona;
   const plain = handle.replace(/[^A-Za-z0-9_]/g, '').slice(0, 15);
   const x = handle === 'mira' || (plain.length >= 3 && random() < 0.7) ? plain : null;
@@ -53,7 +53,6 @@ function traderOf(random: Random, persona: Persona, withSocials: boolean): Trade
     evmAddress: plan ? null : evm,
   };
   const followers = random() < 0.1 ? null : below(random, random() < 0.2 ? 90_000 : 2_000);
-  if (withSocials) user.socials = socialsOf(random, x);
   return { persona, user, x, followers };
 }
 
@@ -74,14 +73,6 @@ function planOf(random: Random): ResolvePlan {
   if (random() < 0.5) return { outcome: 'found', ms: 1_000 + below(random, 5_000), queue: below(random, 5) };
   const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
   return { outcome: 'pending', reason: pick(random, reasons) };
-}
-
-function socialsOf(random: Random, x: string | null): Social[] {
-  const subject = () => String(1_000_000 + below(random, 1e9));
-  const socials: Social[] = x === null ? [] : [{ provider: 'x', subject: subject(), handle: x }];
-  const telegram = random() < 0.5 ? null : `tg_${below(random, 10_000)}`;
-  if (random() < 0.3) socials.push({ provider: 'telegram', subject: subject(), handle: telegram });
-  return socials;
 }
 
 const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);

@@ -1,17 +1,18 @@
-import { type ApiError, apiError } from '../http/response.ts';
-import { randomOf } from '../random.ts';
+import { createKey, type Key, type KeyOptions, type Scope } from '../keys.ts';
+import { randomHex, randomOf } from '../random.ts';
 import type { SandboxState } from '../state.ts';
-import { createKey, type Key, type KeyOptions } from './key.ts';
-import type { Scope } from './plans.ts';
-
-type Headers = NodeJS.Dict<string | string[]>;
+import { type ApiError, apiError } from './response.ts';
 
 export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions): Key {
   const number = keys.size + 1;
-  const key = createKey(options, number, randomOf(seed, `key ${number}`), clock.now());
-  keys.set(key.text, key);
+  const text =
+    options.key ?? `trdr_${options.mode ?? 'test'}_${randomHex(randomOf(seed, `key ${number}`), 32)}`;
+  const key = createKey(`key-${number}`, text, options, clock.now());
+  keys.set(text, key);
   return key;
 }
+
+type Headers = NodeJS.Dict<string | string[]>;
 
 /**
  * Returns the key of a call, or why the call is rejected. If `scope` is null, as for `me`, keys that never had an
@@ -27,11 +28,11 @@ export function admit(
   if (burst) return { error: burst };
   const key = sandbox.keys.get(keyFrom(headers) ?? '');
   if (!key) return { error: apiError('UNAUTHORIZED') };
-  const rate = limit(sandbox, key.id, key.terms.ratePerMinute, 60_000);
+  const rate = limit(sandbox, key.id, key.ratePerMinute, 60_000);
   if (rate) return { error: rate };
   if (scope && !key.scopes.has(scope))
     return { error: apiError('FORBIDDEN_SCOPE', `The key lacks the scope ${scope}.`) };
-  if (scope && !key.unmetered && !key.usage.wasGranted) return { error: apiError('FREE_TIER_DISABLED') };
+  if (scope && !key.unmetered && !key.wasGranted) return { error: apiError('FREE_TIER_DISABLED') };
   return { key };
 }
 
@@ -57,7 +58,6 @@ export function limit(
   return apiError('RATE_LIMITED', undefined, Math.max(1, Math.ceil((free - now) / 1_000)));
 }
 
-/** The key of a request. Two headers can contain the key. */
 function keyFrom(headers: Headers): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers['authorization']?.toString() ?? '');
   return bearer?.[1] ?? headers['x-api-key']?.toString().trim();
