@@ -1,5 +1,5 @@
 import { distinctHandles, normalHandle } from '../contract/handles.ts';
-import { THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
+import { THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
 import type { Me } from '../contract/records/account.ts';
 import type { Pnl } from '../contract/records/pnl.ts';
 import { holdsWallet, type User } from '../contract/records/user.ts';
@@ -104,12 +104,11 @@ function userPage(sandbox: SandboxState, id: string, tokenAddress: string | null
 }
 
 function thesisPage(
-  { world, clock, page }: SandboxState,
+  { world, clock }: SandboxState,
   filter: Parameters<typeof world.theses>[0],
   { before, limit = THESIS_LIMIT_DEFAULT }: PageQuery,
 ) {
-  const rows = page === 'capped' ? Math.min(limit, THESIS_BLOCK) : limit;
-  const slice = world.theses(filter, before, rows, clock.now());
+  const slice = world.theses(filter, before, limit, clock.now());
   if (!slice) return null;
   const { items, hasMore } = slice;
   const updatedAt = items.find((item) => item.platformCreatedAt !== null)?.platformCreatedAt ?? null;

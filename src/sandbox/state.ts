@@ -11,7 +11,7 @@ import { createWorld, type World } from './world/world.ts';
  * The options of `startSandbox`. The options of `KeyOptions` apply to the first key, those of `WorldSize` to a
  * generated world.
  */
-export interface SandboxOptions extends KeyOptions, WorldSize, Partial<OpenQuestions> {
+export interface SandboxOptions extends KeyOptions, WorldSize {
   readonly port?: number;
   readonly seed?: number;
   /** The time at which the clock starts; by default, now. */
@@ -27,20 +27,10 @@ export interface SandboxOptions extends KeyOptions, WorldSize, Partial<OpenQuest
   readonly faults?: string | undefined;
   /** The maximum number of requests per second of an IP address, over all keys. */
   readonly burstPerSecond?: number;
-}
-
-/** What the service description does not state. */
-interface OpenQuestions {
   /** Whether a response is the record itself (bare), or has the record under `data` next to `meta` (wrapped). */
-  readonly envelope: 'bare' | 'wrapped';
-  /** Whether pages can have more than 20 rows (full) or not (capped). */
-  readonly page: 'full' | 'capped';
-  /** Where `retryAfter` is in the body of a 429: next to `error` or inside it. */
-  readonly retryAfter: 'beside' | 'inside';
+  readonly envelope?: 'bare' | 'wrapped';
   /** Whether a response with several wallets counts as one reveal, or each entry with a wallet counts as one. */
-  readonly batchReveals: 'response' | 'entry';
-  /** Whether a started minute of a socket is charged in full, or time is charged as it passes. */
-  readonly socketBilling: 'started' | 'elapsed';
+  readonly batchReveals?: 'response' | 'entry';
 }
 
 /** Everything that a running sandbox knows and counts. The functions of the sandbox work on this record. */
@@ -68,15 +58,9 @@ export function createState(options: SandboxOptions) {
   const { ratePerMinute = planTerms[plan].ratePerMinute, data } = options;
   const records = () =>
     data === undefined ? generateRecords(seed, clock.now(), options) : loadRecords(data);
-  const open: OpenQuestions = {
-    envelope: options.envelope ?? 'bare',
-    page: options.page ?? 'full',
-    retryAfter: options.retryAfter ?? 'beside',
-    batchReveals: options.batchReveals ?? 'response',
-    socketBilling: options.socketBilling ?? 'started',
-  };
   return {
-    ...open,
+    envelope: options.envelope ?? 'bare',
+    batchReveals: options.batchReveals ?? 'response',
     seed,
     clock,
     world: options.world ?? createWorld(records(), seed),

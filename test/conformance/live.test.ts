@@ -245,18 +245,6 @@ describe('the price of a socket', () => {
     expect(service.meter().unitsUsed).toBe(40_000);
   });
 
-  it('can be charged by elapsed time', async () => {
-    const service = await sandbox({ socketBilling: 'elapsed' });
-    const socket = await listen(service);
-    expect(service.meter().unitsUsed).toBe(0);
-    await service.advance(30_000);
-    expect(service.meter().unitsUsed).toBe(10_000);
-    await service.advance(300);
-    socket.ws.close();
-    await until(() => service.sockets.size === 0);
-    expect(service.meter().unitsUsed).toBe(10_100);
-  });
-
   it('is charged per socket', async () => {
     const service = await sandbox();
     await listen(service);

@@ -23,21 +23,4 @@ describe('open questions of the description are options', () => {
     expect(Object.keys((await ask(service, '/v2/thesis?limit=0')).body)).toEqual(['error']);
     expect((await ask(service, '/openapi.json')).body.openapi).toBe('3.1.0');
   });
-
-  it('page: limits above 20 are honored, or pages have at most 20 rows', async () => {
-    const full = await ask(await sandbox({ page: 'full' }), '/v2/thesis?limit=100');
-    const capped = await ask(await sandbox({ page: 'capped' }), '/v2/thesis?limit=100');
-    expect([full.body.count, capped.body.count]).toEqual([100, 20]);
-    expect(capped.body.items).toEqual(full.body.items.slice(0, 20));
-    expect(capped.body).toMatchObject({ hasMore: true, nextBefore: capped.body.items[19].id });
-  });
-
-  it('retryAfter: next to the error, or inside it', async () => {
-    const beside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'beside' }), '/v2/me');
-    const inside = await ask(await sandbox({ faults: '429=1:7s', retryAfter: 'inside' }), '/v2/me');
-    expect(beside.body.retryAfter).toBe(7);
-    expect(inside.body).toEqual({
-      error: { code: 'RATE_LIMITED', message: expect.any(String), retryAfter: 7 },
-    });
-  });
 });

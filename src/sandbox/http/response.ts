@@ -2,7 +2,6 @@ import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
 import { driftText } from '../faults/drift.ts';
 import { faultIn, type TriggeredFault } from '../faults/engine.ts';
-import type { SandboxState } from '../state.ts';
 
 export interface ApiError {
   readonly code: ErrorCode;
@@ -36,17 +35,12 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-export function errorResponse(
-  sandbox: SandboxState,
-  { code, message, retryAfter }: ApiError,
-  requestId: string,
-): HttpResponse {
-  const body =
-    sandbox.retryAfter === 'inside'
-      ? { error: { code, message, retryAfter } }
-      : { error: { code, message }, retryAfter };
-  return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
-}
+export const errorResponse = ({ code, message, retryAfter }: ApiError, requestId: string): HttpResponse =>
+  jsonResponse(
+    errorCodes[code].status,
+    { error: { code, message }, retryAfter },
+    { 'x-request-id': requestId },
+  );
 
 export const gatewayPage = (status = 502): HttpResponse => ({
   status,

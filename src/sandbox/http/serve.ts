@@ -85,7 +85,7 @@ export async function serveCall(
   }
 
   function responseOf(call: ChargedCall): HttpResponse {
-    if ('error' in call) return errorResponse(sandbox, call.error, requestId);
+    if ('error' in call) return errorResponse(call.error, requestId);
     const { status, record: data, headers } = call;
     const meta = { asOf: new Date(clock.now()).toISOString(), requestId };
     const body = sandbox.envelope === 'bare' ? data : { data, meta };

@@ -5,14 +5,17 @@ import { plainJson } from '../../base/json-object.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
 import { CLOSE_QUOTA, ClientFrame, type Subscription } from '../../contract/frames.ts';
 import { SOCKET_PING_SECONDS, SOCKET_TOKENS_MAX } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
 import { driftText } from '../faults/drift.ts';
 import { faultIn, isDisconnect, type TriggeredFault } from '../faults/engine.ts';
-import type { Key } from '../keys.ts';
+import { chargeKey, type Key } from '../keys.ts';
 import { nextId, type OpenSocket, type SandboxState } from '../state.ts';
 import { normalAddress } from '../world/address.ts';
-import { billSocket } from './billing.ts';
 
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
+const MINUTE = 60_000;
+/** The charge of a started minute. */
+export const socketMinute = { cu: cu.socketMinute, reveals: 0 };
 /** How long `advance` of the clock waits for the pong of a ping, in real time. */
 const PONG_GRACE_MS = 5_000;
 
@@ -43,17 +46,20 @@ export function openConnection(
     });
     cancels.add(cancel);
   };
-  const stopBilling = billSocket(sandbox, key, charged, () => {
-    ws.close(CLOSE_QUOTA, 'Out of units.');
-    end();
-  });
   const socket: OpenSocket = { offer, disconnect };
   sockets.add(socket);
+
+  /** Charges each minute when it starts. */
+  function bill() {
+    later(MINUTE, bill);
+    if (!chargeKey(key, socketMinute, clock.now())) return charged(socketMinute.cu);
+    ws.close(CLOSE_QUOTA, 'Out of units.');
+    end();
+  }
 
   function end() {
     if (!sockets.delete(socket)) return;
     for (const cancel of cancels) cancel();
-    stopBilling();
     onPong?.();
   }
 
@@ -137,6 +143,7 @@ export function openConnection(
     write(JSON.stringify({ type: 'subscription', subscription }));
   });
   write(JSON.stringify({ type: 'ready', connectionId: nextId(sandbox, 'ws') }));
+  bill();
   later(PING_MS, ping);
   for (const { kind, ms } of faults.triggerTimed()) {
     if (isDisconnect(kind)) later(ms, () => disconnect(kind));

@@ -14,8 +14,7 @@ import {
 } from '../http/response.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
-import { openingPrice } from './billing.ts';
-import { openConnection } from './connection.ts';
+import { openConnection, socketMinute } from './connection.ts';
 
 let loading: Promise<WebSocketServer> | undefined;
 
@@ -40,7 +39,7 @@ export async function serveUpgrade(
   const record = (status: number, cu: number) =>
     addToLog(sandbox, { requestId, path: SOCKET_PATH, endpoint: 'ws', status, cu });
   const deny = (refusal: ApiError | HttpResponse) => {
-    const response = 'code' in refusal ? errorResponse(sandbox, refusal, requestId) : refusal;
+    const response = 'code' in refusal ? errorResponse(refusal, requestId) : refusal;
     record(response.status, 0);
     rejectHandshake(raw, response);
   };
@@ -70,7 +69,7 @@ function admitSocket(
     if (kind === 'gateway') return { error: gatewayPage(status) };
     if (code) return { error: simulatedError(code, ms) };
   }
-  const shortage = shortageOf(admitted.key, openingPrice(sandbox), sandbox.clock.now());
+  const shortage = shortageOf(admitted.key, socketMinute, sandbox.clock.now());
   return shortage ? { error: apiError(shortage) } : admitted;
 }
 
