@@ -18,6 +18,9 @@ export interface Argument {
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
 }
 
+/** Command lines, each with a description of what it does. */
+export type Examples = Readonly<Record<string, string>>;
+
 /**
  * A command. `parse` converts the arguments and flags to the input of `run`, without side effects, so that each
  * of the two functions can be tested alone.
@@ -30,7 +33,7 @@ export interface Command<O extends Options, I> {
   readonly args: readonly Argument[];
   readonly options: O;
   readonly common: readonly Common[];
-  readonly examples: readonly { readonly run: string; readonly does: string }[];
+  readonly examples: Examples;
   /**
    * The endpoints that the command may call; its help lists their prices. Any command that pays may also call
    * `me`, which is free.

@@ -25,6 +25,11 @@ import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
 export async function createContext(io: Io, command: AnyCommand, { globals: parsed, given }: Parsed) {
+  let receipt = (): Receipt => ({ command: command.path, calls: 0, cu: 0, cuAtMost: 0 });
+  const prepareReceipt =
+    parsed.receipt === undefined
+      ? undefined
+      : (await import('./receipt.ts')).openReceipt(io, parsed.receipt, () => receipt());
   const globals = { ...parsed, fields: fieldsOfRun(command.path, parsed.fields, given) };
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service has its own ledger and cache, because its CU are not real money.
@@ -94,6 +99,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
   const ledger = once(async () => (await connections()).openRunLedger(run, await store(), client));
   const client = once(async () => {
     const { connect } = await connections();
+    prepareReceipt?.();
     opened = await connect(run, await target(), await store(), await ledger());
     return opened;
   });
@@ -175,13 +181,13 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     return code;
   }
 
-  function receipt(): Receipt {
+  receipt = () => {
     const units = globals.sandbox ? undefined : opened?.left.key?.units;
     const { found, missing, failed } = printing.outcome() ?? {};
     return { command: command.path, ...run.recorded(), found, missing, failed, left: units ?? undefined };
-  }
+  };
 
-  return { settings, runCommand, receipt };
+  return { settings, runCommand };
 }
 
 /** A full disk fails runs that cannot be services. */

@@ -64,10 +64,10 @@ export function sumLedger(ledger: Ledger): { readonly ledger: Ledger; readonly r
 }
 
 /**
- * Makes the run write a receipt when it ends. A file is checked now, before anything is paid for, and an old receipt is
- * removed, so that it is not read as the receipt of a run that was killed.
+ * Makes the run write a receipt when it ends. Returns a function to call before anything is paid for: it checks the file
+ * and removes an old receipt, so that it is not read as the receipt of a run that was killed.
  */
-export function openReceipt(io: Io, path: string, receipt: () => Receipt): void {
+export function openReceipt(io: Io, path: string, receipt: () => Receipt): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();
   const inWords = (work: () => void) => {
@@ -77,17 +77,18 @@ export function openReceipt(io: Io, path: string, receipt: () => Receipt): void 
       throw fileFailure('write', path, error);
     }
   };
-  if (path !== '-' && !isOther) {
-    inWords(() => {
-      replaceFile(path).discard();
-      rmSync(realPath(path), { force: true });
-    });
-  }
   io.atExit.add((exit) => {
     const line = `${JSON.stringify({ ...receipt(), exit })}\n`;
     if (path === '-') io.stderr.write(line);
     else inWords(() => (isOther ? writeTo(path, line) : writeAtomic(path, line, { private: false })));
   });
+  return () => {
+    if (path === '-' || isOther) return;
+    inWords(() => {
+      replaceFile(path).discard();
+      rmSync(realPath(path), { force: true });
+    });
+  };
 }
 
 /** Writes to a pipe or a device. */

@@ -5,7 +5,6 @@ import { namedFiles, placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
-import type { Receipt } from './receipt.ts';
 import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
@@ -65,11 +64,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, parsed.globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
-  let receipt = (): Receipt => ({ command: path, calls: 0, cu: 0, cuAtMost: 0 });
-  const to = parsed.globals.receipt;
-  if (to !== undefined) (await import('./receipt.ts')).openReceipt(io, to, () => receipt());
-  const { settings, runCommand, ...created } = await createContext(io, command, parsed);
-  receipt = created.receipt;
+  const { settings, runCommand } = await createContext(io, command, parsed);
   onSettings(settings);
   return await runCommand(input);
 }

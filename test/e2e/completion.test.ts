@@ -103,7 +103,8 @@ describe('in a shell', () => {
 
 describe('the lines of the help set up completion for a user with an empty home', () => {
   const lineOf = (shell: string) => {
-    const { run = '' } = completion.examples.find(({ does }) => does.startsWith(`${shell}: add`)) ?? {};
+    const [run = ''] =
+      Object.entries(completion.examples).find(([, does]) => does.startsWith(`${shell}: add`)) ?? [];
     return run;
   };
   // As root, a line could write into a folder of the system, which the shell of a plain user must not need.

@@ -35,8 +35,8 @@ describe('help', () => {
     'fits a terminal of %i columns, except for command lines',
     (columns) => {
       for (const page of pages) {
-        const copied = page.sections.flatMap(({ code = [], terms = [] }) => [
-          ...code.map(({ run }) => run),
+        const copied = page.sections.flatMap(({ code = {}, terms = [] }) => [
+          ...Object.keys(code),
           // A flag with its choices is not wrapped.
           ...terms.map(([term]) => term.trim()),
         ]);
@@ -158,7 +158,7 @@ describe('the manual', () => {
       const file = join(folder, 'page.1');
       writeFileSync(file, man[`trdr-${named(path)}.1`] ?? '');
       const { stdout } = execaSync('groff', ['-P-cbou', '-rLL=250n', '-man', '-Tutf8', file]);
-      for (const { run } of examples) expect(stdout).toContain(run);
+      for (const run of Object.keys(examples)) expect(stdout).toContain(run);
     }
   });
 });

@@ -1,7 +1,7 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
-import { listRefused, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
+import { listRefused, readSubject, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { commandWith } from '../spend/continue-command.ts';
@@ -98,3 +98,13 @@ export async function parseSubject<T>(
 
 const onLine = (line: number, { message, code, hint }: Failure) =>
   new Failure('usage', `line ${line}: ${message}`, { code, hint });
+
+/** Validates the address that was given with a flag, before any request is sent. */
+export async function addressOf(flag: '--token' | '--coin' | '--wallet', given: string): Promise<string> {
+  try {
+    return (await readSubject(given, 'wallet')).value;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw usageError(`${flag}: ${error.message}`, error.hint ?? 'copy the whole address');
+  }
+}

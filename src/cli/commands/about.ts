@@ -21,10 +21,10 @@ export const help = command({
       complete: 'help',
     },
   ],
-  examples: [
-    { run: 'trdr help thesis tail', does: 'show help for a command' },
-    { run: 'trdr help exit-codes', does: 'show help for a topic' },
-  ],
+  examples: {
+    'trdr help thesis tail': 'show help for a command',
+    'trdr help exit-codes': 'show help for a topic',
+  },
   settings: 'none',
   exits: [0, 2],
   parse: (words) => words,
@@ -37,7 +37,7 @@ export const versionCommand = command({
   path: 'version',
   summary: 'Print the version',
   about: ['The same as "trdr --version" or "trdr -v".'],
-  examples: [{ run: 'trdr version', does: 'print the version of trdr' }],
+  examples: { 'trdr version': 'print the version of trdr' },
   settings: 'none',
   exits: [0, 2],
   async run({ printText }) {
@@ -51,7 +51,7 @@ export const skill = command({
   about: [
     'The skill describes when to use trdr, the most important commands, errors, money and what never to do. Save it in the skills folder of an agent, or add it to the instructions of the agent.',
   ],
-  examples: [{ run: 'trdr skill > SKILL.md', does: 'save the skill' }],
+  examples: { 'trdr skill > SKILL.md': 'save the skill' },
   settings: 'none',
   exits: [0, 2],
   async run({ printText }) {
@@ -71,21 +71,12 @@ export const completion = command({
     'Completes commands, flags and their values, fields, settings, profiles, API paths and recently found handles. The package contains the same scripts in the folder completions.',
   ],
   args: [{ name: 'shell', help: shells.join(', '), choices: shells }],
-  examples: [
-    { run: 'source <(trdr completion bash)', does: 'bash: add this line to ~/.bashrc' },
-    {
-      run: 'autoload -Uz compinit && compinit && source <(trdr completion zsh)',
-      does: 'zsh: add this line to ~/.zshrc',
-    },
-    {
-      run: 'trdr completion fish | source',
-      does: 'fish: add this line to ~/.config/fish/config.fish',
-    },
-    {
-      run: 'trdr completion powershell | Out-String | Invoke-Expression',
-      does: 'PowerShell: add this line to $PROFILE',
-    },
-  ],
+  examples: {
+    'source <(trdr completion bash)': 'bash: add this line to ~/.bashrc',
+    'autoload -Uz compinit && compinit && source <(trdr completion zsh)': 'zsh: add this line to ~/.zshrc',
+    'trdr completion fish | source': 'fish: add this line to ~/.config/fish/config.fish',
+    'trdr completion powershell | Out-String | Invoke-Expression': 'PowerShell: add this line to $PROFILE',
+  },
   exits: [0, 2],
   parse([name = '']) {
     if (isShell(name)) return completionFiles[name];
@@ -106,11 +97,11 @@ export const schema = command({
   ],
   args: [{ name: 'command', help: 'name of a command', optional: true, variadic: true, complete: 'command' }],
   common: ['output'],
-  examples: [
-    { run: 'trdr schema whois | jq .record', does: 'print the schema of a whois record' },
-    { run: "trdr schema | jq -r '.commands[].command'", does: 'list all commands' },
-    { run: "trdr schema thesis list | jq '.flags[].name'", does: 'list the flags of a command' },
-  ],
+  examples: {
+    'trdr schema whois | jq .record': 'print the schema of a whois record',
+    "trdr schema | jq -r '.commands[].command'": 'list all commands',
+    "trdr schema thesis list | jq '.flags[].name'": 'list the flags of a command',
+  },
   record: () => SchemaRecord,
   exits: [0, 2],
   parse: (words) => words.join(' '),

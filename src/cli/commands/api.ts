@@ -54,17 +54,12 @@ export const api = command({
     out: value('--out', 'write to FILE, which appears when the run ends', outFile),
   },
   common: ['service', 'money'],
-  examples: [
-    { run: 'trdr api /v2/me', does: 'show plan and usage, free of charge' },
-    {
-      run: 'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson',
-      does: 'save all pages, up to a spending limit',
-    },
-    {
-      run: 'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"',
-      does: 'send a JSON body',
-    },
-  ],
+  examples: {
+    'trdr api /v2/me': 'show plan and usage, free of charge',
+    'trdr api /v2/thesis -f limit=100 --paginate --max-cu 50k --out pages.ndjson':
+      'save all pages, up to a spending limit',
+    'trdr api POST /v2/user/handles/pnl -f "handles[]=mira" -f "handles[]=kato"': 'send a JSON body',
+  },
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   parse(words, { field: fields, input, include, paginate }) {
     const [path = '', given] = [...words].reverse();

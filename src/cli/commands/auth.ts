@@ -38,17 +38,13 @@ export const authLogin = command({
     noVerify: flag('--no-verify', 'save the key without verifying it'),
   },
   common: ['service'],
-  examples: [
-    { run: 'trdr auth login --base-url https://api.example.com', does: 'prompt for the key' },
-    {
-      run: 'pass show trdr/desk | trdr auth login --with-key --profile desk',
-      does: 'read the key from a password manager once, and save it',
-    },
-    {
-      run: "trdr auth login --key-command 'pass show trdr/desk'",
-      does: 'read the key from a password manager in every run',
-    },
-  ],
+  examples: {
+    'trdr auth login --base-url https://api.example.com': 'prompt for the key',
+    'pass show trdr/desk | trdr auth login --with-key --profile desk':
+      'read the key from a password manager once, and save it',
+    "trdr auth login --key-command 'pass show trdr/desk'":
+      'read the key from a password manager in every run',
+  },
   savesSettings: true,
   calls: ['me'],
   settings: 'tolerant',
@@ -156,13 +152,10 @@ export const authStatus = command({
   ],
   options: { check: flag('--check', 'verify each key with the service') },
   common: ['output', 'service'],
-  examples: [
-    { run: 'trdr auth status', does: 'list the profiles' },
-    {
-      run: 'trdr auth status --check -q > /dev/null || alert',
-      does: 'check from cron that the key still works',
-    },
-  ],
+  examples: {
+    'trdr auth status': 'list the profiles',
+    'trdr auth status --check -q > /dev/null || alert': 'check from cron that the key still works',
+  },
   calls: ['me'],
   record: () => ProfileRecord,
   settings: 'tolerant',
@@ -237,7 +230,7 @@ export const authSwitch = command({
   summary: 'Switch to another profile',
   about: ['All commands use this profile unless --profile or TRDR_PROFILE selects another.'],
   args: [{ name: 'profile', help: 'profile to switch to', complete: 'profile' }],
-  examples: [{ run: 'trdr auth switch desk', does: 'use the profile desk from now on' }],
+  examples: { 'trdr auth switch desk': 'use the profile desk from now on' },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -265,10 +258,10 @@ export const authLogout = command({
     { name: 'profile', help: 'name of the profile [the current one]', optional: true, complete: 'profile' },
   ],
   options: { forget: flag('--forget', 'remove the whole profile, settings included') },
-  examples: [
-    { run: 'trdr auth logout', does: 'remove the key of the current profile' },
-    { run: 'trdr auth logout desk --forget', does: 'remove a whole profile' },
-  ],
+  examples: {
+    'trdr auth logout': 'remove the key of the current profile',
+    'trdr auth logout desk --forget': 'remove a whole profile',
+  },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],

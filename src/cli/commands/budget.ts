@@ -21,11 +21,11 @@ export const budgetSet = command({
   ],
   args: [period, { name: 'amount', help: 'CU, such as 500k or 15M' }],
   options: { machine: value('--machine', 'with a store: limit only the machine with this name', plainName) },
-  examples: [
-    { run: 'trdr budget set day 500k', does: 'limit all runs of this profile together, per day (UTC)' },
-    { run: 'trdr budget set month 15M', does: 'limit all runs of this profile together, per month (UTC)' },
-    { run: 'trdr budget set day 500k --machine nightly', does: 'limit one machine that uses the store' },
-  ],
+  examples: {
+    'trdr budget set day 500k': 'limit all runs of this profile together, per day (UTC)',
+    'trdr budget set month 15M': 'limit all runs of this profile together, per month (UTC)',
+    'trdr budget set day 500k --machine nightly': 'limit one machine that uses the store',
+  },
   savesSettings: true,
   exits: [0, 2, 4, 9],
   parse([word, amount = ''], { machine }) {
@@ -72,7 +72,7 @@ export const budgetUnset = command({
   options: {
     machine: value('--machine', 'with a store: only the budget of the machine with this name', plainName),
   },
-  examples: [{ run: 'trdr budget unset day', does: 'remove the limit per day' }],
+  examples: { 'trdr budget unset day': 'remove the limit per day' },
   savesSettings: true,
   exits: [0, 2, 4, 9],
   parse: ([word], { machine }) => ({ period: periodOf(word), machine }),
@@ -107,13 +107,10 @@ export const budgetShow = command({
     'With a shared store, shows the budgets of the store, then the budgets of the profile on this machine, if there are any. If the store has a budget, the amount spent is what the service has counted for the key, unless the store has recorded more.',
   ],
   common: ['output'],
-  examples: [
-    { run: 'trdr budget show', does: 'show what is left' },
-    {
-      run: "trdr budget show -o json | jq '.[] | {name, left}'",
-      does: 'print the remaining amounts for a script',
-    },
-  ],
+  examples: {
+    'trdr budget show': 'show what is left',
+    "trdr budget show -o json | jq '.[] | {name, left}'": 'print the remaining amounts for a script',
+  },
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context) {

@@ -12,7 +12,7 @@ export const cacheStats = command({
     'Answers are cached per base URL and key. Only successful answers and the answer "not found" (NOT_OBSERVED) are cached. The maximum age of a cached answer depends on the command (--max-age).',
   ],
   common: ['output'],
-  examples: [{ run: 'trdr cache stats', does: 'show the statistics for the current key' }],
+  examples: { 'trdr cache stats': 'show the statistics for the current key' },
   record: () => CacheRecord,
   exits: [0, 2, 9],
   async run(context) {
@@ -33,10 +33,10 @@ export const cacheClear = command({
     'Answers that were cleared have to be paid for when they are requested again, unless a shared store still has them: "trdr store clear cache" removes those.',
   ],
   options: { all: flag('--all', 'clear the cache for all keys and base URLs') },
-  examples: [
-    { run: 'trdr cache clear', does: 'clear the cache for the current key' },
-    { run: 'trdr cache clear --all', does: 'clear the cache for all keys and base URLs' },
-  ],
+  examples: {
+    'trdr cache clear': 'clear the cache for the current key',
+    'trdr cache clear --all': 'clear the cache for all keys and base URLs',
+  },
   exits: [0, 2, 9],
   async run({ scope, settings, io, notice }, { all }) {
     if (scope === undefined && !all) {

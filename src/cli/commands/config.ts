@@ -23,10 +23,10 @@ export const configList = command({
   ],
   options: { origin: flag('--origin', 'show where each value comes from') },
   common: ['output'],
-  examples: [
-    { run: 'trdr config list --origin', does: 'see where each value comes from' },
-    { run: 'trdr config list --profile desk', does: 'show the settings of a different profile' },
-  ],
+  examples: {
+    'trdr config list --origin': 'see where each value comes from',
+    'trdr config list --profile desk': 'show the settings of a different profile',
+  },
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -45,13 +45,10 @@ export const configGet = command({
   ],
   args: [{ name: 'setting', help: 'name of the setting', choices: readableSettings }],
   common: ['output'],
-  examples: [
-    { run: 'trdr config get baseUrl', does: 'print the effective base URL' },
-    {
-      run: 'trdr config get maxAge --json',
-      does: 'print a record that also shows where the value comes from',
-    },
-  ],
+  examples: {
+    'trdr config get baseUrl': 'print the effective base URL',
+    'trdr config get maxAge --json': 'print a record that also shows where the value comes from',
+  },
   record: () => SettingRecord,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -91,10 +88,10 @@ export const configSet = command({
     { name: 'setting', help: 'name of the setting', choices: settingNames },
     { name: 'value', help: 'new value', choicesBy },
   ],
-  examples: [
-    { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
-    { run: 'trdr config set output table --profile desk', does: 'change the output format of one profile' },
-  ],
+  examples: {
+    'trdr config set confirmAbove 1M': 'ask only before runs above 1,000,000 CU',
+    'trdr config set output table --profile desk': 'change the output format of one profile',
+  },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -117,7 +114,7 @@ export const configUnset = command({
   summary: 'Reset a setting to its default',
   about: ['Changes the current profile, or the one given with --profile.'],
   args: [{ name: 'setting', help: 'name of the setting', choices: settingNames }],
-  examples: [{ run: 'trdr config unset maxCu', does: 'remove the default spending limit' }],
+  examples: { 'trdr config unset maxCu': 'remove the default spending limit' },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 9],
@@ -135,7 +132,7 @@ export const configPath = command({
   path: 'config path',
   summary: 'Print the path of the config file',
   about: ['Works even if the file is missing or corrupt.'],
-  examples: [{ run: '$EDITOR "$(trdr config path)"', does: 'edit the file by hand' }],
+  examples: { '$EDITOR "$(trdr config path)"': 'edit the file by hand' },
   settings: 'none',
   exits: [0, 9],
   async run({ io, printText, settings }) {

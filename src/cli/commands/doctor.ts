@@ -4,7 +4,7 @@ import { checkView } from '../../output/views/checks.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
-import { type Check, exitOfAll } from '../doctor/check.ts';
+import { type Check, exitOfAll } from '../doctor/judge.ts';
 import { probe } from '../doctor/probe.ts';
 
 export const doctor = command({
@@ -17,13 +17,10 @@ export const doctor = command({
   ],
   options: { ws: flag('--ws', 'also try the WebSocket (one minute, 20,000 CU)') },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr doctor', does: 'check everything' },
-    {
-      run: 'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'',
-      does: 'list the API changes',
-    },
-  ],
+  examples: {
+    'trdr doctor': 'check everything',
+    'trdr doctor -o json | jq -r \'.[] | select(.check == "drift").detail\'': 'list the API changes',
+  },
   calls: ['me', 'ws'],
   record: () => CheckRecord,
   settings: 'unread',

@@ -28,21 +28,14 @@ export const launchpadBoard = command({
     ...changeOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr launchpad board --period daily', does: 'show the leaderboard of today' },
-    {
-      run: 'trdr launchpad board --compare 7d',
-      does: 'show what changed during the last week',
-    },
-    {
-      run: 'trdr launchpad board --top 20 --compare 1d --changed',
-      does: 'show what changed among the first 20 since yesterday',
-    },
-    {
-      run: 'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'',
-      does: 'list the wallets that are new on the leaderboard',
-    },
-  ],
+  examples: {
+    'trdr launchpad board --period daily': 'show the leaderboard of today',
+    'trdr launchpad board --compare 7d': 'show what changed during the last week',
+    'trdr launchpad board --top 20 --compare 1d --changed':
+      'show what changed among the first 20 since yesterday',
+    'trdr launchpad board --compare 1d -o ndjson | jq -r \'select(.change == "new").wallet\'':
+      'list the wallets that are new on the leaderboard',
+  },
   calls: ['launchpad.board'],
   record: () => BoardRecord,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],

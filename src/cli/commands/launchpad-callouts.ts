@@ -24,17 +24,13 @@ export const launchpadCallouts = command({
     ...listOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr launchpad callouts --since 2h', does: 'list the callouts of the last two hours' },
-    {
-      run: 'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k',
-      does: 'export all callouts, for up to 50,000 CU',
-    },
-    {
-      run: "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'",
-      does: 'compute the average multiple of the last 500 callouts',
-    },
-  ],
+  examples: {
+    'trdr launchpad callouts --since 2h': 'list the callouts of the last two hours',
+    'trdr launchpad callouts --all -o csv --out callouts.csv --max-cu 50k':
+      'export all callouts, for up to 50,000 CU',
+    "trdr launchpad callouts --limit 500 -o ndjson | jq -s 'map(.multiple // empty) | add / length'":
+      'compute the average multiple of the last 500 callouts',
+  },
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet'],
   record: () => Callout,
   exits: [0, 2, 4, 5, 6, 7, 9, 11],

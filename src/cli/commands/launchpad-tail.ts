@@ -35,13 +35,11 @@ export const launchpadTail = command({
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr launchpad tail --duration 1h', does: 'watch for an hour' },
-    {
-      run: 'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 15k',
-      does: 'record to a file for about a day, at 10 CU/min',
-    },
-  ],
+  examples: {
+    'trdr launchpad tail --duration 1h': 'watch for an hour',
+    'trdr launchpad tail --lag 1m --out callouts.ndjson --max-cu 15k':
+      'record to a file for about a day, at 10 CU/min',
+  },
   calls: ['launchpad.callouts', 'launchpad.callouts.coin', 'launchpad.callouts.wallet', 'me'],
   record: () => z.union([Callout, ConfluenceRecord]),
   stream: true,

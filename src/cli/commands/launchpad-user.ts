@@ -26,14 +26,12 @@ export const launchpadUser = command({
   args: [subjectArgument('subject', 'wallet, handle or user id')],
   options: subjectOptions,
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6', does: 'look up one wallet' },
-    { run: 'trdr launchpad user mira', does: 'look up the wallet of a handle first' },
-    {
-      run: "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'",
-      does: 'list the X accounts of the traders on the leaderboard',
-    },
-  ],
+  examples: {
+    'trdr launchpad user 8BnEgHoWFysVcuFFX7QztDmzuH8r5ZFvyP3sYwn1XTh6': 'look up one wallet',
+    'trdr launchpad user mira': 'look up the wallet of a handle first',
+    "trdr launchpad board -o ndjson | jq -r .wallet | trdr launchpad user - | jq -r 'select(.xUsername) | .xUsername'":
+      'list the X accounts of the traders on the leaderboard',
+  },
   calls: ['launchpad.user', 'user.handle', 'user.id'],
   record: () => LaunchpadUserRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],

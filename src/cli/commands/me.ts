@@ -40,15 +40,13 @@ export const me = command({
     minDays: value('--min-days', 'exit 6 if the units will run out within N days', decimal({ min: 0 })),
   },
   common: ['output', 'service'],
-  examples: [
-    { run: 'trdr me', does: 'show plan, usage and what is left' },
-    { run: 'trdr me --min-units 2M -q -o json > /dev/null || alert', does: 'alert before the units run out' },
-    {
-      run: 'trdr me --min-units 10% --min-days 3 > /dev/null',
-      does: 'check two limits in a script that uses the exit code',
-    },
-    { run: 'trdr me --json --fields usage.unitsRemaining', does: 'print a single number for a script' },
-  ],
+  examples: {
+    'trdr me': 'show plan, usage and what is left',
+    'trdr me --min-units 2M -q -o json > /dev/null || alert': 'alert before the units run out',
+    'trdr me --min-units 10% --min-days 3 > /dev/null':
+      'check two limits in a script that uses the exit code',
+    'trdr me --json --fields usage.unitsRemaining': 'print a single number for a script',
+  },
   calls: ['me'],
   record: () => Me,
   exits: [0, 2, 4, 5, 6, 7, 9],

@@ -17,11 +17,11 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
+import { cachedPositions, everyPosition, openSavedNumbers } from '../pnl/begin-run.ts';
 import { readEarlier } from '../pnl/compare.ts';
 import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
 import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
-import { cachedPositions, everyPosition, openSavedNumbers } from '../pnl/number-cache.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
 import { planNumbers } from '../spend/preflight.ts';
@@ -58,20 +58,15 @@ export const pnl = command({
     ...cachedSubjectOptions('10m; 5m if not found'),
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr pnl mira', does: 'show one trader' },
-    { run: 'trdr pnl mira solwolf 0xMert', does: 'compare several traders' },
-    {
-      run: 'trdr pnl --file desk.txt --window 7d --sort returnPct',
-      does: 'rank a list of traders by return',
-    },
-    { run: 'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M', does: 'nightly export' },
-    { run: 'trdr pnl --from pnl.csv --window 30d --sort rank', does: 'sort an export again, at no cost' },
-    {
-      run: 'trdr pnl --from today.csv --compare yesterday.csv --changed',
-      does: 'show what changed between two exports, at no cost',
-    },
-  ],
+  examples: {
+    'trdr pnl mira': 'show one trader',
+    'trdr pnl mira solwolf 0xMert': 'compare several traders',
+    'trdr pnl --file desk.txt --window 7d --sort returnPct': 'rank a list of traders by return',
+    'trdr pnl --file desk.txt --out pnl.csv --resume --fresh --max-cu 60M': 'nightly export',
+    'trdr pnl --from pnl.csv --window 30d --sort rank': 'sort an export again, at no cost',
+    'trdr pnl --from today.csv --compare yesterday.csv --changed':
+      'show what changed between two exports, at no cost',
+  },
   calls: ['user.pnl', 'users.pnl', 'user.wallet', 'user.id', 'me'],
   record: () => PnlRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],

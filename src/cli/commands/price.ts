@@ -65,11 +65,11 @@ export const price = command({
     },
   ],
   common: ['output'],
-  examples: [
-    { run: 'trdr price', does: 'show the whole list' },
-    { run: 'trdr price user.wallet', does: 'show the price of a wallet lookup' },
-    { run: 'trdr price thesis tail', does: "show the prices of a command's calls" },
-  ],
+  examples: {
+    'trdr price': 'show the whole list',
+    'trdr price user.wallet': 'show the price of a wallet lookup',
+    'trdr price thesis tail': "show the prices of a command's calls",
+  },
   record: () => PriceRecord,
   exits: [0, 2],
   parse: (words) => (words.length === 0 ? undefined : words.join(' ')),

@@ -32,11 +32,11 @@ export const resolveCommand = command({
     ...subjectOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr resolve slowpoke', does: 'wait for a live answer' },
-    { run: 'trdr resolve slowpoke --no-wait --json', does: 'request the wallet once, and print the state' },
-    { run: 'trdr resolve --file handles.txt --max-cu 2M', does: 'resolve a list, with a spending limit' },
-  ],
+  examples: {
+    'trdr resolve slowpoke': 'wait for a live answer',
+    'trdr resolve slowpoke --no-wait --json': 'request the wallet once, and print the state',
+    'trdr resolve --file handles.txt --max-cu 2M': 'resolve a list, with a spending limit',
+  },
   calls: ['user.handle', 'user.resolve'],
   record: () => ResolveRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],

@@ -51,14 +51,11 @@ export const sandbox = command({
     speed: value('--speed', 'speed of the replay', speed, '1x'),
     data: value('--data', 'serve the NDJSON files in this folder', folder),
   },
-  examples: [
-    { run: 'trdr sandbox --port 8787', does: 'use a fixed port for scripts' },
-    { run: 'trdr sandbox --faults "500=2%,drop=1%" --rate 600', does: 'serve a busy feed with faults' },
-    {
-      run: 'trdr sandbox --replay monday.ndjson --speed 10x',
-      does: 'replay a recorded feed at ten times its speed',
-    },
-  ],
+  examples: {
+    'trdr sandbox --port 8787': 'use a fixed port for scripts',
+    'trdr sandbox --faults "500=2%,drop=1%" --rate 600': 'serve a busy feed with faults',
+    'trdr sandbox --replay monday.ndjson --speed 10x': 'replay a recorded feed at ten times its speed',
+  },
   record: () => SandboxRecord,
   exits: [0, 2, 9, 129, 130, 143],
   parse(_, given) {

@@ -35,13 +35,11 @@ export const storeLogin = command({
     withPassword: flag('--with-password', 'read the password from stdin'),
     noVerify: flag('--no-verify', 'save the store without verifying it'),
   },
-  examples: [
-    { run: 'trdr store login rediss://desk@redis.internal:6379/0', does: 'prompt for the password' },
-    {
-      run: 'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password',
-      does: 'read the password from a password manager',
-    },
-  ],
+  examples: {
+    'trdr store login rediss://desk@redis.internal:6379/0': 'prompt for the password',
+    'pass show redis/desk | trdr store login redis://desk@127.0.0.1 --with-password':
+      'read the password from a password manager',
+  },
   savesSettings: true,
   settings: 'tolerant',
   exits: [0, 2, 4, 9, 130],
@@ -144,7 +142,7 @@ export const storeCheck = command({
     'Exits 9 if a check failed, and 0 otherwise; warnings do not count.',
   ],
   common: ['output'],
-  examples: [{ run: 'trdr store check', does: 'check whether the store is ready for a team' }],
+  examples: { 'trdr store check': 'check whether the store is ready for a team' },
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],
   async run(context) {
@@ -191,14 +189,12 @@ export const storeStatus = command({
     ),
   },
   common: ['output'],
-  examples: [
-    { run: 'trdr store status', does: 'show leaders, spending and queues' },
-    { run: 'trdr store status --max-lag 60s -q > /dev/null', does: 'use the exit code as a probe' },
-    {
-      run: 'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom',
-      does: 'write a file for the Prometheus node exporter',
-    },
-  ],
+  examples: {
+    'trdr store status': 'show leaders, spending and queues',
+    'trdr store status --max-lag 60s -q > /dev/null': 'use the exit code as a probe',
+    'trdr store status -o metrics > /var/lib/node_exporter/trdr.prom':
+      'write a file for the Prometheus node exporter',
+  },
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
@@ -227,10 +223,10 @@ export const storeClear = command({
     { name: 'feed', help: 'name of the feed, as in "trdr store status"', optional: true },
   ],
   options: { yes: flag('-y, --yes', 'remove without asking') },
-  examples: [
-    { run: 'trdr store clear cache', does: 'remove the shared answers' },
-    { run: 'trdr store clear feed thesis --yes', does: 'start a feed over' },
-  ],
+  examples: {
+    'trdr store clear cache': 'remove the shared answers',
+    'trdr store clear feed thesis --yes': 'start a feed over',
+  },
   exits: [0, 2, 4, 9, 11, 130],
   parse([what = '', feed], given) {
     if (!['cache', 'feed', 'all'].includes(what)) {

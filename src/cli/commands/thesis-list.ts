@@ -28,26 +28,17 @@ export const thesisList = command({
     ...listOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr thesis list', does: 'list the latest 20 theses' },
-    { run: 'trdr thesis list --user mira --since 7d', does: "list one author's theses of the last 7 days" },
-    {
-      run: 'trdr thesis list --all --max-cu 500k --out theses.ndjson',
-      does: 'export the archive, for up to 500,000 CU',
-    },
-    {
-      run: 'trdr thesis list --token SPUD --since yesterday --min-holdings 10k',
-      does: 'list theses about a token, given by its ticker, from authors who hold at least $10,000',
-    },
-    {
-      run: 'trdr thesis list --limit 100 --sort authorTradeUsd',
-      does: 'sort the latest 100 theses by the size of the trade',
-    },
-    {
-      run: "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn",
-      does: 'count the most discussed tokens',
-    },
-  ],
+  examples: {
+    'trdr thesis list': 'list the latest 20 theses',
+    'trdr thesis list --user mira --since 7d': "list one author's theses of the last 7 days",
+    'trdr thesis list --all --max-cu 500k --out theses.ndjson': 'export the archive, for up to 500,000 CU',
+    'trdr thesis list --token SPUD --since yesterday --min-holdings 10k':
+      'list theses about a token, given by its ticker, from authors who hold at least $10,000',
+    'trdr thesis list --limit 100 --sort authorTradeUsd':
+      'sort the latest 100 theses by the size of the trade',
+    "trdr thesis list --limit 200 | jq -r '.tokenSymbol' | sort | uniq -c | sort -rn":
+      'count the most discussed tokens',
+  },
   calls: ['thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle'],
   record: () => Thesis,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 11],

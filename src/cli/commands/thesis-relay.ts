@@ -4,8 +4,8 @@ import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
-import { addressOf } from '../args/address.ts';
 import { flag, list, valueOr } from '../args/option.ts';
+import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
@@ -40,10 +40,10 @@ export const thesisRelay = command({
     ...serviceOptions,
   },
   common: ['service', 'money'],
-  examples: [
-    { run: 'trdr thesis relay --max-cu 10M', does: 'lead or stand by until 10M CU are spent' },
-    { run: 'trdr thesis relay --via poll --lag 30s --yes', does: 'poll every 30s for all machines' },
-  ],
+  examples: {
+    'trdr thesis relay --max-cu 10M': 'lead or stand by until 10M CU are spent',
+    'trdr thesis relay --via poll --lag 30s --yes': 'poll every 30s for all machines',
+  },
   calls: ['ws', 'thesis.all', 'thesis.token', 'me'],
   exits: [0, 2, 4, 5, 6, 7, 9, 11, 129, 130, 143],
   async run(context, { token, via, lag, keep, keepRows, waitForBudget, ...service }) {

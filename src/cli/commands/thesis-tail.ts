@@ -13,9 +13,9 @@ import { confluenceView } from '../../output/views/confluence.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/row.ts';
-import { addressOf } from '../args/address.ts';
 import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
+import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
@@ -70,33 +70,20 @@ export const thesisTail = command({
     ...tailOptions,
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr thesis tail --duration 10m', does: 'watch for ten minutes' },
-    {
-      run: 'trdr thesis tail --via poll --lag 30s --out theses.ndjson --max-cu 600k',
-      does: 'record to a file for about a day, at 400 CU/min',
-    },
-    {
-      run: 'trdr thesis tail --no-follow --since 1h --out theses.ndjson --max-cu 100k',
-      does: 'append what is new since the last run, then stop',
-    },
-    {
-      run: "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'",
-      does: 'filter the feed in a pipe',
-    },
-    {
-      run: "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M",
-      does: 'run a command for each post, with up to 10 attempts',
-    },
-    {
-      run: 'trdr thesis tail --replay theses.ndjson --confluence 3/10m',
-      does: 'find tokens with three authors in ten minutes in a file',
-    },
-    {
-      run: 'trdr thesis tail --user mira --grep "sold|out" --yes',
-      does: 'follow one author, and select posts by words',
-    },
-  ],
+  examples: {
+    'trdr thesis tail --duration 10m': 'watch for ten minutes',
+    'trdr thesis tail --via poll --lag 30s --out theses.ndjson --max-cu 600k':
+      'record to a file for about a day, at 400 CU/min',
+    'trdr thesis tail --no-follow --since 1h --out theses.ndjson --max-cu 100k':
+      'append what is new since the last run, then stop',
+    "trdr thesis tail --max-cu 1M | jq -r 'select(.authorTradeUsd > 1000) | .thesis'":
+      'filter the feed in a pipe',
+    "trdr thesis tail --checkpoint tail.json --batch 1 --exec './notify' --max-cu 5M":
+      'run a command for each post, with up to 10 attempts',
+    'trdr thesis tail --replay theses.ndjson --confluence 3/10m':
+      'find tokens with three authors in ten minutes in a file',
+    'trdr thesis tail --user mira --grep "sold|out" --yes': 'follow one author, and select posts by words',
+  },
   calls: ['ws', 'thesis.all', 'thesis.token', 'thesis.user', 'thesis.userToken', 'user.handle', 'me'],
   record: () => z.union([ThesisFrameData, ConfluenceRecord]),
   stream: true,

@@ -38,21 +38,14 @@ export const verify = command({
     sample: value('--sample', 'compare N random pages with the service', integer({ min: 1, max: 1_000 })),
   },
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr verify theses.ndjson', does: 'verify one file' },
-    {
-      run: 'trdr verify theses.*.ndjson* theses.ndjson --since 7d',
-      does: 'verify that rotated files, some of them gzipped, cover the last week',
-    },
-    {
-      run: 'trdr verify theses.ndjson -q > /dev/null || echo "theses.ndjson is not complete" | mail -s trdr ops',
-      does: 'send a mail if a file is not complete',
-    },
-    {
-      run: 'trdr verify theses.ndjson --sample 5 --max-cu 1k',
-      does: 'compare five random pages, for 1,000 CU',
-    },
-  ],
+  examples: {
+    'trdr verify theses.ndjson': 'verify one file',
+    'trdr verify theses.*.ndjson* theses.ndjson --since 7d':
+      'verify that rotated files, some of them gzipped, cover the last week',
+    'trdr verify theses.ndjson -q > /dev/null || echo "theses.ndjson is not complete" | mail -s trdr ops':
+      'send a mail if a file is not complete',
+    'trdr verify theses.ndjson --sample 5 --max-cu 1k': 'compare five random pages, for 1,000 CU',
+  },
   calls: [
     'thesis.all',
     'thesis.token',

@@ -19,21 +19,13 @@ export const whois = command({
   args: [subjectArgument('subject', 'handle, wallet or user id')],
   options: cachedSubjectOptions('1h; 5m if not found'),
   common: ['output', 'service', 'money'],
-  examples: [
-    { run: 'trdr whois mira', does: 'look up a handle' },
-    {
-      run: 'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7',
-      does: 'look up a wallet (30,000 CU if found)',
-    },
-    {
-      run: 'trdr whois --file desk.csv --column handle --out desk.ndjson',
-      does: 'look up a column of a spreadsheet',
-    },
-    {
-      run: "trdr whois - < handles.txt | jq -r 'select(.found) | [.subject, .solanaAddress] | @tsv'",
-      does: 'print handles and addresses in a pipe',
-    },
-  ],
+  examples: {
+    'trdr whois mira': 'look up a handle',
+    'trdr whois 0x52908400098527886E0F7030069857D2E4169EE7': 'look up a wallet (30,000 CU if found)',
+    'trdr whois --file desk.csv --column handle --out desk.ndjson': 'look up a column of a spreadsheet',
+    "trdr whois - < handles.txt | jq -r 'select(.found) | [.subject, .solanaAddress] | @tsv'":
+      'print handles and addresses in a pipe',
+  },
   calls: ['user.handle', 'user.wallet', 'user.id'],
   record: () => WhoisRecord,
   exits: [0, 2, 3, 4, 5, 6, 7, 9, 10, 11],

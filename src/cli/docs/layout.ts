@@ -1,4 +1,5 @@
-import type { Definition, DocPage, Example, Section } from './page.ts';
+import type { Examples } from '../command.ts';
+import type { Definition, DocPage, Section } from './page.ts';
 
 interface Layout {
   readonly columns: number;
@@ -31,7 +32,7 @@ export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
 
 const boldUsage = (heading: (text: string) => string) => (line: string) => line.replace(/^Usage:/, heading);
 
-function sectionLines({ text = [], terms = [], code = [] }: Section, width: number): string[] {
+function sectionLines({ text = [], terms = [], code = {} }: Section, width: number): string[] {
   const blocks = [
     ...text.map((paragraph) => wrap(paragraph, '  ', width)),
     termLines(terms, width),
@@ -41,8 +42,8 @@ function sectionLines({ text = [], terms = [], code = [] }: Section, width: numb
 }
 
 /** Command lines are not wrapped, so that users can copy them. */
-const codeLines = (code: readonly Example[], width: number) =>
-  code.flatMap(({ run, does }) => [...wrap(does, '  # ', width), `  ${run}`]);
+const codeLines = (code: Examples, width: number) =>
+  Object.entries(code).flatMap(([run, does]) => [...wrap(does, '  # ', width), `  ${run}`]);
 
 function termLines(terms: readonly Definition[], width: number): string[] {
   if (terms.length === 0) return [];

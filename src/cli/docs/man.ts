@@ -80,12 +80,12 @@ function headingOf(title: string): string {
   return `${group === 0 ? '.SH OPTIONS\n' : ''}.SS ${title}`;
 }
 
-const sectionBody = ({ text: paragraphs = [], terms = [], code = [] }: Section): string =>
+const sectionBody = ({ text: paragraphs = [], terms = [], code = {} }: Section): string =>
   [
     paragraphs.map(text).join('\n.PP\n'),
     termLines(terms),
-    code
-      .map(({ run, does }) => `${text(`${does}:`)}\n.PP\n.RS 4\n.nf\n${text(run)}\n.fi\n.RE`)
+    Object.entries(code)
+      .map(([run, does]) => `${text(`${does}:`)}\n.PP\n.RS 4\n.nf\n${text(run)}\n.fi\n.RE`)
       .join('\n.PP\n'),
   ]
     .filter((part) => part !== '')

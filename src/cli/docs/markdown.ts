@@ -1,6 +1,6 @@
-import type { AnyCommand } from '../command.ts';
+import type { AnyCommand, Examples } from '../command.ts';
 import { commandSections } from './overview.ts';
-import { commandPage, type Definition, type DocPage, type Example, pageFile, type Section } from './page.ts';
+import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
 /** The reference by file name: a page for each command and topic, and a table of contents. */
@@ -42,15 +42,15 @@ const topicText = (page: DocPage) =>
 const document = (title: string, { sections }: DocPage, intro: readonly string[]) =>
   `${[`# ${title}`, ...intro, ...sections.map(sectionText)].join('\n\n')}\n`;
 
-const sectionText = ({ title, text = [], terms = [], code = [] }: Section): string =>
+const sectionText = ({ title, text = [], terms = [], code = {} }: Section): string =>
   [`## ${title}`, ...text.map(escaped), table(terms), codeText(code)]
     .filter((part) => part !== '')
     .join('\n\n');
 
-const codeText = (code: readonly Example[]) =>
-  code.length === 0
-    ? ''
-    : `\`\`\`sh\n${code.map(({ run, does }) => `# ${does}\n${run}`).join('\n\n')}\n\`\`\``;
+function codeText(code: Examples): string {
+  const lines = Object.entries(code).map(([run, does]) => `# ${does}\n${run}`);
+  return lines.length === 0 ? '' : `\`\`\`sh\n${lines.join('\n\n')}\n\`\`\``;
+}
 
 /** A table with empty headings, because the title above it is enough. */
 function table(terms: readonly Definition[]): string {

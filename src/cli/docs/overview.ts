@@ -75,10 +75,10 @@ export function overviewPage(commands: readonly AnyCommand[]): DocPage {
       ]),
       {
         title: 'Try it without a key or a network',
-        code: [
-          { run: 'trdr whois mira --sandbox', does: '' },
-          { run: 'trdr thesis tail --count 5 --duration 1m --sandbox', does: '' },
-        ],
+        code: {
+          'trdr whois mira --sandbox': '',
+          'trdr thesis tail --count 5 --duration 1m --sandbox': '',
+        },
       },
     ],
     footer: 'Run "trdr COMMAND --help" or "trdr help TOPIC" for details.',

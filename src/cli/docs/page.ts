@@ -1,23 +1,17 @@
 import { endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import { alwaysOptions, commonGroups, commonOptions } from '../args/common.ts';
 import { flagGroups, notReplaced, type Option, type Options } from '../args/option.ts';
-import type { AnyCommand, Argument } from '../command.ts';
+import type { AnyCommand, Argument, Examples } from '../command.ts';
 import { exitCodes } from '../exit.ts';
 
 export type Definition = readonly [term: string, meaning: string];
-
-/** A command line and a description of what it shows. */
-export interface Example {
-  readonly run: string;
-  readonly does: string;
-}
 
 /** A part of a page with a title: paragraphs, then terms, then command lines. */
 export interface Section {
   readonly title: string;
   readonly text?: readonly string[];
   readonly terms?: readonly Definition[];
-  readonly code?: readonly Example[];
+  readonly code?: Examples;
 }
 
 /** A help page as data, from which the pages for terminal, man and Markdown are generated. */
@@ -56,7 +50,7 @@ export function commandPage(command: AnyCommand): DocPage {
     summary: `${command.summary}.`,
     usage: usageLine(command),
     about: command.about,
-    sections: all.filter(({ terms = [], code = [] }) => terms.length + code.length > 0),
+    sections: all.filter(({ terms = [], code = {} }) => terms.length + Object.keys(code).length > 0),
   };
 }
 

@@ -30,7 +30,7 @@ export function describeCommand(command: AnyCommand) {
     record: command.record ? recordSchema(command.record()) : null,
     prices: callPrices(command),
     exits: command.exits.map((code) => ({ code, meaning: exitCodes[code] })),
-    examples: command.examples,
+    examples: Object.entries(command.examples).map(([run, does]) => ({ run, does })),
   };
 }
 

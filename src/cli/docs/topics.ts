@@ -49,10 +49,10 @@ export const topics: readonly DocPage[] = [
       { title: 'Other variables', terms: variables },
       {
         title: 'Examples',
-        code: [
-          { run: 'trdr config list --origin', does: 'see where each value comes from' },
-          { run: 'TRDR_PROFILE=desk trdr me', does: 'use a different profile once' },
-        ],
+        code: {
+          'trdr config list --origin': 'see where each value comes from',
+          'TRDR_PROFILE=desk trdr me': 'use a different profile once',
+        },
       },
     ],
   },
@@ -86,14 +86,11 @@ export const topics: readonly DocPage[] = [
       },
       {
         title: 'Examples',
-        code: [
-          {
-            run: 'trdr thesis list --fields authorHandle,tokenSymbol,thesis',
-            does: 'print a narrower table',
-          },
-          { run: 'trdr pnl mira kato --out pnl.csv', does: 'write a CSV file' },
-          { run: "trdr whois mira --json | jq -r '.solanaAddress'", does: 'print a single value' },
-        ],
+        code: {
+          'trdr thesis list --fields authorHandle,tokenSymbol,thesis': 'print a narrower table',
+          'trdr pnl mira kato --out pnl.csv': 'write a CSV file',
+          "trdr whois mira --json | jq -r '.solanaAddress'": 'print a single value',
+        },
       },
     ],
   },
@@ -131,13 +128,10 @@ export const topics: readonly DocPage[] = [
       },
       {
         title: 'Examples',
-        code: [
-          { run: 'trdr thesis list --since 2h', does: 'list the theses of the last two hours' },
-          {
-            run: 'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc',
-            does: 'list the theses of one UTC day',
-          },
-        ],
+        code: {
+          'trdr thesis list --since 2h': 'list the theses of the last two hours',
+          'trdr thesis list --since 2026-01-30 --until 2026-01-31 --utc': 'list the theses of one UTC day',
+        },
       },
     ],
   },
@@ -178,10 +172,10 @@ export const topics: readonly DocPage[] = [
         text: [
           `A run is under an agent if one of these variables is on: ${Object.keys(agentVariables).join(', ')}. It never asks, even on a terminal, because only a person can agree to a cost. The person decides on a limit for one run (--max-cu N), or gives agents a profile with a budget. "trdr usage --by agent" shows what each agent has spent.`,
         ],
-        code: [
-          { run: 'trdr auth login --profile agent', does: 'create a profile for agents' },
-          { run: 'trdr budget set day 50k --profile agent', does: 'limit what all agents spend per day' },
-        ],
+        code: {
+          'trdr auth login --profile agent': 'create a profile for agents',
+          'trdr budget set day 50k --profile agent': 'limit what all agents spend per day',
+        },
       },
       {
         title: 'Commands without a known total cost',
@@ -218,12 +212,12 @@ export const topics: readonly DocPage[] = [
       },
       {
         title: 'Examples',
-        code: [
-          { run: 'trdr pnl --file desk.txt --dry-run', does: 'print the cost without paying anything' },
-          { run: 'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M', does: 'spend at most 5,000,000 CU' },
-          { run: 'trdr config set confirmAbove 1M', does: 'ask only before runs above 1,000,000 CU' },
-          { run: 'trdr budget set day 500k', does: 'limit the CU that all runs of one day may spend' },
-        ],
+        code: {
+          'trdr pnl --file desk.txt --dry-run': 'print the cost without paying anything',
+          'trdr pnl --file desk.txt --out pnl.csv --max-cu 5M': 'spend at most 5,000,000 CU',
+          'trdr config set confirmAbove 1M': 'ask only before runs above 1,000,000 CU',
+          'trdr budget set day 500k': 'limit the CU that all runs of one day may spend',
+        },
       },
     ],
   },
@@ -247,12 +241,9 @@ export const topics: readonly DocPage[] = [
       },
       {
         title: 'Examples',
-        code: [
-          {
-            run: 'trdr whois mira -q > /dev/null || echo "exit code $?"',
-            does: 'print the exit code of a failed lookup',
-          },
-        ],
+        code: {
+          'trdr whois mira -q > /dev/null || echo "exit code $?"': 'print the exit code of a failed lookup',
+        },
       },
     ],
   },

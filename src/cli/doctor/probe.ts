@@ -11,8 +11,18 @@ import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { SECRET_COMMAND } from '../settings/secret.ts';
 import { configOf, sourcedSettings } from '../settings/settings.ts';
-import { attempt, type Check, failedCheck, passed, skip, warn } from './check.ts';
-import { judgeAnswers, judgeClock, judgeDrift, judgeLimits } from './judge.ts';
+import {
+  attempt,
+  type Check,
+  failedCheck,
+  judgeAnswers,
+  judgeClock,
+  judgeDrift,
+  judgeLimits,
+  passed,
+  skip,
+  warn,
+} from './judge.ts';
 import { socketCheck } from './socket.ts';
 
 /**

@@ -5,7 +5,7 @@ import { ServerFrame } from '../../contract/frames.ts';
 import { cu } from '../../contract/prices.ts';
 import type { Connect } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
-import { attempt, type Check, failedCheck, passed, skip } from './check.ts';
+import { attempt, type Check, failedCheck, passed, skip } from './judge.ts';
 
 const READY_MS = 15_000;
 

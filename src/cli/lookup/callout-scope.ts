@@ -1,6 +1,6 @@
 import type { CalloutScope } from '../../core/pages/feeds.ts';
-import { addressOf } from '../args/address.ts';
 import { excluding, type GivenFlags, value } from '../args/option.ts';
+import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 
 export const calloutScopeOptions = {

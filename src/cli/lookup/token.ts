@@ -9,7 +9,7 @@ import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/known-tokens.ts';
-import { addressOf } from '../args/address.ts';
+import { addressOf } from '../args/subjects.ts';
 import type { Context, Planned } from '../context.ts';
 
 const PAGES = 5;

@@ -6,6 +6,7 @@ import { createSink, fileIn, type Retry, type Sink } from '../../output/sink.ts'
 import type { View } from '../../output/view.ts';
 import type { Globals, OutputFormat } from '../args/common.ts';
 import type { AnyCommand } from '../command.ts';
+import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 
@@ -128,4 +129,43 @@ export async function openSink(
   const fd = live ? fileIn(io.stdout) : undefined;
   if (fd !== undefined) (await import('../../output/disk-space.ts')).prepareFile(fd, 'stdout');
   return createSink(io.stdout, { live, name: 'stdout', retry, ...(beforeWrite && { beforeWrite }) });
+}
+
+/**
+ * Formats records as the flags of the run require, but collects them instead of writing them to the output.
+ */
+export async function createTextPrinter<T>(
+  { io, globals, settings, notice }: Context,
+  view: View<T>,
+  how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
+) {
+  let parts: Uint8Array[] = [];
+  let size = 0;
+  const nothing = async () => {};
+  const sink: Sink = {
+    write(chunk) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      parts.push(bytes);
+      size += bytes.length;
+    },
+    flush: nothing,
+    finish: async () => undefined,
+    closed: new AbortController().signal,
+  };
+  const { createPrinter } = await import('../../output/format/printer.ts');
+  const fields = await selectedFields(globals.fields, view);
+  const appearance = await renderOptions(io, globals, settings);
+  const printer = await createPrinter({ sink, view, fields, notify: notice, ...how, ...appearance });
+  return {
+    ...printer,
+    get size() {
+      return size;
+    },
+    take() {
+      const taken = Buffer.concat(parts);
+      parts = [];
+      size = 0;
+      return taken;
+    },
+  };
 }

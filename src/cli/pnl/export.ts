@@ -13,12 +13,12 @@ import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
+import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
-import { createTextPrinter } from '../output/text-printer.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { beginRun, type Held, reportLost } from './begin-run.ts';
+import { outcomeOf, readRecord } from './from/read-export.ts';
 import { present, type Shape } from './present.ts';
-import { outcomeOf, readRecord } from './record.ts';
 
 interface ExportOptions {
   readonly out: string;

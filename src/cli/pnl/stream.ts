@@ -10,8 +10,7 @@ import { reportSkipped } from '../lookup/skipped.ts';
 import { createLookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
 import { handlesText } from '../spend/preflight.ts';
-import { beginRun, reportLost } from './begin-run.ts';
-import { cachedPositions, everyPosition } from './number-cache.ts';
+import { beginRun, cachedPositions, everyPosition, reportLost } from './begin-run.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 
 /** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */

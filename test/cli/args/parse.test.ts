@@ -20,7 +20,7 @@ const spec = command({
     token: list('--token', 'which', text('address')),
   },
   common: ['output', 'service', 'money'],
-  examples: [],
+  examples: {},
   calls: [],
   exits: [0],
   parse: (args, given) => ({ args, given }),

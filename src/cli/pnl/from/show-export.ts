@@ -10,8 +10,7 @@ import { createLookupTally } from '../../lookup/tally.ts';
 import { handlesText } from '../../spend/preflight.ts';
 import { namesOf } from '../compare.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
-import { outcomeOf } from '../record.ts';
-import { readExport } from './read-export.ts';
+import { outcomeOf, readExport } from './read-export.ts';
 
 interface FromOptions {
   readonly from: string;

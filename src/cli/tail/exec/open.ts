@@ -7,7 +7,7 @@ import { createHandoffMeter, type HandoffHealth } from '../../../tail/exec/hando
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
-import { createTextPrinter } from '../../output/text-printer.ts';
+import { createTextPrinter } from '../../output/output.ts';
 import type { ExecFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { readCommand, runCommand } from './command.ts';
