@@ -1,9 +1,6 @@
 import type { Io } from './io.ts';
 
-/**
- * The variables by which agents announce themselves, with the name of the agent; undefined means that the value is
- * the name. Variables that editors also set in the terminals of people are not listed.
- */
+/** The variables by which only agents announce themselves, with their names; undefined: the value is the name. */
 export const agentVariables: Readonly<Record<string, string | undefined>> = {
   AI_AGENT: undefined,
   CLAUDECODE: 'claude-code',
@@ -34,7 +31,6 @@ export const agentVariables: Readonly<Record<string, string | undefined>> = {
 export const isOn = (value: string | undefined): boolean =>
   value !== undefined && !/^(0|false|no|off)?$/i.test(value.trim());
 
-/** The name of the agent that runs this program; undefined if no agent has announced itself. */
 export function agentOf(env: Io['env']): string | undefined {
   const [variable] = Object.keys(agentVariables).filter((name) => isOn(env[name]));
   if (variable === undefined) return undefined;

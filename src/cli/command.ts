@@ -21,36 +21,22 @@ export interface Argument {
 /** Command lines, each with a description of what it does. */
 export type Examples = Readonly<Record<string, string>>;
 
-/**
- * A command. `parse` converts the arguments and flags to the input of `run`, without side effects, so that each
- * of the two functions can be tested alone.
- */
+/** A command. `parse` has no side effects, so that a wrong command line fails before anything happens. */
 export interface Command<O extends Options, I> {
   readonly path: string;
   readonly summary: string;
-  /** The paragraphs of the description in help and reference. */
   readonly about: readonly string[];
   readonly args: readonly Argument[];
   readonly options: O;
   readonly common: readonly Common[];
   readonly examples: Examples;
-  /**
-   * The endpoints that the command may call; its help lists their prices. Any command that pays may also call
-   * `me`, which is free.
-   */
+  /** Help lists their prices. Any command that pays may also call `me`, which is free. */
   readonly calls: readonly (EndpointId | 'ws')[];
-  /** The schema of one printed record. */
   readonly record?: () => z.core.$ZodType;
-  /**
-   * Whether the command prints records until it is stopped. Such a command rejects the format `json`, and its
-   * `--out` appends.
-   */
+  /** Whether it prints records until it is stopped: it then rejects the format `json`, and `--out` appends. */
   readonly stream?: boolean;
   readonly exits: readonly ExitCode[];
-  /**
-   * Whether the command changes saved settings. Such a command rejects --sandbox, because the change would
-   * also affect runs without --sandbox.
-   */
+  /** Such a command rejects --sandbox, because the change would also affect runs without --sandbox. */
   readonly savesSettings?: boolean;
   /** How the command treats settings that cannot be read. By default, they are an error. */
   readonly settings?: SettingsUse;

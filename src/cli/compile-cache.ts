@@ -7,11 +7,7 @@ import { foldersOf, homeOf, workingFolder } from '../state/paths.ts';
 
 type Require = (name: string) => unknown;
 
-/**
- * Returns a `require` for the files of the program. It uses the code that earlier runs compiled, because
- * compilation would take longer than a short run. `folder` contains the files of the program, `digest`
- * identifies the build, and `within` is the `require` of the caller, which also loads modules of Node.
- */
+/** Returns a `require` that uses the code that earlier runs compiled. `digest` identifies the build. */
 export function openProgram(folder: string, digest: string, within: Require): Require {
   const { env, platform, version, arch } = process;
   // Load `os` only if needed: most environments have a variable with the home directory.
@@ -26,10 +22,7 @@ interface Loaded {
   readonly script: Script;
 }
 
-/**
- * A `require` that uses the compiled code in the folder `place`, and adds to this folder the code that it has
- * to compile. Each build needs its own folder, because V8 does not detect a changed source of the same length.
- */
+/** Each build needs a folder of its own, because V8 does not detect a changed source of the same length. */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
   const loaded: Loaded[] = [];
@@ -60,17 +53,10 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
   return find;
 }
 
-/**
- * Whether an exit code means that the run has failed, and so may have compiled only a part of the code that a
- * successful run needs. An interrupted run does not count as failed.
- */
+/** A failed run may have compiled only a part of what a successful run needs. An interrupted run does not count as failed. */
 const hasFailed = (code: number) => code > 0 && code < 128;
 
-/**
- * Saves the compiled code of all files that the run loaded. Files that were saved before are saved again,
- * because this run may have compiled more of their functions. Errors are ignored: a run without saved code is
- * only slower.
- */
+/** Also saves known files again, because this run may have compiled more of them. Without saved code, a run is only slower. */
 function save(place: string, loaded: readonly Loaded[]): void {
   try {
     ensureFolder(place);
@@ -86,10 +72,7 @@ function save(place: string, loaded: readonly Loaded[]): void {
 
 const UNUSED_MS = 30 * 86_400_000;
 
-/**
- * Removes the compiled code of other builds and versions of Node that was saved more than 30 days ago. If one
- * of these builds is still in use, its next run compiles the code again.
- */
+/** If another build or version of Node is still in use, its next run compiles the code again. */
 function forgetOthers(place: string): void {
   for (const name of readdirSync(dirname(place))) {
     const path = join(dirname(place), name);

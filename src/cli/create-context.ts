@@ -142,11 +142,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
   };
 
   const isWatched = () => io.stderr.isTTY === true || isInterrupted(io);
-  /**
-   * Calls `me`, which is free, to find out how many CU the key has left, for the cost line and the receipt. Sends no
-   * call if the run has not paid for one, or if the amount would not be shown. If the service does not answer soon, the
-   * amount is omitted.
-   */
+  /** Requests the free `me`, if the run has paid and what is left will be shown. A slow answer is omitted. */
   async function askWhatIsLeft() {
     if (!opened || opened.spent.atMost === 0 || globals.sandbox) return;
     const isShown = isWatched() && !globals.quiet && printing.costLine() !== undefined;
@@ -211,10 +207,7 @@ const rowsLost = (spent: number) =>
     hint: 'write to a file with --out, or request only as many rows as you need',
   });
 
-/**
- * The messages of a run on stderr. While `asking` has a question open, notices wait and the redrawn parts of the
- * terminal are hidden.
- */
+/** The messages of a run on stderr. During a question, notices wait and the redrawn parts of the terminal are hidden. */
 function createScreen(write: (text: string) => void) {
   const displays = new Set<Display>();
   const waiting: string[] = [];
@@ -256,10 +249,7 @@ const logForm = (format: unknown, isTerminal: boolean): LogForm => {
   return format === undefined || isTerminal ? 'plain' : 'stamped';
 };
 
-/**
- * The base URL and key that cached answers belong to. They are fixed for the sandbox, because its answers are
- * the same on every port.
- */
+/** The sandbox has a fixed scope, because its answers are the same on every port. */
 function scopeOf(sandbox: boolean, { baseUrl, key }: Context['settings']): Context['scope'] {
   if (sandbox) return { baseUrl: 'sandbox:', key: async () => 'sandbox' };
   if (baseUrl === undefined || !key.isSet) return undefined;

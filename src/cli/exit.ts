@@ -1,6 +1,5 @@
 import type { FailureKind } from '../base/failure.ts';
 
-/** The meaning of each exit code, for `--help`, `schema` and the docs. */
 export const exitCodes = {
   0: 'success (including empty results)',
   1: 'a bug in trdr',

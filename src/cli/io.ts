@@ -9,7 +9,6 @@ type Out = Writable & {
   readonly rows?: number;
 };
 
-/** The terminal on which the user answers questions. */
 export type TerminalInput = Readable & { setRawMode?(raw: boolean): unknown };
 
 /** The terminal of the session, which can be opened even if stdin and stdout are redirected. */
@@ -18,7 +17,6 @@ export interface Terminal {
   open(): TerminalInput;
 }
 
-/** The parts of the environment that a command may use: streams, variables, clock, signals. */
 export interface Io {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,14 +32,9 @@ export interface Io {
   readonly random: () => number;
   /** Aborted with an `Interrupt` by the first signal. The abort prevents new calls and ends every wait. */
   readonly signal: AbortSignal;
-  /**
-   * Calls `act` at each SIGUSR2, which asks a tail to reopen its output. Returns a function that removes the
-   * handler.
-   */
+  /** Calls `act` at each SIGUSR2. Returns a function that removes the handler. */
   readonly onReopen: (act: () => void) => () => void;
-  /** The paid calls that a shutdown waits for. */
   readonly inFlight: InFlight;
-  /** Called with the result of the run, once it is known. */
   readonly atEnd: Set<(end: RunEnd) => Promise<void>>;
   /** Called with the exit code right before the process ends, also at a second signal. */
   readonly atExit: Set<(exit: number) => void>;
@@ -57,10 +50,8 @@ export interface RunEnd {
 export const endingSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 export type EndingSignal = keyof typeof endingSignals;
 
-/** Whether a signal has ended the run. */
 export const isInterrupted = ({ signal }: Pick<Io, 'signal'>): boolean => signal.reason instanceof Interrupt;
 
-/** The abort reason of a run that was ended by a signal. */
 export class Interrupt extends Error {
   override readonly name = 'Interrupt';
   readonly reason: EndingSignal;

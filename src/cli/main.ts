@@ -7,10 +7,7 @@ import { layoutPage } from './docs/layout.ts';
 
 declare const __VERSION__: string;
 
-/**
- * Starts the program. Prints version, help and completion from prebuilt text; for all other command lines, loads
- * the parser and one command.
- */
+/** Prints version, help and completion from prebuilt text. For all other command lines, loads the parser and one command. */
 export function start(): void {
   const argv = process.argv.slice(2);
   const ready = prebuilt(argv);
@@ -24,10 +21,7 @@ export function start(): void {
 const runCommand = (argv: readonly string[]) =>
   void import('./process.ts').then(({ runProcess }) => runProcess(argv));
 
-/**
- * Answers a completion request of a shell. A shell sends a request at every press of the tab key, so only the
- * required code is loaded.
- */
+/** A shell sends a request at every press of the tab key, so only the required code is loaded. */
 function complete(request: readonly string[], outline: string): void {
   const { env, platform } = process;
   void import('./docs/complete.ts')
@@ -40,11 +34,7 @@ function complete(request: readonly string[], outline: string): void {
     );
 }
 
-/**
- * Writes the whole output of a run directly to the descriptor of stdout, because opening a stream takes longer
- * than the rest of the run. If stdout is non-blocking and the reader is slow, a stream writes the rest. Calls
- * `failed` if the text cannot be written, unless the reader has closed the pipe.
- */
+/** Writes to the descriptor, because opening a stream takes longer than the rest of the run. A stream waits for slow readers. */
 function writeText(text: string, failed: () => void): void {
   let rest: Uint8Array = Buffer.from(text);
   const fail = ({ code }: NodeJS.ErrnoException) => {
@@ -85,10 +75,7 @@ function prebuiltHelp(words: readonly string[]): string | undefined {
   });
 }
 
-/**
- * The width of the terminal on stdout; undefined if stdout is not a terminal. Checks the descriptor first, because
- * `process.stdout` opens a stream, which takes longer.
- */
+/** Undefined if stdout is not a terminal. Checks the descriptor first, because opening `process.stdout` takes longer. */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() && process.stdout.isTTY ? process.stdout.columns : undefined;
 }

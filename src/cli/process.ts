@@ -6,7 +6,6 @@ import { workingFolder } from '../state/paths.ts';
 import { type EndingSignal, endingSignals, Interrupt, type Terminal } from './io.ts';
 import { run } from './run.ts';
 
-/** Runs the command line of this process with its streams, signals and exit code. */
 export async function runProcess(argv: readonly string[]): Promise<void> {
   const inFlight = createInFlight();
   const signals = handleSignals(inFlight);
@@ -24,8 +23,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   process.exitCode = await run({
     argv,
     env: process.env,
-    // Access the stream only when it is needed: Node creates it on first access, which takes some
-    // milliseconds.
+    // Node creates a stream on first access, which takes some milliseconds.
     get stdin() {
       stdin ??= process.stdin;
       return stdin;
@@ -54,15 +52,11 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();
   stdin?.destroy();
-  // If all output is written, exit at once, which is faster than waiting for Node to end. If output is
-  // pending, wait, because `process.exit` would cut it off.
+  // Exit at once, which is faster than waiting for Node to end, but not with pending output: `process.exit` would cut it off.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
-/**
- * Whether stderr is the journal of systemd. The variable `JOURNAL_STREAM` alone does not show this, because
- * it stays set if stderr is redirected (systemd.exec(5)).
- */
+/** `JOURNAL_STREAM` alone does not show this, because it stays set if stderr is redirected (systemd.exec(5)). */
 function isJournal(stream: string | undefined): boolean {
   const file = stream ? quietly(() => fstatSync(2)) : undefined;
   return file !== undefined && stream === `${file.dev}:${file.ino}`;
@@ -82,19 +76,12 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
   };
 }
 
-/**
- * How long a shutdown may take after the last paid call has ended. Without a limit, a reader that has stopped
- * reading would prevent the exit.
- */
+/** Without this limit, a reader that has stopped reading would prevent the exit. */
 const DELIVERY_MS = 3_000;
 
-/**
- * Shells and wrappers such as npx forward a signal that the terminal has already sent to the whole process
- * group. Two equal signals within this time count as one.
- */
+/** Wrappers such as npx forward a signal that the whole process group already got. Equal signals within this time count as one. */
 const SAME_MS = 100;
 
-/** Starts a clean shutdown at the first SIGINT, SIGTERM or SIGHUP, and exits at once at the second signal. */
 function handleSignals(inFlight: InFlight) {
   const ending = new AbortController();
   let over = false;

@@ -11,17 +11,14 @@ export interface Recorded {
   readonly cuAtMost: number;
 }
 
-/** The receipt of a run, except for its exit code. */
 export interface Receipt extends Recorded {
   readonly command: string;
   readonly found?: number | undefined;
   readonly missing?: number | undefined;
   readonly failed?: number | undefined;
-  /** The CU that the key has left, if known. */
   readonly left?: number | undefined;
 }
 
-/** Sums the entries that go through a ledger. */
 export function sumLedger(ledger: Ledger): { readonly ledger: Ledger; readonly recorded: () => Recorded } {
   let [calls, cu, cuAtMost] = [0, 0, 0];
   return {
@@ -63,10 +60,7 @@ export function sumLedger(ledger: Ledger): { readonly ledger: Ledger; readonly r
   };
 }
 
-/**
- * Makes the run write a receipt when it ends. Returns a function to call before anything is paid for: it checks the file
- * and removes an old receipt, so that it is not read as the receipt of a run that was killed.
- */
+/** Writes a receipt at the end. Call the returned function before paying: a receipt that a killed run leaves must not be old. */
 export function openReceipt(io: Io, path: string, receipt: () => Receipt): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();
@@ -91,7 +85,6 @@ export function openReceipt(io: Io, path: string, receipt: () => Receipt): () =>
   };
 }
 
-/** Writes to a pipe or a device. */
 function writeTo(path: string, line: string): void {
   // Without O_NONBLOCK, opening a FIFO waits for a reader.
   const fd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -12,12 +12,7 @@ import type { RunSettings } from './settings/settings.ts';
 
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
-/**
- * Creates a function that reports on stderr why a run failed and returns how the run ended. With --log-format
- * json, the function prints one line of JSON. Otherwise it prints text if stderr is a terminal or the output
- * is a table, and one line of JSON if not. It searches the words of the command line for the flags that it
- * needs, because the command line may be invalid.
- */
+/** Reports a failure on stderr, as text or JSON. Searches the words for the flags that it needs, because the line may be invalid. */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<RunEnd> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : failureOfUnknown(error);
@@ -86,7 +81,6 @@ function wantsJson(io: Io, setting: ReportSettings['output'], logged: boolean): 
   return format === undefined ? io.stdout.isTTY !== true : format !== 'table';
 }
 
-/** The value of --color on a command line that may be invalid. */
 export function colorMode(argv: readonly string[]): 'auto' | 'always' | 'never' {
   const mode = stated(argv, ['--color']);
   return mode === 'always' || mode === 'never' ? mode : 'auto';

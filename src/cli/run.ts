@@ -9,10 +9,7 @@ import { createErrorReport } from './report.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
 
-/**
- * Runs one command line and returns its exit code. A failure that a command throws is converted to a message and
- * an exit code here.
- */
+/** Runs one command line. Returns its exit code. */
 export async function run(io: Io): Promise<number> {
   const end = await runToEnd(io);
   for (const notify of io.atEnd) await notify(end);
@@ -69,10 +66,7 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   return await runCommand(input);
 }
 
-/**
- * Prints help for all commands, a group or a command. Throws if the user did not request help but wrote a
- * command line without a complete command.
- */
+/** Throws if the user did not ask for help, but wrote a command line without a complete command. */
 async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode> {
   const [first] = io.argv;
   if (!asked && path !== '') {
@@ -88,7 +82,6 @@ async function showHelp(io: Io, path: string, asked: boolean): Promise<ExitCode>
   return 0;
 }
 
-/** The subcommands of a group of commands. */
 const subcommands = (group: string) =>
   Object.keys(tree)
     .filter((path) => path.startsWith(`${group} `))

@@ -6,17 +6,13 @@ import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
 import type { NamedFile } from './place-files.ts';
 
-/** A file of a run: its role in messages, and its descriptor or its possible paths. */
 interface RunFile {
   readonly role: string;
   readonly at: number | readonly string[];
   readonly isRead?: boolean;
 }
 
-/**
- * Rejects a command line on which one file has two roles, before anything is opened or paid for: a run would replace
- * its own input, or one of its files would overwrite another. Two inputs may be the same file.
- */
+/** Rejects a file with two roles before anything is paid for: a run would replace its input, or one output by another. */
 export function checkFiles(
   named: readonly NamedFile[],
   out: string | undefined,
@@ -50,10 +46,7 @@ const filesFor = ({ role, path, writes }: NamedFile): RunFile[] => [
   })),
 ];
 
-/**
- * What identifies a file: its inode, and its path with and without its last symbolic link, because a lock is a
- * dangling link. Pipes and devices have no names here, because they may have several roles.
- */
+/** Its inode, and its paths with and without the last symbolic link: a lock is a dangling link. Pipes and devices have none. */
 function namesOf(at: RunFile['at']): readonly string[] {
   if (typeof at === 'number') return inodeOf(() => fstatSync(at, { bigint: true })) ?? [];
   return at.flatMap((path) => {
@@ -63,7 +56,6 @@ function namesOf(at: RunFile['at']): readonly string[] {
   });
 }
 
-/** The inode of a regular file; empty for anything else, and undefined if nothing is there. */
 function inodeOf(stat: () => BigIntStats | undefined): readonly string[] | undefined {
   // If it cannot be looked up, opening it reports the problem.
   const found = quietly(stat);

@@ -5,7 +5,6 @@ import { outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';
 
-/** The groups of common flags. Each command lists the groups that it accepts. */
 export type Common = 'output' | 'service' | 'money';
 
 export type OutputFormat = (typeof outputFormats)[number];
@@ -82,14 +81,12 @@ export const subjectArgument = (name: string, help: string) =>
     complete: 'handle',
   }) as const;
 
-/** Flags of commands that accept many subjects. */
 export const subjectOptions = {
   file: value('--file', 'read one subject per line from FILE (- for stdin)', file),
   column: value('--column', 'for CSV or TSV input: the column with the subjects', text('name')),
   strict: flag('--strict', 'exit 10 if any subject is missing or failed'),
 } satisfies Options;
 
-/** Flags of commands that accept any subjects and cache their answers. */
 export const cachedSubjectOptions = (ages: string) => ({
   as: value('--as', 'treat every subject as this type', oneOf('handle', 'wallet', 'id')),
   ...subjectOptions,

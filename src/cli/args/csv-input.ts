@@ -1,6 +1,5 @@
 import { usageError } from '../../base/failure.ts';
 
-/** A row of a table, with the line on which it starts. */
 export interface CsvRow {
   readonly line: number;
   readonly cells: readonly string[];
@@ -12,11 +11,7 @@ type Separator = ',' | ';' | '\t';
 /** The maximum length of a row in characters. Rows with subjects are much shorter. */
 const LONGEST_ROW = 4 * 1024 * 1024;
 
-/**
- * Parses CSV as a stream. The header decides whether cells are separated by commas, semicolons or tabs. Quoted cells
- * may contain separators, doubled quotes and line breaks; with tabs, there are no quotes, but escapes such as `\\n`, as
- * trdr and `jq` write them. Throws if a closing quote is missing or a row is too long.
- */
+/** Parses CSV as a stream. With tabs between the cells, there are no quotes, but escapes such as `\\n`. */
 export async function* readCsv(all: AsyncIterable<string>): AsyncGenerator<CsvRow> {
   const { separator, chunks } = await sniff(all);
   const isQuoting = separator !== '\t';
@@ -39,8 +34,7 @@ export async function* readCsv(all: AsyncIterable<string>): AsyncGenerator<CsvRo
   };
   let length = 0;
   for await (const chunk of chunks) {
-    // Check the length after each chunk: input without line breaks, such as `/dev/zero`, must not fill the
-    // memory.
+    // Input without line breaks, such as `/dev/zero`, must not fill the memory.
     length += chunk.length;
     if (length > LONGEST_ROW)
       throw usageError(

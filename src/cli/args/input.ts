@@ -47,11 +47,7 @@ export function subjectSource(
   return { words, file: given.file, column: given.column };
 }
 
-/**
- * Yields the subjects in order. Reads input only as the caller consumes subjects, so that the memory does not
- * grow with the input. An aborted signal ends the wait for input. `check` throws at a subject that must not be
- * used.
- */
+/** Reads input only as the caller consumes subjects, so that memory does not grow with it. `check` throws at an unusable one. */
 export async function* readSubjects(
   source: SubjectSource,
   io: Pick<Io, 'stdin' | 'cwd'> & { readonly signal?: AbortSignal },
@@ -81,7 +77,6 @@ async function* partsOf(
   }
 }
 
-/** The bytes of an input file; `-` means stdin. */
 export const inputBytes = (
   path: string,
   io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
@@ -102,10 +97,7 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
   }
 }
 
-/**
- * Opens an input. A FIFO is opened as a socket. Reading a FIFO as a file would block a thread that ignores
- * signals, and `process.exit` would wait for that thread.
- */
+/** A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit` would wait for it. */
 async function openInput(path: string): Promise<Readable> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   if (!fstatSync(fd).isFIFO()) return createReadStream(path, { fd });
@@ -178,10 +170,7 @@ async function* fromLines(
   yield subjectsOn(splitter.end());
 }
 
-/**
- * Rejects a table if --column is not given. Otherwise, trdr would look up, and pay for, the header and the whole
- * lines as subjects.
- */
+/** Without --column, trdr would look up, and pay for, the header and whole lines as subjects. */
 function refuseTable(name: string, first: string): void {
   const header = HEADER.exec(first)?.[1];
   // A word such as `user` or `wallet` is most likely a header in a table, but a handle in any other file.
@@ -234,7 +223,6 @@ const UTF16 = [
 ] as const;
 
 const startsWith = (bytes: Buffer, mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
-/** Whether more bytes are needed to decide whether these are a byte order mark. */
 const mayBecomeMark = (bytes: Buffer) =>
   [UTF8, ...UTF16.map(({ mark }) => mark)].some(
     (mark) => bytes.length < mark.length && startsWith(mark, bytes),
@@ -260,7 +248,6 @@ async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer
   else if (decoder) yield Buffer.from(decoder.decode());
 }
 
-/** Reads stdin to its end as text. Throws if there are more than `most` bytes. */
 export async function readAll(
   { stdin }: Pick<Io, 'stdin'>,
   most: number,

@@ -14,21 +14,18 @@ const symbol: Value<string> = {
   read: (given) => (/[,;]/.test(given) ? undefined : given),
 };
 
-/** Flags with which lists and tails select posts by text and token. */
 export const filterOptions = {
   symbol: list('--symbol', 'only posts about tokens with this symbol', symbol),
   grep: value('--grep', 'only posts that match; a lower-case pattern ignores case', text('pattern')),
   exclude: value('--exclude', 'only posts that do not match this pattern', text('pattern')),
 };
 
-/** Flags with which lists and tails select theses. */
 export const thesisFilterOptions = {
   ...filterOptions,
   minHoldings: value('--min-holdings', "minimum value of the author's position in USD", decimal({ min: 0 })),
   devOnly: flag('--dev-only', 'only theses by the developer of the token'),
 };
 
-/** Flags that determine how many rows a list prints, from which time, and in which order. */
 export const listOptions = {
   limit: value(
     '--limit',
@@ -88,10 +85,7 @@ export const readPatterns = ({
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });
 
-/**
- * Yields rows in the requested order. Sorting and reversing require all rows before the first one can be
- * printed. If the list fails halfway, the rows received so far are printed, because they were paid for.
- */
+/** If the list fails halfway, the rows received so far are printed, because they were paid for. */
 export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   rows: AsyncIterable<T>,
   { sort, reverse }: Pick<ListFlags, 'sort' | 'reverse'>,
@@ -111,13 +105,11 @@ export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
   if (failure) throw failure.error;
 }
 
-/** The flags that select rows by what changed. */
 export const changeOptions = {
   changed: flag('--changed', 'with --compare: hide what did not change'),
   only: list('--only', 'with --compare: only these changes', oneOf('new', 'left', 'up', 'down')),
 };
 
-/** Rejects `--changed` and `--only` without `--compare`. */
 export function checkCompare(
   given: { readonly compare: unknown } & GivenFlags<typeof changeOptions>,
   example: string,

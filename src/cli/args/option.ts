@@ -1,9 +1,6 @@
 import type { Value } from './values.ts';
 
-/**
- * The description of a flag, from which help, completion, docs and the parser are derived. `T` is the type of
- * the flag's value.
- */
+/** Help, completion, docs and the parser are derived from this description of a flag. */
 export interface Option<T> {
   /** The names as users write them: `-o, --output`, `--no-cache`. */
   readonly flags: string;
@@ -14,7 +11,6 @@ export interface Option<T> {
   /** The flags that cannot be combined with this flag, such as `--limit`. */
   readonly excludes?: readonly string[];
   readonly shown?: string;
-  /** What a user decides with the flag. */
   readonly group?: FlagGroup;
 }
 
@@ -28,7 +24,6 @@ export const flagGroups = [
 ] as const;
 type FlagGroup = (typeof flagGroups)[number];
 
-/** Creates a flag without a value: true if the command line contains the flag. */
 export const flag = (flags: string, help: string): Option<boolean> => ({
   flags,
   help,
@@ -61,10 +56,6 @@ export const valueOr = <T>(
   shown: shown ?? String(fallback),
 });
 
-/**
- * Marks a flag that cannot be combined with the flags in `excludes`. The order of the flags on the command line
- * does not matter.
- */
 export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]): Option<T> => ({
   ...option,
   excludes,
@@ -92,13 +83,11 @@ export function notReplaced(set: Options, own: Options): Options {
   return Object.fromEntries(Object.entries(set).filter(([, option]) => !replaced.has(longName(option))));
 }
 
-/** The long name of a flag, without dashes: `no-cache`, `output`. */
 export const longName = (option: Pick<Option<unknown>, 'flags'>): string => {
   const match = /--([a-z][a-z0-9-]*)/.exec(option.flags);
   if (!match?.[1]) throw new Error(`a flag without a long name: ${option.flags}`);
   return match[1];
 };
 
-/** The short name of a flag without its dash, such as `o`; undefined if the flag has no short name. */
 export const shortName = (option: Pick<Option<unknown>, 'flags'>): string | undefined =>
   /(?:^|\s)-([A-Za-z])(?=,|\s|$)/.exec(option.flags)?.[1];

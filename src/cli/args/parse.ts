@@ -31,8 +31,7 @@ export function parseWords(command: AnyCommand, given: readonly string[]): Parse
         const made = known.get(longName(option));
         // A common flag that this command does not accept has its default.
         if (!made) return [key, option.fallback];
-        // If the command has its own version of a common flag, that version may accept values that the common
-        // flag rejects.
+        // A command's own version of a common flag may accept values that the common flag rejects.
         const more = set !== command.options && own.has(longName(option));
         return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
       }),
@@ -61,8 +60,7 @@ function toCommander(option: Option<unknown>): CommanderOption {
   const { flags, value, repeatable } = option;
   const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
   if (!repeatable) return made;
-  // Values of a fixed set contain no commas, so `--window 7d,30d` means the same as
-  // `--window 7d --window 30d`.
+  // Values of a fixed set contain no commas, so `7d,30d` means two values.
   const split = (text: string) => (value?.choices ? text.split(',') : [text]);
   return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
 }
@@ -77,10 +75,7 @@ function parsed(program: Commander, words: readonly string[]) {
   }
 }
 
-/**
- * The value of a flag. In commander, `--wait D` and `--no-wait` set the same value; the flag that comes last
- * on the command line applies.
- */
+/** In commander, `--wait D` and `--no-wait` set the same value: the last one on the command line applies. */
 function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (made.negate) return raw === false;
@@ -96,20 +91,14 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
   return Array.isArray(raw) ? raw.map(one) : one(raw);
 }
 
-/**
- * The value of a common flag. If only the command's own version of the flag accepts the value, the common
- * flag has its default.
- */
+/** If only the command's own version of the flag accepts the value, the common flag has its default. */
 function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (raw === option.value?.absent) return option.fallback;
   return typeof raw === 'string' ? (option.value?.read(raw) ?? option.fallback) : (raw ?? option.fallback);
 }
 
-/**
- * Rejects a command line in which a known flag stands where a value is expected. With an empty variable,
- * `--symbol $UNSET --dry-run` would otherwise use --dry-run as the symbol, and send and pay for the calls.
- */
+/** With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay. */
 function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   const all = Object.values(options);
   const named = (word: string) =>
@@ -126,10 +115,7 @@ function rejectFlagAsValue(options: Options, words: readonly string[]): void {
   }
 }
 
-/**
- * Rejects two flags that contradict each other. If trdr ignored one of them, the run could cost more than the
- * user expects.
- */
+/** If trdr ignored one of two contradicting flags, the run could cost more than the user expects. */
 function rejectContradiction(options: Options, words: readonly string[]): void {
   const end = words.indexOf('--');
   const given = new Set(words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=')[0]));

@@ -5,10 +5,7 @@ import { type GivenFlags, longName, notReplaced, type Options } from './option.t
 import type { Parsed } from './parse.ts';
 import type { Value } from './values.ts';
 
-/**
- * Resolves the file names of a command line relative to `folder`, which is the folder of the process except in
- * tests. In the folder of the process, names stay unchanged, so that messages show them as the user wrote them.
- */
+/** Names stay unchanged in the folder of the process, so that messages show them as the user wrote them. */
 export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed, folder: string): Parsed {
   const place = (name: string) => {
     const placed = resolve(folder, name);
@@ -32,14 +29,12 @@ export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed
   };
 }
 
-/** A file that a command line names: its flag or argument, and what the run writes to it. */
 export interface NamedFile {
   readonly role: string;
   readonly path: string;
   readonly writes: Value<unknown>['writes'] | undefined;
 }
 
-/** The files that a command line names. The path `-` stands for stdin. */
 export function namedFiles(command: AnyCommand, { args, given, globals }: Parsed): NamedFile[] {
   const { options } = command;
   const flagged = (all: Options, values: object) =>

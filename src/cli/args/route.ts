@@ -10,10 +10,7 @@ interface CommandRoute {
   readonly wantsHelp: boolean;
 }
 
-/**
- * Finds the words of the command among the flags. Common flags may precede each of these words; if such a flag
- * takes a value, the word after the flag is the value, not a part of the command.
- */
+/** Common flags may precede each word of the command. The word after a flag that takes a value is not part of the command. */
 export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
   const rest: string[] = [];

@@ -13,10 +13,7 @@ const AHEAD = 10_000;
 /** The subjects of a command. The first subjects were validated; the rest of the input has not been read. */
 export interface Subjects {
   readonly checked: readonly Subject[];
-  /**
-   * Whether the input continues after the validated subjects, so that the number of all subjects is not
-   * known.
-   */
+  /** Whether the input continues after the validated subjects. */
   readonly hasMore: boolean;
   /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
   readonly isSingle: boolean;
@@ -24,11 +21,7 @@ export interface Subjects {
   all(): AsyncIterable<string | Subject> | Iterable<Subject>;
 }
 
-/**
- * Reads and validates the first subjects. Rejects an invalid subject with its line number, before anything is
- * paid for. The rest of a longer input is read during the run, and an invalid subject in that rest becomes a
- * failed record.
- */
+/** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io' | 'settings'>,
@@ -60,10 +53,7 @@ export async function gatherSubjects(
   };
 }
 
-/**
- * The subjects of the input. Throws if a subject is an API key, so that no record contains the key, or if an argument
- * is a list.
- */
+/** Throws at an API key, so that no record contains it, and at an argument that is a list. */
 export const subjectsOf = (
   source: SubjectSource,
   io: Io,
@@ -84,7 +74,6 @@ export const subjectsOf = (
 /** Whether the only source is a subject on the command line. */
 export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
 
-/** Parses a subject. The failure of an input line has its number. */
 export async function parseSubject<T>(
   { text, line }: GivenSubject,
   read: (text: string) => T | Promise<T>,

@@ -1,11 +1,8 @@
 import type { Kind } from '../../base/values.ts';
 
-/** A kind of value that a flag or an argument accepts, with its completion. */
 export interface Value<T> extends Kind<T> {
   readonly complete?: 'file' | 'profile' | 'handle';
-  /**
-   * For a file that the run writes: the files that trdr creates beside it, by their purpose, as endings of its name.
-   */
+  /** The files that a run creates beside the file, by their purpose, as endings of its name. */
   readonly writes?: Readonly<Record<string, string>>;
   /** A text that has the same effect as omitting the flag. */
   readonly absent?: string;

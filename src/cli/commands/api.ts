@@ -167,10 +167,7 @@ async function bodyFrom(context: Context, input: string): Promise<string> {
   }
 }
 
-/**
- * Writes raw responses. The output is opened before the call, so that nothing is paid for if it cannot be
- * written. The file of --out appears only if a response was successful.
- */
+/** Opens the output before the call, so that nothing is paid for if it cannot be written. */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
   const sink = await output();

@@ -122,10 +122,7 @@ function checkUrl(given: string, insecureHttp: boolean): string {
   return `${origin}${prefix}`;
 }
 
-/**
- * Returns the plan of the key, or null if the service does not report it. Throws if the service rejects the key,
- * so that the key is not saved.
- */
+/** Null if the service does not report it. Throws if the service rejects the key, so that it is not saved. */
 async function planOf(context: Context, baseUrl: string, key: string): Promise<string | null> {
   const client = await context.connect({ baseUrl, key, embedded: false });
   try {
@@ -186,10 +183,7 @@ export const authStatus = command({
   },
 });
 
-/**
- * Verifies the key of a profile with the service. A failure is returned, so that the other profiles are still
- * checked.
- */
+/** Returns a failure, so that the other profiles are still checked. */
 async function checked(
   context: Context,
   { record, baseUrl, key }: SavedProfile,
@@ -287,7 +281,6 @@ export const authLogout = command({
 /** The maximum length of the input in bytes. Longer input cannot be a key. */
 const LONGEST = 4096;
 
-/** Reads the API key from a prompt with hidden input, or from stdin until its end. */
 async function readKey(io: Io, fromStdin: boolean, signal: AbortSignal): Promise<string> {
   if (isAttended(io)) {
     const typed = await askLine(io, 'API key (input hidden):', { hidden: true, signal });

@@ -7,7 +7,6 @@ import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import { configOf, profileName } from '../settings/settings.ts';
 
-/** The settings in which the budgets of a profile are saved. */
 const budgetSettings = { day: 'budgetDay', month: 'budgetMonth' } as const;
 
 const period = { name: 'period', help: 'month or day', choices: ['month', 'day'] };
@@ -56,7 +55,6 @@ function periodOf(word = ''): 'month' | 'day' {
 
 const ownerText = (machine: string | undefined) => machine ?? 'all machines';
 
-/** Rejects --machine for a budget that is not in a store. */
 function checkLocal(machine: string | undefined): void {
   if (machine === undefined) return;
   throw usageError('--machine requires a store', 'run "trdr store login URL", or set TRDR_STORE');
@@ -121,8 +119,7 @@ export const budgetShow = command({
       await context.print(storeView, own);
       return;
     }
-    // Raise the spending that the store has recorded to the usage that the service counts, unless this was
-    // done recently.
+    // Raise the spending in the store to the usage that the service counts.
     await (await context.ledger()).budgets?.();
     const { readStatus } = await import('../../store/status.ts');
     const items = await store.link.use((connection) => readStatus(connection, store.keys));

@@ -109,10 +109,7 @@ export const launchpadBoard = command({
 
 const DAY_MS = 86_400_000;
 
-/**
- * The time of the board to compare with. A relative time counts back from the board that is shown; the beginning of
- * yesterday could be almost two days before it.
- */
+/** A relative time counts back from the board that is shown; the beginning of yesterday could be almost two days before it. */
 function comparedTime(compare: Instant, shownAt: number, now: number, utc: boolean): number {
   if ('day' in compare && compare.day === -1) return shownAt - DAY_MS;
   return instantAt(compare, 'ageMs' in compare ? shownAt : now, utc);
@@ -125,7 +122,6 @@ function isWithin(row: Sent, top: number | undefined): boolean {
   return rank === undefined || rank <= top;
 }
 
-/** What changed, in one line. */
 const summaryText = (rows: readonly Sent[]): string =>
   movesText(
     rows.map(({ change, rankChange, username, wallet }) => ({
@@ -137,10 +133,7 @@ const summaryText = (rows: readonly Sent[]): string =>
     (places) => (places > 0 ? `+${places}` : `\u2212${-places}`),
   );
 
-/**
- * Whether the snapshot exists. For a time without a snapshot, the service returns an empty board without a
- * time.
- */
+/** For a time without a snapshot, the service returns an empty board without a time. */
 const isOnRecord = (board: Sent) => board['capturedAt'] !== null || boardEntries(board).length > 0;
 
 function captured(what: string, board: Sent): string {

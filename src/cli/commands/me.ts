@@ -9,7 +9,6 @@ import { value } from '../args/option.ts';
 import type { Value } from '../args/values.ts';
 import { command } from '../command.ts';
 
-/** An amount of units, or a share of what the plan includes per month. */
 const unitsOrShare: Value<number | { readonly share: number }> = {
   ...units,
   name: 'cu|percent',
@@ -65,10 +64,7 @@ export const me = command({
   },
 });
 
-/**
- * Returns the units that --min-units requires; undefined without the flag. A share refers to what the plan
- * includes per month.
- */
+/** A share refers to what the plan includes per month. */
 export function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
@@ -80,10 +76,7 @@ export function unitsWanted(
   return granted * wanted.share;
 }
 
-/**
- * Throws if, at the rate of this month, the units will run out within `minDays` days and before the month ends.
- * Also throws if the service does not report the units.
- */
+/** Throws if the units, at the rate of this month, will run out within `minDays` days and before the month ends. */
 export function checkDays(
   me: Known<Me>,
   rate: Forecast | null,
@@ -110,10 +103,7 @@ const undecided = (what: string, flag: string) =>
     hint: `cannot check ${flag}; run "trdr doctor" to see how the service differs from its description`,
   });
 
-/**
- * Throws if less is left than required, or if the remainder is not known. An unlimited allowance always
- * passes.
- */
+/** An unlimited allowance always passes. */
 function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: number | undefined }): void {
   const left = leftOf(me);
   for (const meter of ['units', 'reveals'] as const) {

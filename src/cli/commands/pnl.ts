@@ -141,10 +141,7 @@ export const pnl = command({
   },
 });
 
-/**
- * The distinct subjects of an input, each as it is spelled where it first occurs, and those that are not handles by their
- * position. Throws at an invalid subject, before anything is paid for.
- */
+/** The distinct subjects, each as spelled where it first occurs, and those that are not handles by position. */
 async function distinctSubjects(
   source: SubjectSource,
   { io }: Context,
@@ -173,7 +170,6 @@ const isDevice = (out: string): boolean => {
   return there !== undefined && !there.isFile();
 };
 
-/** Prints the calls that the run would send now. */
 async function plan(
   context: Context,
   targets: Targets,

@@ -6,11 +6,7 @@ import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 import { callPrices, priceList } from '../spend/plan.ts';
 
-/**
- * The prices of the endpoint with this name or path. If no endpoint has it, the prices of all endpoints whose
- * name or path begins with this text. Throws if there are none; the message depends on `isCommand`, which is true
- * if the name is that of a command. Without a name, all prices.
- */
+/** The prices of the endpoint with this name or path, otherwise of all that begin with it. */
 function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] {
   const all = priceList();
   if (name === undefined) return all;
@@ -34,7 +30,6 @@ function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] 
   throw usageError(`unknown command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
 }
 
-/** The prices of a command's calls; undefined if the command does not exist. */
 async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
   const { tree } = await import('../tree.ts');
   const found = await tree[words]?.();

@@ -139,10 +139,7 @@ async function compareWithService(context: Context) {
   }
 }
 
-/**
- * Explains the difference between the ledger and the service; undefined if there is none. The ledger counts only
- * the certain cost of a call whose cost is uncertain, so such calls can explain why the service counted more.
- */
+/** The ledger counts only the certain cost of lost answers, so they can explain why the service counted more. */
 function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
   profile: string,

@@ -84,7 +84,7 @@ export const verify = command({
   },
 });
 
-/** The files without those that were given twice, under any name. A certificate, which a pattern may match, stands for its file. */
+/** A certificate, which a pattern may match, stands for its file. */
 function distinctFiles(given: readonly string[]): string[] {
   const seen = new Set<string>();
   return given.map(certifiedFile).filter((file) => {

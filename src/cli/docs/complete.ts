@@ -20,11 +20,7 @@ interface CompletionPlace {
   readonly cwd: string;
 }
 
-/**
- * Answers a completion request of a shell. The request is `words WORD...` or `line LINE`, up to the cursor.
- * Each line of the answer is a word, followed by a tab and a description if there is one. The lines `:files`
- * and `:nospace` tell the shell how to use the words.
- */
+/** Answers `words WORD...` or `line LINE`, up to the cursor, with a word per line, and `:files` or `:nospace` for the shell. */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
   const line = form === 'line' ? (rest[0] ?? '') : rest;
@@ -63,10 +59,7 @@ interface Config {
   readonly profiles: Readonly<Record<string, JsonObject>>;
 }
 
-/**
- * Reads the config file without its schema, because loading the schema takes too long for a key press. A file
- * that cannot be read counts as empty.
- */
+/** Without its schema, because loading it takes too long for a key press. An unreadable file counts as empty. */
 function readConfig(folder: string | undefined): Config {
   const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
   const { current, profiles } = parseObject(text ?? '') ?? {};

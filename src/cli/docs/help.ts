@@ -14,7 +14,6 @@ import { topics } from './topics.ts';
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 
-/** The page about a command, a group or a topic; without words, the overview. */
 export async function findPage(words: readonly string[]): Promise<DocPage> {
   const name = words.join(' ');
   const load = tree[name];
@@ -31,7 +30,6 @@ export async function findPage(words: readonly string[]): Promise<DocPage> {
   );
 }
 
-/** Prints the page about these words to stdout, wrapped to the width of the terminal. */
 export async function showPage(io: Io, words: readonly string[]): Promise<void> {
   const isTerminal = io.stdout.isTTY === true;
   const columns = (isTerminal && io.stdout.columns) || 80;

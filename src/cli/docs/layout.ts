@@ -8,9 +8,7 @@ interface Layout {
 
 /** The maximum number of columns of a text, because longer lines are hard to read. */
 const WIDEST = 100;
-/**
- * If a terminal has fewer columns than this, a description is printed below its term instead of next to it.
- */
+/** On narrower terminals, a description is printed below its term. */
 const STACK_BELOW = 60;
 
 export function layoutPage(page: DocPage, { columns, bold }: Layout): string {

@@ -96,10 +96,7 @@ const termLines = (rows: readonly Definition[]) =>
 
 const reference = (name: string, part: 1 | 7 = 1) => `.BR ${text(manName(name))} (${part})`;
 
-/**
- * Escapes text for roff: special characters, hyphens (so that users can copy them), and lines that roff would
- * interpret as requests.
- */
+/** Escapes special characters, hyphens (so that users can copy them), and lines that roff would take for requests. */
 const text = (given: string) =>
   given
     .replaceAll('\\', '\\e')

@@ -6,10 +6,7 @@ import { referenceFiles } from './markdown.ts';
 import { pageFile } from './page.ts';
 import { exitTable, neverList, skillText } from './skill.ts';
 
-/**
- * The texts that the build and `npm run generate` write, most of them by file name. `help` and `outline`, which completion
- * uses, are JSON: with them, trdr prints help and completes lines without loading the commands.
- */
+/** What the build and `npm run generate` write. With the JSON of `help` and `outline`, trdr need not load the commands. */
 export async function preparedTexts() {
   const [commands, pages] = await Promise.all([allCommands(), allPages()]);
   return {

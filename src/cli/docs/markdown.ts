@@ -3,7 +3,6 @@ import { commandSections } from './overview.ts';
 import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
 import { topics } from './topics.ts';
 
-/** The reference by file name: a page for each command and topic, and a table of contents. */
 export function referenceFiles(commands: readonly AnyCommand[]): Record<string, string> {
   const pages = commands.map((command) => [`${pageFile(command.path)}.md`, commandText(command)] as const);
   const topicPages = topics.map((topic) => [topicFile(topic), topicText(topic)] as const);
@@ -60,5 +59,4 @@ function table(terms: readonly Definition[]): string {
   return ['| | |', '| --- | --- |', ...rows].join('\n');
 }
 
-/** Escapes text that Markdown would interpret as markup. */
 const escaped = (text: string) => text.replaceAll('<', '&lt;').replaceAll('*', '\\*').replaceAll('_', '\\_');

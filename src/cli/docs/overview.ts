@@ -5,10 +5,7 @@ import { topics } from './topics.ts';
 export const tagline =
   'Look up traders by handle or wallet, compare their numbers, and follow the thesis feed live.';
 
-/**
- * The sections of the overview, in the order in which a new user needs them. Each name belongs to a command
- * or to a group of commands.
- */
+/** The sections of the overview, in the order in which a new user needs them. */
 const sections: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: 'Look up', names: ['whois', 'resolve', 'pnl'] },
   { title: 'Theses', names: ['thesis list', 'thesis tail'] },
@@ -52,7 +49,6 @@ export function commandSections(
   return [...named, more].filter((each) => each.commands.length > 0);
 }
 
-/** The overview page, with one line for each command or group of commands. */
 export function overviewPage(commands: readonly AnyCommand[]): DocPage {
   const rows = (names: readonly string[]): Definition[] =>
     names.flatMap((name): Definition[] => {

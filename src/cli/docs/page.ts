@@ -6,7 +6,6 @@ import { exitCodes } from '../exit.ts';
 
 export type Definition = readonly [term: string, meaning: string];
 
-/** A part of a page with a title: paragraphs, then terms, then command lines. */
 export interface Section {
   readonly title: string;
   readonly text?: readonly string[];
@@ -54,10 +53,7 @@ export function commandPage(command: AnyCommand): DocPage {
   };
 }
 
-/**
- * A command with more flags of its own than this lists them in groups.
- * @internal Exported for tests.
- */
+/** A command with more flags of its own lists them in groups. @internal Exported for tests. */
 export const UNGROUPED = 15;
 
 /** The flags of a command, and the common flags that belong to them, by what a user decides. */
@@ -91,7 +87,6 @@ const optionHelp = ({ help, shown, repeatable, value }: Option<unknown>) =>
     .filter(Boolean)
     .join(' ');
 
-/** How help shows an argument: `SUBJECT...`, `[PROFILE]`. */
 function argumentTerm({ name, optional, variadic }: Argument): string {
   const term = `${name.toUpperCase()}${variadic ? '...' : ''}`;
   return optional ? `[${term}]` : term;
@@ -107,5 +102,4 @@ const priceTerms = (command: AnyCommand): Definition[] =>
       : [`${endpoints[id].method} ${endpoints[id].path}`, endpoints[id].price.text],
   );
 
-/** The file name of a page: `thesis-list`; `trdr` for the overview. */
 export const pageFile = (name: string): string => name.replaceAll(' ', '-') || 'trdr';

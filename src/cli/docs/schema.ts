@@ -9,7 +9,6 @@ import { callPrices } from '../spend/plan.ts';
 import { version } from '../version.ts';
 import { usageLine } from './page.ts';
 
-/** Describes a command for programs: its arguments, flags, records, prices and exit codes. */
 export function describeCommand(command: AnyCommand) {
   return {
     command: command.path,
@@ -34,10 +33,7 @@ export function describeCommand(command: AnyCommand) {
   };
 }
 
-/**
- * The map of all commands, which is small enough to be read first: what each does and costs, and what they have in
- * common. `describeCommand` has the rest.
- */
+/** The map of all commands, small enough to be read first. `describeCommand` has the rest. */
 export function describeAll(commands: readonly AnyCommand[]) {
   return {
     name: 'trdr',
@@ -75,10 +71,7 @@ function flagOf(option: Option<unknown>) {
   };
 }
 
-/**
- * The JSON Schema (2020-12) of printed records.
- * @internal Exported for tests.
- */
+/** @internal Exported for tests. */
 export const recordSchema = (schema: z.core.$ZodType): Record<string, unknown> => ({
   ...z.toJSONSchema(schema, {
     target: 'draft-2020-12',

@@ -28,7 +28,6 @@ const never: readonly string[] = [
   'Never parse tables: they are for people and may change.',
 ];
 
-/** What an agent does after each exit code, as a table for the skill and docs/agents.md. */
 export const exitTable = (): string =>
   [
     '| exit | what to do |',
@@ -36,7 +35,6 @@ export const exitTable = (): string =>
     ...exitAdvice.map(([codes, text]) => `| ${codes} | ${text} |`),
   ].join('\n');
 
-/** What an agent never does, as a list for the skill and docs/agents.md. */
 export const neverList = (): string => never.map((rule) => `- ${rule}`).join('\n');
 
 /** The commands in the skill, each with its price, empty if free, and an example. */
@@ -71,7 +69,6 @@ const shown: Readonly<Record<string, readonly [price: string, example: string]>>
   usage: ['', 'trdr usage --since 1d --by command'],
 };
 
-/** A skill for agents: what trdr does, the most important commands, and the rules for errors and money. */
 export function skillText(commands: readonly AnyCommand[]): string {
   const examples = Object.entries(shown).map(([path, [price, example]]) => {
     const { summary } = commands.find((each) => each.path === path) ?? {};

@@ -11,9 +11,7 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 import { clockLead } from '../lookup/service-time.ts';
 
-/**
- * The result of a check: the record to print, and the exit code of the run if this is the first failed check.
- */
+/** `exit` is the exit code of the run if this is the first failed check. */
 export interface Check {
   readonly record: CheckRecord;
   readonly exit: ExitCode;
@@ -30,7 +28,6 @@ export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-/** The result of a failed check, made from the failure that a command would throw. */
 export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
   record: {
     check,
@@ -45,14 +42,10 @@ export const failedCheck = (check: string, { kind, message, hint }: Failure): Ch
 const withoutDoctor = (hint: string): string =>
   hint.replace(/: trdr doctor$/, '').replace(/^run "trdr doctor" to see /, 'see below ');
 
-/**
- * The exit code of a run is that of the first failed check, because later failures may be consequences of the
- * first.
- */
+/** Later failures may be consequences of the first. */
 export const exitOfAll = (checks: readonly Check[]): ExitCode =>
   checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;
 
-/** Returns the result of `work`, or the `Failure` that it threw. */
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {
     return await work();
@@ -62,12 +55,9 @@ export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   }
 }
 
-/** The check of the clock passes if the service and this machine differ by at most this much. */
 const SKEW_MS = 30_000;
-/** The check of the limits warns if less than this share of an allowance is left. */
 const LITTLE = 0.05;
 
-/** Compares the service's clock with the clock of this machine. */
 export function judgeClock(date: string | undefined, askedAt: number, answeredAt: number): Check {
   const off = clockLead(date, askedAt, answeredAt);
   if (off === undefined) return skip('clock', 'the service does not report its time');
@@ -80,7 +70,6 @@ export function judgeClock(date: string | undefined, askedAt: number, answeredAt
   );
 }
 
-/** Checks what is left of the key's allowances. */
 export function judgeLimits(record: Sent): Check {
   const me = known(Me, record);
   const { ratePerMinute } = readAccount(record);
@@ -111,10 +100,7 @@ export function judgeLimits(record: Sent): Check {
     : passed('limits', detail);
 }
 
-/**
- * The differences between the service's API and the API that this version of trdr was built for, one check
- * for each difference; a single passed check if there are none.
- */
+/** One check for each difference between the service's API and the API that this trdr was built for. */
 export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ how, call, text, breaks }) => {
@@ -133,7 +119,6 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   });
 }
 
-/** The differences between recent responses and the service description, one check per field. */
 export const judgeAnswers = (seen: readonly SeenDifference[], now: number): Check[] =>
   seen.map(({ call, text, time }) =>
     warn(

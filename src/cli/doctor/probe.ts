@@ -25,10 +25,7 @@ import {
 } from './judge.ts';
 import { socketCheck } from './socket.ts';
 
-/**
- * Runs the checks in order. If no client can be created, all further checks are skipped. If the service does not
- * respond, or another server responds instead, only the store is still checked.
- */
+/** Runs the checks in order. Without a client, or if another server answers, most of them are skipped. */
 export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
@@ -70,7 +67,6 @@ export async function* probe(context: Context, { ws }: { readonly ws: boolean })
   if (ws) yield await socketCheck(context);
 }
 
-/** The failures of a run that does not get a key. */
 const keyCodes = ['NO_KEY', 'BAD_KEY', SECRET_COMMAND];
 
 async function* budgetChecks(context: Context): AsyncGenerator<Check> {
@@ -123,11 +119,7 @@ function isReadableByOthers(path: string, platform: NodeJS.Platform): boolean {
 
 const skipped = (checks: readonly string[]) => checks.map((check) => skip(check, 'skipped'));
 
-/**
- * Returns a failure if another server, such as a web server or a captive portal, responded instead of the
- * service. Signs of another server: there is no OpenAPI document, and `me` does not exist or is not a JSON
- * object.
- */
+/** A web server or a captive portal has no OpenAPI document, and no `me`, or one that is not a JSON object. */
 async function otherServer(
   context: Context,
   client: Client,

@@ -9,7 +9,6 @@ import { attempt, type Check, failedCheck, passed, skip } from './judge.ts';
 
 const READY_MS = 15_000;
 
-/** Checks that the WebSocket can be opened, and that the service then sends the ready frame. */
 export async function socketCheck(context: Context): Promise<Check> {
   const { maxCu } = context.settings;
   if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {

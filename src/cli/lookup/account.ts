@@ -10,7 +10,6 @@ import { openAnswers } from './open-lookup.ts';
 /** How long machines that share a store use the same answer of `me`. */
 const SHARED_MS = 15_000;
 
-/** What a run needs to share the answer of `me` with other machines. */
 export interface AccountSharing {
   readonly claim: AnswerCache['claim'];
   readonly now: () => number;
@@ -22,10 +21,7 @@ export async function accountSharing(context: Context): Promise<AccountSharing |
   return claim && { claim, now: context.io.clock.now };
 }
 
-/**
- * Returns the answer of `me`, for checks before a run. If machines share a store, the answer may be up to 15
- * seconds old.
- */
+/** The answer of `me`, for checks before a run: up to 15 seconds old if machines share a store. */
 export async function askAccount(
   client: Pick<Client, 'call' | 'left'>,
   options: CallOptions,
@@ -49,10 +45,7 @@ export async function askAccount(
 
 const TIMEOUT_MS = 5_000;
 
-/**
- * What the key has left. If that is not known yet, requests it with the free call `me`; undefined if the call fails.
- * Throws if the service rejects the key, because it would reject all further calls too.
- */
+/** Requests `me` if that is not known yet; undefined if it fails. Throws if the service rejects the key, as in every further call. */
 export async function lookAtAccount(
   client: Client,
   signal: AbortSignal,

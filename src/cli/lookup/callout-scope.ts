@@ -8,7 +8,6 @@ export const calloutScopeOptions = {
   wallet: excluding(value('--wallet', 'only callouts by this wallet', text('address')), '--coin'),
 };
 
-/** The requested callouts, with validated addresses. */
 export const calloutScopeOf = async ({
   coin,
   wallet,

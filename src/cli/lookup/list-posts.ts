@@ -11,7 +11,6 @@ import { filtersOf } from '../tail/certify.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
 import { serviceClock } from './service-time.ts';
 
-/** A list of posts, from new to old. */
 interface PostList {
   readonly view: View<Sent>;
   readonly noun: readonly [one: string, many?: string];
@@ -26,7 +25,6 @@ interface PostList {
   readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
 }
 
-/** Prints the posts that the flags select, and writes the certificate of a file. */
 export async function listPosts(context: Context, flags: ListInput, list: PostList): Promise<void> {
   const { rows, before, symbol, minHoldings, devOnly, grep, exclude } = flags;
   const { io, settings, signal } = context;

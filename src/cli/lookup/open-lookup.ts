@@ -16,10 +16,6 @@ export function lazyClient(context: Context): Pick<Client, 'call' | 'affords'> {
   };
 }
 
-/**
- * Looks up users by handle, wallet or id. The answer comes from the cache if it is recent enough, otherwise
- * from the service.
- */
 export const openCachedLookup = async (
   context: Context,
   { noCache = false, maxAge }: { readonly noCache?: boolean; readonly maxAge?: number | undefined } = {},
@@ -31,10 +27,7 @@ export const openCachedLookup = async (
     maxAge ?? context.settings.maxAge,
   );
 
-/**
- * The cached answers for the base URL and key of the run, on this machine and in the store. Undefined if the
- * base URL or the key is not configured.
- */
+/** On this machine and in the store; undefined if the base URL or the key is not configured. */
 export async function openAnswers(context: Context): Promise<AnswerCache | undefined> {
   const { scope, settings, io, notice } = context;
   if (scope === undefined) return undefined;
@@ -54,10 +47,7 @@ export async function openAnswers(context: Context): Promise<AnswerCache | undef
   return sharedAnswers(context, local, key);
 }
 
-/**
- * The answers on this machine and in the store. The code for the store is loaded only when an answer is not
- * cached on this machine.
- */
+/** The code for the store is loaded only when an answer is not cached on this machine. */
 function sharedAnswers(context: Context, local: AnswerCache, key: string): AnswerCache {
   let opened: Promise<AnswerCache> | undefined;
   const shared = () => {

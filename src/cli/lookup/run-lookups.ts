@@ -27,9 +27,7 @@ interface Lookups<T extends object> {
   /** What the run does, and with what: `looking up`, `subject`. */
   readonly doing: string;
   readonly noun: string;
-  /** The calls for these distinct subjects. */
   readonly plan: (subjects: readonly Subject[]) => Planned[];
-  /** How to continue a run that stopped at its limit. */
   readonly resume: string;
   /** Creates the function that looks up one subject. `describe` shows what the run waits for. */
   readonly answer: (describe: (text: string) => void) => Answer | Promise<Answer>;

@@ -2,14 +2,9 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Context } from '../context.ts';
 
-/** The precision of a Date header, which has whole seconds. */
 const UNSURE_MS = 1_000;
 
-/**
- * How far the clock of this machine is ahead of that of the service, in ms, by the Date header of an answer; negative
- * if it is behind, undefined if the header cannot be read. The service may have written the header at any time
- * between request and answer.
- */
+/** How far this machine is ahead, in ms. The service may have written its Date header at any time between request and answer. */
 export function clockLead(date: string | undefined, askedAt: number, answeredAt: number): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
@@ -17,10 +12,7 @@ export function clockLead(date: string | undefined, askedAt: number, answeredAt:
   return theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
 }
 
-/**
- * A clock that shows the time of the service. Ages such as 2h count from it, because the clock of this machine may be
- * hours off. Requests `me`, which is free.
- */
+/** Ages such as 2h count by the clock of the service, because that of this machine may be hours off. Requests `me`, which is free. */
 export async function serviceClock({ io, client, notice, signal }: ClockNeeds): Promise<Clock> {
   const { clock } = io;
   const asking = await client();

@@ -10,10 +10,7 @@ const NAMED_IN_SHORT = 20;
 export const isSpent = (error: unknown): error is Failure =>
   error instanceof Failure && (error.kind === 'quota' || error.kind === 'limit');
 
-/**
- * Reports the names that were skipped. `count` is their number with a noun. `journal` is the path of the
- * journal that contains all names; with it, the notice lists fewer names.
- */
+/** `journal` is the path of a journal that contains all names: the notice then lists fewer. */
 export function reportSkipped(
   { io, notice }: Pick<Context, 'io' | 'notice'>,
   names: readonly string[],

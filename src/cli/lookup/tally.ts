@@ -42,10 +42,7 @@ export function createLookupTally() {
     get total(): number {
       return found + missing + failed + pending;
     },
-    /**
-     * Returns the exit code of the run. Throws the first failure if all subjects failed, and if this machine, for
-     * example its full disk, made any subject fail. With `strict`, also throws unless all subjects were found.
-     */
+    /** Throws the first failure if all subjects failed, and a failure of this machine, such as a full disk, if any did. */
     exit(strict: boolean): ExitCode {
       if (first && failed === found + missing + failed + pending) throw first;
       if (local) {

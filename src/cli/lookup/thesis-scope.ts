@@ -17,10 +17,7 @@ export async function authorOf(given: string): Promise<Subject> {
   return subject;
 }
 
-/**
- * The lookup and the user id of an author, for a dry run. The user id of a handle is not known without a
- * lookup, so a placeholder replaces it: the price is the same for every id.
- */
+/** For a dry run. A placeholder replaces an unknown user id: the price is the same for every id. */
 export function plannedAuthor(author: Subject | undefined): {
   readonly lookup: Planned[];
   readonly userId: string | undefined;
@@ -30,7 +27,6 @@ export function plannedAuthor(author: Subject | undefined): {
   return { lookup: [lookup], userId: '00000000-0000-0000-0000-000000000000' };
 }
 
-/** The user id of an author. A handle needs one lookup, unless its answer is cached. */
 export async function userIdOf(subject: Subject, context: Context): Promise<string> {
   if (subject.type === 'id') return subject.value;
   const answer = await (await openCachedLookup(context)).answer(subject, context.signal);

@@ -16,13 +16,9 @@ const PAGES = 5;
 /** Matches a ticker: every valid address is longer. */
 const SYMBOL = /^\$?[^\s\p{C}]{1,24}$/u;
 
-/** The value of --token: an address, or a ticker whose address must be found. */
 type TokenChoice = { readonly address: string } | { readonly symbol: string };
 
-/**
- * Parses --token. A short text is a ticker, unless it begins with `0x`: it is then an incomplete EVM address,
- * which is rejected.
- */
+/** A short text is a ticker, unless it begins with `0x`: it is then an incomplete EVM address, which is rejected. */
 export async function readToken(given: string): Promise<TokenChoice> {
   const text = trimText(given);
   if (/[,;]/.test(text))
@@ -53,10 +49,7 @@ interface Author {
   readonly name: string;
 }
 
-/**
- * Finds the address of a token. A ticker is searched for in the saved tokens, then in the newest theses. With an
- * author, it is searched for only in the theses of this author, because several tokens may have the same ticker.
- */
+/** Searches the saved tokens, then the newest theses; with an author, only theirs, because tickers are not unique. */
 export async function tokenAddressOf(
   token: TokenChoice,
   author: Author | undefined,
@@ -89,7 +82,6 @@ export async function tokenAddressOf(
   return first.address;
 }
 
-/** Yields posts unchanged, and saves their tokens for later searches by ticker. */
 export async function* savingTokens(
   posts: AsyncIterable<Sent>,
   context: Context,
@@ -120,10 +112,7 @@ function matching(tokens: readonly KnownToken[], symbol: string): KnownToken[] {
   return [...new Map(found.map((token) => [normalToken(token.address), token])).values()];
 }
 
-/**
- * The tokens of the newest theses. Those of an author are read only up to the page that has the ticker; all others are
- * read up to the limit, because a second token may have the same ticker.
- */
+/** Reads on after the ticker was found, because a second token may have it too, unless there is an author. */
 async function search(symbol: string, author: Author | undefined, context: Context): Promise<KnownToken[]> {
   const tokens: KnownToken[] = [];
   const feed = thesisFeed(await context.client(), { userId: author?.userId });

@@ -18,10 +18,7 @@ const check = ['check', 'verdict', 'detail', 'next'];
 const sum = ['item', 'name', 'state', 'spent', 'limit', 'left', 'renewsAt'];
 const setting = ['setting', 'value', 'origin'];
 
-/**
- * The fields of `--fields brief`: the few that a script or an agent wants first.
- * @internal Exported for tests.
- */
+/** @internal Exported for tests. */
 export const briefFields: Readonly<
   Record<string, readonly string[] | ((given: Given) => readonly string[])>
 > = {
@@ -57,7 +54,6 @@ export const briefFields: Readonly<
   schema: ['command', 'summary', 'usage', 'prices', 'examples'],
 };
 
-/** The value of `--fields`, with the fields of the command in place of `brief`. */
 export function fieldsOfRun(path: string, fields: string | undefined, given: Given): string | undefined {
   if (fields === undefined || !/(^|,)\s*brief\s*(,|$)/.test(fields)) return fields;
   const brief = briefFields[path];

@@ -4,7 +4,6 @@ import { differenceText } from '../../contract/read-record.ts';
 import { span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 
-/** A notice of `core` as a line for stderr. Traces are printed only with --debug. */
 export function noticeText(notice: Notice): string {
   switch (notice.kind) {
     case 'wait':

@@ -1,11 +1,7 @@
-/** The pause after the first notices of a kind. The pause doubles with each notice, up to an hour. */
 const PAUSE_MS = 60_000;
 const LONGEST_MS = 3_600_000;
 
-/**
- * Limits the notices of the kinds in `repeated`, which a failing service or command can cause without end.
- * The first `first` notices of each kind are always shown.
- */
+/** Limits notices that a failing service or command can cause without end. The first of each kind are always shown. */
 export function createNoticeLimit<Kind extends string>(
   mono: () => number,
   repeated: ReadonlySet<Kind>,

@@ -35,9 +35,6 @@ function formatByName(path: string): OutputFormat | undefined {
   );
 }
 
-/**
- * The format of a run, determined by the flag, the extension of the file, the setting, or the type of stdout.
- */
 export function formatOf(
   globals: Pick<Globals, 'json' | 'output' | 'out' | 'bom'>,
   setting: OutputFormat | undefined,
@@ -55,8 +52,7 @@ export function formatOf(
       'use -o ndjson',
     );
   }
-  // Replace a format of the setting that does not suit the output: a tail cannot print a JSON document, and a
-  // file contains a table only if a flag requests it.
+  // A tail cannot print a JSON document, and a file contains a table only if a flag requests it.
   const preferred = command.stream && setting === 'json' ? 'ndjson' : setting;
   const fallback =
     out === undefined ? (preferred ?? (isTerminal ? 'table' : 'ndjson')) : (preferred ?? 'ndjson');
@@ -83,7 +79,6 @@ export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
-/** The options of a printer that depend on the terminal, the flags and the settings. */
 export async function renderOptions(
   io: Io,
   globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
@@ -105,10 +100,7 @@ export async function renderOptions(
   } satisfies Partial<PrinterOptions<unknown>>;
 }
 
-/**
- * Opens the output for records: stdout, or a file. A tail appends to its file, and waits while the disk is full. For
- * other commands, which have no `diskWait`, the file appears when all records are written.
- */
+/** A tail appends to its file, and waits while the disk is full. The file of other commands appears when it is complete. */
 export async function openSink(
   io: Io,
   out: string | undefined,
@@ -131,9 +123,7 @@ export async function openSink(
   return createSink(io.stdout, { live, name: 'stdout', retry, ...(beforeWrite && { beforeWrite }) });
 }
 
-/**
- * Formats records as the flags of the run require, but collects them instead of writing them to the output.
- */
+/** Formats records as the flags require, but collects them. */
 export async function createTextPrinter<T>(
   { io, globals, settings, notice }: Context,
   view: View<T>,

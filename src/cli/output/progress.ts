@@ -2,7 +2,6 @@ import type { WriteStream } from 'node:tty';
 import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
-/** The progress line of a command. The cost of the run and the pace of its calls are added to the line. */
 interface RunProgress {
   describe(text: string): void;
   stop(): void;

@@ -16,10 +16,7 @@ const isPromptOff = (env: Io['env']) =>
 export const isAttended = ({ stdin, stderr, env }: Pick<Io, 'stdin' | 'stderr' | 'env'>): boolean =>
   !isPromptOff(env) && stdin.isTTY === true && stderr.isTTY === true;
 
-/**
- * Whether a question can be asked: stderr must be a terminal. Stdin may be a pipe if the session has a terminal
- * that can be opened.
- */
+/** Stdin may be a pipe if the session has a terminal that can be opened. */
 export const canAsk = (io: PromptIo): boolean =>
   isAttended(io) || (!isPromptOff(io.env) && io.stderr.isTTY === true && io.terminal?.exists() === true);
 
@@ -31,10 +28,7 @@ function openInput({ stdin, stdout, terminal }: PromptIo): TerminalInput & { rea
   return Object.assign(input ?? stdin, { close: () => void input?.destroy() });
 }
 
-/**
- * Prompts for a line on the terminal. Returns undefined if the user closes the input. With `hidden`, the
- * input is not shown. Ctrl-C ends the run as usual.
- */
+/** Undefined if the user closes the input. With `hidden`, it is not shown. Ctrl-C ends the run as usual. */
 export async function askLine(
   io: PromptIo,
   question: string,
@@ -78,7 +72,6 @@ export async function askLine(
   });
 }
 
-/** Asks a yes-or-no question on the terminal; undefined if the run is not interactive. */
 export async function confirm(
   io: PromptIo,
   question: string,
@@ -88,7 +81,6 @@ export async function confirm(
   return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '');
 }
 
-/** Shows why an answer was not accepted, before the user is asked again. */
 export async function showProblem(io: Pick<PromptIo, 'stderr'>, { message, hint }: Failure): Promise<void> {
   io.stderr.write(`${await wrapped(io, hint === undefined ? message : `${message}; ${hint}`)}\n`);
 }
@@ -98,10 +90,7 @@ async function wrapped({ stderr }: Pick<PromptIo, 'stderr'>, text: string): Prom
   return proseLines('', safeText(text), { columns: stderr.columns || 80, utc: false }).join('\n');
 }
 
-/**
- * Asks for another URL after a failure that has nothing to do with the secret, so that the secret need not be typed
- * again. Throws the failure if it concerns the secret, or if the user cancels or cannot be asked.
- */
+/** Asks for another URL after a failure that does not concern the secret, so that it need not be typed again. */
 export async function askUrlAgain(
   io: PromptIo,
   error: unknown,
@@ -116,10 +105,7 @@ export async function askUrlAgain(
   return typed.trim() || url;
 }
 
-/**
- * Discards what was typed before the question, as sudo and ssh do: a line meant for the shell must not confirm a
- * cost or be sent as a password.
- */
+/** As sudo and ssh do: a line that was typed for the shell must not confirm a cost or be sent as a password. */
 async function discardTyped(input: TerminalInput): Promise<void> {
   const discard = () => {};
   input.on('data', discard);

@@ -9,10 +9,7 @@ import { type Io, isInterrupted } from '../io.ts';
 import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 
-/**
- * The output of a run, which is opened on first use. `closing` is aborted when the reader closes the output or a
- * write fails, and then ends every wait of the run.
- */
+/** The output of a run, opened on first use. `closing` is aborted when it can no longer be written, which ends every wait. */
 export function createRunOutput(
   { io, globals, settings, format, notice, diskWait }: RunOutputNeeds,
   command: AnyCommand,
@@ -95,7 +92,6 @@ export function createRunOutput(
     await out.end();
   };
 
-  /** Whether rows that were paid for were lost, because stdout was closed before they were read. */
   const lostPaidRows = () => {
     const paid = !globals.sandbox && isPaid();
     return paid && !cached && command.stream !== true && sinks.some((sink) => sink.lost?.());
@@ -129,10 +125,7 @@ export function createRunOutput(
     },
     /** The result of the run; undefined if the command does not count results. */
     outcome: () => outcome,
-    /**
-     * The last line of a run: its result, its cost and, if known, the CU that the key has left. Undefined if there
-     * is nothing to report.
-     */
+    /** Undefined if there is nothing to report. */
     costLine() {
       return costLine({
         client: client(),
@@ -142,10 +135,7 @@ export function createRunOutput(
         isCached: cached,
       });
     },
-    /**
-     * Ends the outputs that are still open, after the error of a run. A file with rows that were paid for is kept.
-     * Returns the error with the name of that file; if a signal ended the run, a notice names the file.
-     */
+    /** Ends the open outputs after an error. Keeps a file with rows that were paid for, and names it in the error or a notice. */
     async endEarly(error: unknown): Promise<unknown> {
       let what: string | undefined;
       for (const sink of sinks) {
@@ -175,10 +165,7 @@ export function createRunOutput(
 
 type RunOutputNeeds = Pick<Context, 'io' | 'globals' | 'settings' | 'format' | 'notice' | 'diskWait'>;
 
-/**
- * Handles the first signal: delivers the rows received so far, and reports the calls that the shutdown waits
- * for.
- */
+/** Delivers the rows received so far at the first signal, and reports the calls that the shutdown waits for. */
 function prepareShutdown(io: Io, sinks: readonly Sink[], notice: (text: string) => void): void {
   const begin = () => {
     if (!isInterrupted(io)) return;

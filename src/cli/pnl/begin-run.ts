@@ -13,7 +13,6 @@ import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts'
 
 /** The answers that a run need not request: those in the journal of an export, or in the cache. */
 export interface Held {
-  /** The positions without an answer. */
   todo(): readonly number[];
   /** Looks for answers in the cache. Is called again when more handles are known. */
   fill(): Promise<void>;
@@ -21,11 +20,7 @@ export interface Held {
   keep(results: readonly PnlResult[]): Promise<readonly PnlResult[]>;
 }
 
-/**
- * Finds out which numbers must be requested, asks for confirmation if they are expensive, and looks up the wallets and
- * ids. `alone` requests a single handle, without a batch and without the free `me` before it. Returns the requests, the
- * positions that they answer, and the lookups that found no handle and are not final.
- */
+/** Asks for confirmation, and looks up the wallets and ids. `alone` requests one handle without a batch and without `me`. */
 export async function beginRun(
   context: Context,
   targets: Targets,
@@ -55,7 +50,6 @@ export async function beginRun(
   return { run, todo, unfound };
 }
 
-/** Reports lost answers and what they may have cost. */
 export function reportLost({ notice }: Context, { lost }: PnlRun, { texts }: Targets): void {
   for (const { positions, cuAtMost } of lost) {
     const names = positions.map((position) => texts[position] ?? '');
@@ -73,16 +67,12 @@ export async function openSavedNumbers(
   const cache = noCache ? undefined : await openAnswers(context);
   if (!cache) return undefined;
   context.answersAreCached();
-  // Use the setting maxAge only up to the maximum age of numbers: the setting is meant for records of
-  // users, which stay valid for longer than numbers.
+  // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
   return createSavedNumbers(cache, context.io.clock.now, maxAgeMs);
 }
 
-/**
- * Remembers which subjects have saved answers. The answers stay on disk, so each position needs only one byte of
- * memory.
- */
+/** The answers stay on disk, so each position needs only one byte of memory. */
 export function cachedPositions(saved: SavedNumbers | undefined, { texts, handleAt }: Targets) {
   const cached = new Uint8Array(texts.length);
   return {
@@ -101,5 +91,4 @@ export function cachedPositions(saved: SavedNumbers | undefined, { texts, handle
   };
 }
 
-/** All positions of a list. */
 export const everyPosition = (list: readonly unknown[]): number[] => list.map((_, at) => at);

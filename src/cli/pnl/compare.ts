@@ -15,15 +15,12 @@ interface Earlier {
   isThere: boolean;
 }
 
-/** The comparison of a run with an earlier export. */
 export interface Comparison {
   readonly earlier: readonly Earlier[];
   readonly byName: ReadonlyMap<string, Earlier>;
-  /** The window whose cash flow decides what moved up and down. */
   readonly window: WindowName;
   readonly changed: boolean;
   readonly only: readonly string[];
-  /** Prints what changed in all. */
   readonly notice: (text: string) => void;
   /** Whether not all subjects of the run have a record, so that nothing is known about the others. */
   readonly isPartial?: boolean;
@@ -50,10 +47,7 @@ export async function readEarlier(path: string, io: Io): Promise<Pick<Comparison
   return { earlier, byName };
 }
 
-/**
- * Adds to each record what changed since the earlier export, and skips those that are not wanted. The traders that only
- * the earlier export has come last.
- */
+/** Skips records that are not wanted. The traders that only the earlier export has come last. */
 export async function* compared(
   records: AsyncIterable<PnlRecord>,
   comparison: Comparison,

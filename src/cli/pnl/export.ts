@@ -29,7 +29,6 @@ interface ExportOptions {
   readonly saved: SavedNumbers | undefined;
 }
 
-/** Opens the journal of an export, and locks the output file. */
 export async function openExport(
   context: Context,
   subjects: readonly string[],
@@ -51,7 +50,6 @@ export async function openExport(
 export const isOtherExport = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'JOURNAL_OTHER';
 
-/** Exports numbers to a file. A journal makes it possible to resume an interrupted export. */
 export async function exportPnl(
   context: Context,
   targets: Targets,
@@ -113,8 +111,7 @@ async function exportBy(
   const lost = run?.lost ?? [];
   const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
   const answered = journal.answers;
-  // Write an incomplete file only if the run has requested all handles, or if an allowance or a limit was
-  // used up. After any other failure or an interrupt, the previous file is not replaced.
+  // Deliver an incomplete file only if all handles were requested or a limit was reached. Otherwise, keep the previous file.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
   if (run) reportLost(context, run, targets);
   if (failure?.error instanceof Failure) {
@@ -219,10 +216,7 @@ const damagedRecord = (path: string, position: number) =>
     hint: 'restore the journal from a backup, or move it away to start over and pay again',
   });
 
-/**
- * Marks as lost the batches that an earlier run had in flight when it ended. Each may have been charged, even if the
- * usage of the key does not show this yet. The ledger already contains their maximum cost.
- */
+/** They may have been charged, even if the usage of the key does not show it. The ledger has their maximum cost already. */
 async function settleLostBatches(
   journal: ExportJournal,
 ): Promise<{ readonly handles: number; readonly cuAtMost: number }> {
@@ -234,10 +228,7 @@ async function settleLostBatches(
   return { handles, cuAtMost: handles * cu.reveal };
 }
 
-/**
- * Parses responses that an earlier run saved because it could not parse them; a newer version of trdr may be
- * able to. Returns the number of handles that need not be paid for again.
- */
+/** A newer version may parse what an earlier one could not. Returns the number of handles that need not be paid for again. */
 async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Targets): Promise<number> {
   let handles = 0;
   for (const { positions, answer } of journal.unread()) {
@@ -256,7 +247,6 @@ async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Tar
 
 const PIECE = 64 * 1024;
 
-/** The text of a file with records, in pieces, so that memory is bounded. */
 async function* pnlText<T>(
   context: Context,
   view: View<T>,

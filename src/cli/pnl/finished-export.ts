@@ -7,19 +7,12 @@ import { confirm } from '../output/prompt.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { readExport } from './from/read-export.ts';
 
-/**
- * Whether there is an unfinished export to this file. The journal is next to the real file, even if the path
- * is a symbolic link.
- */
+/** The journal is next to the real file, even if the path is a symbolic link. */
 export const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
 
 const isFile = (path: string) => statsOf(path)?.isFile() === true;
 
-/**
- * Whether an export to this file is finished: the file exists, has no journal, and contains all of these
- * handles. Throws if a file without a journal lacks some of these handles or cannot be read, because replacing it
- * by mistake would lose paid answers.
- */
+/** Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose paid answers. */
 export async function isFinished(
   context: Context,
   out: string,
@@ -50,10 +43,7 @@ export async function isFinished(
   return true;
 }
 
-/**
- * Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. Throws if the user
- * declines or cannot be asked.
- */
+/** Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. */
 export async function confirmReplacement(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
   out: string,

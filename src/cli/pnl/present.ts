@@ -17,31 +17,24 @@ import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
 import { type Comparison, compared } from './compare.ts';
 
-/** Options for showing the numbers. */
 export interface Shape {
   readonly format: OutputFormat;
   readonly windows: readonly WindowName[];
   readonly sort: SortKey | undefined;
-  /** The window to sort by. */
   readonly sortWindow: WindowName;
-  /** The value of `--fields`. */
   readonly fields: string | undefined;
   /** Whether the command line names exactly one subject. Its record is then printed alone, not as a list. */
   readonly single: boolean;
-  /** The earlier export to compare with. */
   readonly comparison?: Comparison | undefined;
   readonly handles: number;
-  /** Width of the terminal in cells. */
   readonly width: number;
 }
 
-/** Prints items with a view. */
 type Print = <T>(view: View<T>, single: boolean, items: AsyncIterable<T>) => Promise<void>;
 
 /** How many rows are written before they are flushed to the reader. */
 const FLUSH_ROWS = 100;
 
-/** Prints items to the output of the run. */
 export const printer =
   ({ emit }: Pick<Context, 'emit'>): Print =>
   (view, single, items) =>
@@ -53,10 +46,7 @@ export const printer =
       }
     });
 
-/**
- * A table of at most this many handles is printed only when all its rows are available, so that it can have bars
- * and exact widths.
- */
+/** Larger tables are printed without bars and exact widths, as rows arrive. */
 export const WHOLE_TABLE = 1_000;
 
 const isRows = ({ format }: Shape) => isRowFormat(format);
@@ -70,7 +60,6 @@ export const isWhole = (shape: Shape): boolean =>
 const wantsRecords = (fields: string) =>
   fields.split(',').some((name) => /^\.?(windows|error)(\.|$)/.test(name.trim()));
 
-/** Whether records are shown instead of rows. */
 const showsRecords = (shape: Shape): boolean =>
   !isRows(shape) ||
   (shape.single && shape.format === 'table') ||
@@ -82,7 +71,6 @@ export const knownFields = (shape: Shape): readonly string[] =>
 
 const rowFieldsOf = ({ comparison }: Shape) => (comparison ? comparedFields : rowFields);
 
-/** Prints records as the format and flags require, and streams them if possible. */
 export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
   const records = shape.comparison ? compared(given, shape.comparison) : given;
   const { windows, sort, format, fields, single } = shape;
@@ -111,7 +99,6 @@ export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, pri
   await print(rowView({ bars: true, gaps, windows }), false, replay(rows));
 }
 
-/** Prints records one by one. */
 async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
   const { windows, fields, single, comparison } = shape;
   if (showsRecords(shape)) return await print(pnlView(windows), single, records);

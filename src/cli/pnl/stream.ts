@@ -63,8 +63,7 @@ export async function streamPnl(
 
   async function* records(): AsyncGenerator<PnlRecord> {
     const progress = await openProgress(context);
-    // Show no progress line if rows are printed on the same terminal, because line and rows would overwrite
-    // each other.
+    // Progress line and rows would overwrite each other on the same terminal.
     const apart = io.stdout.isTTY !== true || context.globals.out !== undefined || isWhole(shape);
     const shown = apart && subjects.length > 1;
     try {

@@ -20,10 +20,7 @@ export interface SavedProfile {
   readonly key: Secret;
 }
 
-/**
- * The current profile with its effective values, and all other profiles as saved. A current profile that was
- * never saved is included only if the environment or a flag provides its key or base URL.
- */
+/** A current profile that was never saved is included only if a flag or the environment provides its key or base URL. */
 export function savedProfiles(current: Sourced, file: ConfigFile, io: Io): SavedProfile[] {
   const name = current.profile.value;
   const names = Object.keys(file.profiles);

@@ -13,7 +13,6 @@ const LIMIT_MS = 30_000;
 const REST_MS = 1_000;
 const LONGEST = 64 * 1024;
 
-/** Runs a command, and reads the one line that it prints. */
 export async function printedSecret(name: string, line: string, io: Io, read: SecretFormat): Promise<string> {
   const text = (await outputOf(name, line, io)).replace(/\r?\n$/, '');
   if (text.trim() === '') throw failed(name, 'printed nothing');
@@ -28,7 +27,6 @@ const failed = (
   hint = `run the command of ${name} yourself to see what is wrong`,
 ) => new Failure('auth', `the command of ${name} ${why}`, { code: SECRET_COMMAND, hint });
 
-/** Runs the command and returns its stdout. */
 async function outputOf(name: string, line: string, io: Io): Promise<string> {
   const { env, cwd, signal, clock } = io;
   signal.throwIfAborted();

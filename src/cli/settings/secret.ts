@@ -1,10 +1,8 @@
 import { once } from '../../base/calls.ts';
 import type { Io } from '../io.ts';
 
-/** Checks what a command has printed. */
 export type SecretFormat = (text: string, where: string, hint: string) => string;
 
-/** The code of a command that does not print a secret. */
 export const SECRET_COMMAND = 'SECRET_COMMAND';
 
 /** The API key, or the password of the store. */
@@ -19,7 +17,6 @@ export interface Secret {
   get(): Promise<string | undefined>;
 }
 
-/** A secret that is known from the start. */
 export const knownSecret = (known: string | undefined): Secret => ({
   isSet: known !== undefined,
   known,

@@ -17,7 +17,6 @@ import { originText } from './profiles.ts';
 /** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
 export const readableSettings: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];
 
-/** All settings as records. The key is masked, and the password of the store is hidden. */
 export function settingRecords(settings: Sourced, origins: boolean): SettingRecord[] {
   const { profile, key } = settings;
   const masked = { ...key, value: key.value === undefined ? undefined : maskKey(key.value) };
@@ -38,7 +37,6 @@ export function settingRecords(settings: Sourced, origins: boolean): SettingReco
 
 const kindOf = (name: string) => (isSettingName(name) ? settingRows[name].kind : undefined);
 
-/** A value as `config set` accepts it. */
 export function settingWord({ setting, value }: SettingRecord): string {
   const kind = kindOf(setting);
   const isDuration = kind === duration || kind === timeout;
@@ -74,7 +72,6 @@ export function writableSetting(word: string): SettingName {
   throw unknown(word, settingNames);
 }
 
-/** Returns the name of a setting for commands that show it; throws if it is unknown. */
 export function readableSetting(word: string): string {
   if (readableSettings.includes(word)) return word;
   throw unknown(word, readableSettings);

@@ -15,7 +15,6 @@ import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
 import { commandSecret, knownSecret, type Secret } from './secret.ts';
 
-/** The effective settings of a run, from its flags, the environment, the profile and the defaults. */
 export interface RunSettings extends SettingValues {
   readonly profile: string;
   readonly key: Secret;
@@ -25,7 +24,6 @@ export interface RunSettings extends SettingValues {
   readonly folders: Folders;
 }
 
-/** The folders of the current user. */
 const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
   foldersOf({
     env: io.env,
@@ -34,12 +32,9 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
     cwd: io.cwd,
   });
 
-/** The config file of the current user. */
 export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
 
-/**
- * The profile and the values of settings that were given as flags. A boolean flag that is false was not given.
- */
+/** The settings that were given as flags. A boolean flag that is false was not given. */
 function flagValues(globals: Globals): FlagValues {
   const given: Readonly<Record<string, unknown>> = globals;
   const set = settingNames.filter((name) => given[name] !== undefined && given[name] !== false);
@@ -62,8 +57,7 @@ export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newPro
 function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
   try {
     const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
-    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values. With
-    // `newProfile`, an unknown profile is not a problem.
+    // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
     return settings;
@@ -80,10 +74,7 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
   return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
 }
 
-/**
- * How a command treats settings that cannot be read: `tolerant` skips invalid values, `unread` skips an
- * invalid file too, and `none` does not read the file. All three accept a profile that does not exist.
- */
+/** `tolerant` skips invalid values, `unread` also an invalid file, `none` does not read it. All accept an unknown profile. */
 export type SettingsUse = 'tolerant' | 'unread' | 'none';
 
 function readFile(io: Io, tolerant: boolean): ConfigFile {
@@ -107,10 +98,8 @@ function keptFor(from: Sourced, own: unknown): string | undefined {
 const isPrinted = (own: { origin: string }, command: { value: unknown }) =>
   command.value !== undefined && own.origin !== 'environment';
 
-/** The setting that provides the key. */
 export const keySource = ({ key, keyCommand }: Sourced) => (isPrinted(key, keyCommand) ? keyCommand : key);
 
-/** The key of a profile. */
 export function keyOf(from: Sourced, io: Io): Secret {
   const { key, keyCommand, profile } = from;
   if (keyCommand.value === undefined || !isPrinted(key, keyCommand)) return knownSecret(key.value);
@@ -143,7 +132,6 @@ const commandName = (
   profile: string,
 ) => (origin === 'environment' && from !== undefined ? from : `${setting} of profile "${profile}"`);
 
-/** Determines all settings of a run. */
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
   const file = use === 'none' ? emptyConfig : readFile(io, use === 'unread');
   const from = settle(io, globals, file, use === undefined ? {} : { tolerant: true, newProfile: true });

@@ -43,7 +43,6 @@ export async function* chunksOf(file: string): AsyncGenerator<Buffer, void, void
   }
 }
 
-/** Whether a gzipped file is damaged or incomplete. */
 export const isDamaged = (error: unknown): boolean => error instanceof Failure && error.code === DAMAGED;
 
 async function* readFrom(handle: FileHandle): AsyncGenerator<Buffer, void, void> {

@@ -24,7 +24,6 @@ export class IdSet {
     return this.#file[this.#find(...hashOf(id))] !== EMPTY;
   }
 
-  /** The place of an id, or where it belongs. */
   #find(high: number, low: number): number {
     const mask = this.#high.length - 1;
     let at = low & mask;

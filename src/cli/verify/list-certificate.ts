@@ -37,7 +37,6 @@ export function createListCertificate(context: Context, timeField: string, { sin
   const usable = (at: number | null) => (at !== null && at > io.clock.now() + AHEAD_MS ? null : at);
 
   return {
-    /** Observes the pages of the feed. */
     watch<T>(feed: TimedFeed<T>): TimedFeed<T> {
       if (out === undefined) return feed;
       return {

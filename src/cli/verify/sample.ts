@@ -6,7 +6,6 @@ import type { Certificate, Stretch, Unread } from '../../tail/certificate.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import { tailRow } from '../../tail/row.ts';
 
-/** The feed of a certificate: what was read, and from which service. */
 interface CertifiedFeed {
   readonly kind: 'thesis' | 'launchpad';
   readonly first: string | undefined;

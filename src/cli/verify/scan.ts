@@ -9,18 +9,15 @@ import { certificateAt } from '../tail/certify.ts';
 import { chunksOf, isDamaged } from './chunks.ts';
 import type { IdSet } from './id-set.ts';
 
-/** What was found in a file and beside it. */
 export interface ScannedFile {
   readonly file: string;
   readonly certificate: Certificate | undefined;
   readonly rows: number;
-  /** The posts that the file contains more than once. */
   readonly duplicates: number;
   /** How the file differs from its certificate. */
   readonly problems: readonly string[];
   /** What else a person may want to know. */
   readonly notes: readonly string[];
-  /** Random lines. */
   readonly picked: readonly string[];
 }
 
@@ -118,7 +115,6 @@ const notPosts = (file: string) =>
 const ID_FIRST = Buffer.from('{"id":"');
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 
-/** The id of the post in a line; undefined if there is none. */
 function idBytes(line: Buffer): Uint8Array | undefined {
   // The service writes the id first. Parsing each line would take three times as long.
   if (line.length > ID_FIRST.length && line.compare(ID_FIRST, 0, ID_FIRST.length, 0, ID_FIRST.length) === 0) {

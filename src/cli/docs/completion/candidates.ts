@@ -1,6 +1,5 @@
 import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
 
-/** A word that can be inserted at the cursor, and its description. */
 interface Candidate {
   readonly word: string;
   readonly about: string;
@@ -19,7 +18,6 @@ export interface LineContext {
   readonly sandbox: boolean;
 }
 
-/** Finds saved names on this machine, such as profiles and handles. */
 type FindNames = (kind: 'profile' | 'handle', prefix: string, context: LineContext) => readonly string[];
 
 const nothing: Completion = { candidates: [] };
@@ -53,7 +51,6 @@ interface Line {
   readonly args: readonly string[];
   /** The flag whose value is at the cursor; undefined if the cursor is not at the value of a flag. */
   readonly awaiting: FlagOutline | undefined;
-  /** False after `--`. */
   readonly flagsAllowed: boolean;
   readonly context: LineContext;
 }

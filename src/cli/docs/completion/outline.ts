@@ -6,18 +6,15 @@ import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
-/** Where the candidates for a word come from. */
 export interface CompletionSlot {
   readonly choices?: readonly string[];
   /** Choices that depend on the previous argument. */
   readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
-  /** The type of names to look up. */
   readonly kind?: 'file' | 'profile' | 'handle' | 'command' | 'help';
   /** Whether the word is a list of values, separated by commas. */
   readonly list?: true;
 }
 
-/** The part of a flag's description that completion uses. */
 export interface FlagOutline {
   readonly names: readonly string[];
   readonly help: string;
@@ -49,7 +46,6 @@ export interface Outline {
   readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
 }
 
-/** Extracts the part of the command descriptions that completion uses. */
 export function outlineOf(commands: readonly AnyCommand[]): Outline {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {

@@ -4,22 +4,16 @@ import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { rearm } from '../../../output/format/disarm-formula.ts';
 import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 
-/** A row of an exported CSV or TSV file: the cells by column name. */
 type Cells = ReadonlyMap<string, string>;
 
 const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
 const knownFields = new Set<string>(rowFields);
 
-/**
- * Whether a header has the columns that are needed to restore records: `window`, and `subject` or `handle`.
- */
+/** Whether records can be restored from such rows. */
 export const isRowHeader = (header: readonly string[]): boolean =>
   header.includes('window') && (header.includes('subject') || header.includes('handle'));
 
-/**
- * Restores records from the rows of an export. A record consists of consecutive rows with the same subject and
- * different windows. `decimalCommas` states that numbers may be written with a comma in place of the point.
- */
+/** A record consists of consecutive rows with the same subject and different windows. `decimalCommas`: 1,5 means 1.5. */
 export function createRowReader(header: readonly string[], decimalCommas = false) {
   const extras = header.filter((name) => !knownFields.has(name));
   let rows: Cells[] = [];
@@ -43,7 +37,6 @@ export function createRowReader(header: readonly string[], decimalCommas = false
   }
 
   return {
-    /** Adds a row. If it begins a new record, returns the previous one. */
     push(cells: readonly string[]): Sent | undefined {
       const textIn = (name: string, cell = '') =>
         decimalCommas && numberFields.has(name)
@@ -96,10 +89,7 @@ function recordOf(first: Cells, rows: readonly Cells[], extras: readonly string[
   return read(object([...head, '"found":true', ...numbersOf(own, extras)]));
 }
 
-/**
- * The members of a record with numbers, as JSON text. An unknown column belongs to the record if it has the
- * same value in all rows, otherwise to the windows.
- */
+/** An unknown column belongs to the record if it has the same value in all rows, otherwise to the windows. */
 function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
   const [first] = rows;
   if (!first) return [];
@@ -117,10 +107,7 @@ function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] 
   return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
 }
 
-/**
- * The entries of a batch answer for handles that were not requested. In an export, they are the rows
- * with the status `unmatched`.
- */
+/** The entries of a batch answer that were not requested: the rows with the status `unmatched`. */
 function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): Sent[] | undefined {
   const byHandle = new Map<string, Cells[]>();
   for (const row of rows) {

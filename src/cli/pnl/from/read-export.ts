@@ -22,7 +22,6 @@ const byExtension: Readonly<Record<string, Format>> = {
   '.json': 'json',
 };
 
-/** The records of an earlier export, in the order of the file. */
 export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<PnlRecord> {
   const { first, chunks } = await peek(inputText(inputBytes(path, io)));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
@@ -32,10 +31,7 @@ export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>
   else yield* rows(readCsv(chunks), name);
 }
 
-/**
- * Reads up to the first character that is not white space. Returns the text from this character on, to detect
- * the format, and all chunks from the start.
- */
+/** Reads up to the first character that is not white space, to detect the format. */
 async function peek(text: AsyncGenerator<string>) {
   let first = '';
   while (first.trim() === '') {
@@ -58,10 +54,7 @@ function formatOf(first: string): Format {
 const HINT = 'pass an export of "trdr pnl": csv, tsv, ndjson or json';
 const notAnExport = (name: string, why: string): Failure => usageError(`cannot read ${name}: ${why}`, HINT);
 
-/**
- * A record of an export. If --fields omitted `subject` or `found`, they are derived from `handle` and
- * `windows` where possible.
- */
+/** If --fields omitted `subject` or `found`, they are derived from `handle` and `windows` where possible. */
 function recordIn(value: unknown, name: string, where: string): PnlRecord {
   const sent: Sent = isRecord(value) ? value : {};
   const subject = textOf(sent['subject']) ?? textOf(sent['handle']);
@@ -124,10 +117,7 @@ async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<P
   if (record) yield recordIn(record, name, `line ${last}`);
 }
 
-/**
- * Parses a record that trdr wrote. Only the fields that trdr added are validated, because the fields of the
- * service were saved unchanged.
- */
+/** Validates only the fields that trdr added: those of the service were saved unchanged. */
 export function readRecord(value: unknown): PnlRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { subject, found } = value;
@@ -137,11 +127,9 @@ export function readRecord(value: unknown): PnlRecord | undefined {
   return missing.success ? missing.data : FailedSubject.safeParse(value).data;
 }
 
-/** The outcome of a saved record. */
 export const outcomeOf = (record: PnlRecord): Outcomes =>
   record.found === null ? { found: null, failure: failureOf(record) } : record;
 
-/** The failure of a handle, possibly from an earlier run. */
 function failureOf({ error }: Extract<PnlRecord, { found: null }>): Failure {
   const { code, message, status, hint } = error;
   const kind = status === 403 ? 'forbidden' : status === 400 ? 'usage' : 'answer';

@@ -45,10 +45,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
   return tally.exit(strict);
 }
 
-/**
- * Reads the first records, which determine the layout of a table. `size` is infinite if the file has more
- * records.
- */
+/** The first records determine the layout of a table. `size` is infinite if there are more. */
 async function readAhead(all: AsyncGenerator<PnlRecord>) {
   const ahead: PnlRecord[] = [];
   let more = true;
@@ -67,10 +64,7 @@ async function readAhead(all: AsyncGenerator<PnlRecord>) {
   return { ahead, records: records(), size: more ? Number.POSITIVE_INFINITY : ahead.length };
 }
 
-/**
- * Yields the records of the given handles, in the order of the handles. Calls `onMissing` with the handles that
- * have no record.
- */
+/** Yields the records of these handles, in their order. */
 async function* select(
   all: AsyncIterable<PnlRecord>,
   subjects: readonly string[],
@@ -87,9 +81,6 @@ async function* select(
   for (const record of wanted.values()) if (record) yield record;
 }
 
-/**
- * The windows to show: the requested windows, or the windows in the file. A CSV file may lack some windows.
- */
 function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
   const there = new Set(
     records.flatMap((record) =>
