@@ -53,10 +53,10 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
   return find;
 }
 
-/** A failed run may have compiled only a part of what a successful run needs. An interrupted run does not count as failed. */
+/** A failed run may have compiled only a part of what others need. An interrupted run does not count as failed. */
 const hasFailed = (code: number) => code > 0 && code < 128;
 
-/** Also saves known files again, because this run may have compiled more of them. Without saved code, a run is only slower. */
+/** Also saves known files again, because this run may have compiled more of them. Ignores errors. */
 function save(place: string, loaded: readonly Loaded[]): void {
   try {
     ensureFolder(place);

@@ -52,7 +52,7 @@ export async function runProcess(argv: readonly string[]): Promise<void> {
   // From now on, every signal exits at once, even while a slow reader receives the last output.
   signals.runEnded();
   stdin?.destroy();
-  // Exit at once, which is faster than waiting for Node to end, but not with pending output: `process.exit` would cut it off.
+  // Exiting at once is faster than waiting for Node to end, but `process.exit` would cut off pending output.
   if (process.stdout.writableLength === 0 && (stderr?.writableLength ?? 0) === 0) process.exit();
 }
 
@@ -79,7 +79,7 @@ function controllingTerminal(platform: NodeJS.Platform): Terminal {
 /** Without this limit, a reader that has stopped reading would prevent the exit. */
 const DELIVERY_MS = 3_000;
 
-/** Wrappers such as npx forward a signal that the whole process group already got. Equal signals within this time count as one. */
+/** Equal signals within this time count as one: wrappers such as npx forward what the whole process group got. */
 const SAME_MS = 100;
 
 function handleSignals(inFlight: InFlight) {

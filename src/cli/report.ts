@@ -12,7 +12,7 @@ import type { RunSettings } from './settings/settings.ts';
 
 type ReportSettings = Pick<RunSettings, 'color' | 'output' | 'key' | 'utc'>;
 
-/** Reports a failure on stderr, as text or JSON. Searches the words for the flags that it needs, because the line may be invalid. */
+/** Reports a failure on stderr. Searches the words for the flags that it needs, because the line may be invalid. */
 export function createErrorReport(io: Io): (error: unknown, settings?: ReportSettings) => Promise<RunEnd> {
   return async (error, settings) => {
     const known = error instanceof Failure ? error : failureOfUnknown(error);

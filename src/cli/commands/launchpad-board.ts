@@ -109,7 +109,7 @@ export const launchpadBoard = command({
 
 const DAY_MS = 86_400_000;
 
-/** A relative time counts back from the board that is shown; the beginning of yesterday could be almost two days before it. */
+/** A relative time counts back from the board that is shown; so does yesterday, which could begin two days before. */
 function comparedTime(compare: Instant, shownAt: number, now: number, utc: boolean): number {
   if ('day' in compare && compare.day === -1) return shownAt - DAY_MS;
   return instantAt(compare, 'ageMs' in compare ? shownAt : now, utc);

@@ -101,7 +101,7 @@ function unansweredText(reason: string, names: readonly string[]): string {
 const meaningOf = (reason: string): string =>
   Object.entries(pendingReasons).find(([name]) => name === reason)?.[1] ?? reason;
 
-/** `mira: queued, position 2 in the queue; retrying in 3s`, without the advice of the reason, because trdr retries by itself. */
+/** Omits the advice of a reason, such as `retry later`, because trdr retries by itself. */
 function standingText({ subject, reason, position, againInMs }: ResolveProgress): string {
   const place = position === undefined ? '' : `, position ${position} in the queue`;
   return `${subject}: ${reason === 'queued' ? 'queued' : meaningOf(reason).replace(/; .*/, '')}${place}; retrying in ${Math.ceil(againInMs / 1000)}s`;

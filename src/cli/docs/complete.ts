@@ -20,7 +20,7 @@ interface CompletionPlace {
   readonly cwd: string;
 }
 
-/** Answers `words WORD...` or `line LINE`, up to the cursor, with a word per line, and `:files` or `:nospace` for the shell. */
+/** Answers `words WORD...` or `line LINE`, up to the cursor; `:files` and `:nospace` are for the shell. */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
   const [form, ...rest] = request;
   const line = form === 'line' ? (rest[0] ?? '') : rest;

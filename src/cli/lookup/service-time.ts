@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 
 const UNSURE_MS = 1_000;
 
-/** How far this machine is ahead, in ms. The service may have written its Date header at any time between request and answer. */
+/** How far this machine is ahead, in ms. The service may have written its header at any time since the request. */
 export function clockLead(date: string | undefined, askedAt: number, answeredAt: number): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
@@ -12,7 +12,7 @@ export function clockLead(date: string | undefined, askedAt: number, answeredAt:
   return theirs < earliest ? earliest - theirs : theirs > latest ? latest - theirs : 0;
 }
 
-/** Ages such as 2h count by the clock of the service, because that of this machine may be hours off. Requests `me`, which is free. */
+/** Ages such as 2h count by the service's clock, because this machine's may be hours off. Requests `me`, which is free. */
 export async function serviceClock({ io, client, notice, signal }: ClockNeeds): Promise<Clock> {
   const { clock } = io;
   const asking = await client();

@@ -9,7 +9,7 @@ import { type Io, isInterrupted } from '../io.ts';
 import { costLine, type RunOutcome } from '../spend/cost-line.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 
-/** The output of a run, opened on first use. `closing` is aborted when it can no longer be written, which ends every wait. */
+/** The output of a run, opened on first use. When it can no longer be written, `closing` ends every wait. */
 export function createRunOutput(
   { io, globals, settings, format, notice, diskWait }: RunOutputNeeds,
   command: AnyCommand,
@@ -135,7 +135,7 @@ export function createRunOutput(
         isCached: cached,
       });
     },
-    /** Ends the open outputs after an error. Keeps a file with rows that were paid for, and names it in the error or a notice. */
+    /** Keeps a file with rows that were paid for after an error, and names it in the error or a notice. */
     async endEarly(error: unknown): Promise<unknown> {
       let what: string | undefined;
       for (const sink of sinks) {
