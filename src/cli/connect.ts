@@ -1,5 +1,6 @@
 import { once } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
+import { LONGEST_RESPONSE } from '../contract/limits.ts';
 import type { Client, Ledger, Notice } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
@@ -114,12 +115,7 @@ export async function connect(
     windows:
       store === undefined
         ? local
-        : (await import('../store/windows.ts')).createStoreWindows({
-            ...store,
-            local,
-            clock: io.clock,
-            notice,
-          }),
+        : (await import('../store/windows.ts')).createStoreWindows(store, local, io.clock, notice),
     inFlight: io.inFlight,
     limit: permission,
     ledger: ledger ?? localLedger(run, false),
@@ -174,9 +170,22 @@ export async function openRunLedger(
   const { ledger: local, recorded } = sumLedger(localLedger(run, !run.globals.sandbox));
   run.recorded = recorded;
   if (store === undefined) return local;
-  const { sharedLedger } = await import('./store/shared-ledger.ts');
-  return sharedLedger(store, local, { ...run, command: run.command.path, client });
+  const { createStoreLedger } = await import('../store/ledger.ts');
+  const { settings } = run;
+  return createStoreLedger(store, local, {
+    command: run.command.path,
+    clock: run.io.clock,
+    stop: settings.storeAway === 'stop',
+    ttlMs: Math.max(LEAST_TTL_MS, (LONGEST_RESPONSE + 1) * (settings.timeout ?? 0)),
+    async meter() {
+      const { known } = await (await client()).call('me', {});
+      return { unitsUsed: known.usage?.unitsUsed ?? 0, period: known.usage?.period ?? '' };
+    },
+  });
 }
+
+/** No call with the default timeout takes longer, and the reservation of a minute of a WebSocket is not needed for longer. */
+const LEAST_TTL_MS = 5 * 60_000;
 
 interface LedgerNeeds {
   readonly io: Pick<Io, 'clock' | 'env'>;

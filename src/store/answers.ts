@@ -1,7 +1,8 @@
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
-import { stringifyJson } from '../base/json.ts';
+import { parseJson, stringifyJson } from '../base/json.ts';
+import { parseObject } from '../base/json-object.ts';
 import type {
   AnswerCache,
   CachedEndpoint,
@@ -14,30 +15,11 @@ import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
 import { listReply, number, serverNow } from './replies.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
-import { openSeal, seal } from './sealed-answer.ts';
-import { readSharedFailure, sharedFailure } from './shared-failure.ts';
-
-interface SharedAnswersOptions {
-  readonly link: StoreLink;
-  /** The cache of this machine, which is searched first. */
-  readonly local: AnswerCache;
-  /**
-   * The API key. Answers in the store are signed with it, so that only machines with the key can write them.
-   */
-  readonly key: string;
-  readonly clock: Clock;
-  readonly random: () => number;
-}
 
 const KEEP_MS = 30 * 86_400_000;
-/**
- * How long an answer that is not cached stays in the store, for machines that request it at the same time.
- */
+/** How long an answer that is not cached stays in the store, for machines that request it at the same time. */
 const KEEP_SHORTLY_MS = 60_000;
-/**
- * If a machine stops responding while it requests an answer, another machine requests the answer after this
- * time.
- */
+/** If a machine stops responding while it requests an answer, another one requests it after this time. */
 const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
 /** How long a failure stays in the store, for the machines that wait for the answer. */
@@ -48,11 +30,25 @@ const WAIT_MS = 150_000;
 /** The maximum length of a record in characters. Longer records are not shared. */
 const LONGEST = 256 * 1024;
 
+/** What the store has: an answer, the failure of another machine, or the claim of a machine that is requesting it. */
+interface Found {
+  readonly answer?: SharedAnswer;
+  readonly failure?: Failure | undefined;
+  readonly waits?: boolean;
+}
+
 /**
  * Shares the answers of all machines of a key. The cache of this machine is searched first. If the store is
- * unavailable, lookups do not fail: each machine sends its own requests.
+ * unavailable, lookups do not fail: each machine sends its own requests. Answers are signed with the key, so that only
+ * machines with the key can write them.
  */
-export function createSharedAnswers({ link, local, key, clock, random }: SharedAnswersOptions): AnswerCache {
+export function createSharedAnswers(
+  link: StoreLink,
+  local: AnswerCache,
+  key: string,
+  clock: Clock,
+  random: () => number,
+): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
   /**
@@ -78,7 +74,7 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
       .use(async (store) => {
         // The time of an answer is that of the server's clock, because the clocks of machines differ.
         const time = String((await serverNow(store)) - ageMs);
-        const signature = seal(key, endpoint, subject, status, time, record);
+        const signature = seal(key, [endpoint, subject, status, time, record]);
         return store.run(fill, places, [token, keepMs, status, time, record, signature]);
       })
       .catch(noteRefusal);
@@ -92,16 +88,17 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     const [word, ...rest] = await look(wanted, token, damaged);
     const { endpoint, subject } = wanted;
     if (word === 'hit') {
-      const sealed = openSeal(key, endpoint, subject, rest);
-      if (!sealed) return damaged === undefined ? read(wanted, token, String(rest[3])) : {};
+      const [status = '', time = '', record = '', signature = '', age] = rest.map(String);
+      const isOwn = isEqual(signature, seal(key, [endpoint, subject, status, time, record]));
       // The script returns the age too, because `time` is that of the server's clock.
-      const answer = { ...sealed, time: clock.now() - Math.max(0, number(rest[4])) };
+      const answer = isOwn && readAnswer(status, record, clock.now() - Math.max(0, number(age)));
+      if (!answer) return damaged === undefined ? read(wanted, token, signature) : {};
       if (answer.status !== 202 && isCached(endpoint))
         await local.put(endpoint, subject, { ...answer, status: answer.status });
       return { answer };
     }
     if (word !== 'failed') return { waits: word === 'wait' };
-    const failure = readSharedFailure(String(rest[0]));
+    const failure = readFailure(String(rest[0]));
     if (!failure && damaged === undefined) return read(wanted, token, `!${rest[0]}`);
     return { failure };
   }
@@ -110,18 +107,12 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     if (refusal) throw refusal;
     const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
     const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
-    return await link
-      .use((store) => store.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]))
-      .then(listReply, (error) => {
-        ignoreUnusable(error);
-        return [];
-      });
+    return listReply(
+      await link.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]).catch(ignoreUnusable),
+    );
   }
 
-  /**
-   * Renews this machine's claim until the returned function is called, which ends the claim. Does nothing while
-   * the store is unavailable.
-   */
+  /** Renews this machine's claim until the returned function is called, which ends the claim. */
   function hold(wanted: WantedAnswer, token: string): EndClaim {
     const { endpoint, subject } = wanted;
     tokens.set(nameOf(endpoint, subject), token);
@@ -129,14 +120,12 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
     void renewing(() => look(wanted, token), done.signal);
     return async (outcome) => {
       done.abort();
-      const failure = outcome instanceof Failure ? sharedFailure(outcome) : '';
+      const failure = outcome instanceof Failure ? failureText(outcome) : '';
       if (outcome && !(outcome instanceof Failure)) await share(endpoint, subject, outcome);
       tokens.delete(nameOf(endpoint, subject));
       // Without a failure, one of the waiting machines requests the answer, unless it was shared.
       const values = [token, failure, failure === '' ? 0 : FAILED_MS];
-      await link
-        .use((store) => store.run(failScript, [keys.claim(endpoint, subject)], values))
-        .catch(noteRefusal);
+      await link.run(failScript, [keys.claim(endpoint, subject)], values).catch(noteRefusal);
     };
   }
 
@@ -172,12 +161,39 @@ export function createSharedAnswers({ link, local, key, clock, random }: SharedA
   };
 }
 
-/** What the store has: an answer, the failure of another machine, or the claim of a machine that is requesting it. */
-interface Found {
-  readonly answer?: SharedAnswer;
-  readonly failure?: Failure | undefined;
-  readonly waits?: boolean;
-}
-
 const isCached = (endpoint: SharedEndpoint): endpoint is CachedEndpoint =>
   endpoint !== 'me' && endpoint !== 'user.resolve';
+
+const seal = (key: string, parts: readonly string[]): string =>
+  createHmac('sha256', key).update(parts.join('\n')).digest('hex');
+
+function isEqual(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}
+
+function readAnswer(status: string, text: string, time: number): SharedAnswer | undefined {
+  if (status === '404') return { time, status: 404, record: null };
+  const record = parseJson(text);
+  if ((status !== '200' && status !== '202') || record === undefined) return undefined;
+  return { time, status: status === '200' ? 200 : 202, record };
+}
+
+/** The kinds of failures that machines share. Others, such as an exhausted budget, may affect only one machine. */
+const shared: ReadonlySet<unknown> = new Set(['service', 'network', 'answer', 'rate']);
+
+const failureText = ({ kind, code, message, status }: Failure): string =>
+  shared.has(kind) ? JSON.stringify({ kind, code, message, status }) : '';
+
+/** The failure of another machine, cleaned, because anyone with write access to the store can change its text. */
+function readFailure(text: string): Failure | undefined {
+  const { kind, code, message, status } = parseObject(text) ?? {};
+  if (!shared.has(kind) || typeof code !== 'string' || typeof message !== 'string') return undefined;
+  const shown = message.replace(/[^\x20-\x7e]/g, '?').slice(0, 200);
+  return new Failure(kind === 'answer' ? 'answer' : 'service', shown, {
+    code: code.replace(/[^A-Z0-9_]/g, '').slice(0, 40),
+    retryable: true,
+    ...(typeof status === 'number' && { status }),
+    hint: 'try again later; another machine received this failure a moment ago',
+  });
+}

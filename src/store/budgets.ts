@@ -1,53 +1,47 @@
+import { parseJson } from '../base/json.ts';
+import { isRecord } from '../base/json-object.ts';
+import { periodsAt } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
-import { budgetText } from '../contract/budget.ts';
-import { storeFailure } from './failures.ts';
-import type { StoreLink } from './link.ts';
+import { type BudgetState, budgetText } from '../contract/budget.ts';
+import type { StoreConnection } from './connection.ts';
+import { damagedFailure, storeFailure } from './failures.ts';
+import type { Keys } from './keys.ts';
+import type { StoreMember } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { removeBudget } from './scripts/spending.ts';
+import { hashReply, listReply, number, serverNow } from './replies.ts';
+import { REMOVED, removeBudget } from './scripts/spending.ts';
 
 /** A budget for all machines, or for one machine. */
 export interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
-  readonly cu: number;
 }
 
-const fieldOf = ({ period, machine }: Pick<StoreBudget, 'period' | 'machine'>) =>
+const fieldOf = ({ period, machine }: StoreBudget) =>
   machine === undefined ? period : `${period}@${machine}`;
 
-/** What changing a budget needs: the store, and what this machine remembers of its budgets. */
-interface BudgetStore {
-  readonly link: StoreLink;
-  readonly machine: string;
-  readonly memory: StoreMemory;
-}
-
 /** Sets a budget of a key in the store. */
-export async function setBudget({ link, machine: own, memory }: BudgetStore, budget: StoreBudget) {
-  const { machine, cu } = budget;
+export async function setBudget({ link, machine, memory }: StoreMember, budget: StoreBudget, cu: number) {
   const field = fieldOf(budget);
   await link.use(async (store) => {
     if (store.server.evicts) throw evictingFailure();
     await store.send('HSET', [link.keys.caps, field, cu]);
   });
-  if (machine === undefined || machine === own)
+  if ((budget.machine ?? machine) === machine)
     memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
 }
 
 /** Removes a budget; returns false if the budget did not exist. */
-export async function unsetBudget(
-  { link, memory }: BudgetStore,
-  budget: Pick<StoreBudget, 'period' | 'machine'>,
-): Promise<boolean> {
+export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBudget): Promise<boolean> {
   const field = fieldOf(budget);
-  const limit = await link.use((store) => store.run(removeBudget, [link.keys.caps], [field]));
+  const limit = await link.run(removeBudget, [link.keys.caps], [field]);
   const { [field]: remembered, ...budgets } = memory.read().budgets;
   memory.update({ budgets });
   return limit !== null || remembered !== undefined;
 }
 
 /** The names of the remembered budgets that limit this machine. */
-export const rememberedBudgets = (memory: StoreMemory, machine: string): string[] =>
+export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
   Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
 
 /**
@@ -68,21 +62,81 @@ export function goneFailure(names: readonly string[], memory: StoreMemory) {
     };
   });
   const list = (what: 'text' | 'set' | 'unset') => gone.map((one) => one[what]).join(' and ');
-  const it = gone.length > 1 ? 'them' : 'it';
+  const [it, are] = gone.length > 1 ? ['them', 'they are'] : ['it', 'it is'];
   return storeFailure(
     'STORE_UNFIT',
-    `the store has lost ${list('text')}; paid calls are stopped until ${gone.length > 1 ? 'they are' : 'it is'} set or unset`,
+    `the store has lost ${list('text')}; paid calls are stopped until ${are} set or unset`,
     `set ${it} again: ${list('set')}; or drop ${it}: ${list('unset')}`,
   );
 }
 
-/**
- * The failure for a server that removes keys when its memory is full. Such a server could remove a budget, and
- * spending would no longer be limited.
- */
+/** The failure for a server that removes keys when its memory is full, and could remove a budget. */
 export const evictingFailure = () =>
   storeFailure(
     'STORE_UNFIT',
     'the store removes keys when its memory is full, and could remove the budgets',
     'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );
+
+/** The sums of the current month and day, for all machines, and of every budget. */
+export async function readSums(store: StoreConnection, keys: Keys, now: number) {
+  const caps = new Map([...(await hashReply(store, keys.caps))].filter(([, text]) => text !== REMOVED));
+  const { month, day } = periodsAt(now);
+  const open = await openReservations(store, keys);
+  const sums = [];
+  for (const field of new Set(['month', 'day', ...caps.keys()])) {
+    const [period = '', machine] = field.split('@');
+    const of = machine === undefined ? '' : `@${machine}`;
+    const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
+    const reservations = open.filter((call) => machine === undefined || call.machine === machine);
+    sums.push({
+      /** The name in the store: `month` or `day`, for one machine with `@` and the name of the machine. */
+      field,
+      limit: limitIn(keys.caps, caps.get(field)),
+      spent: number(fields.get(`spent${of}`)),
+      lost: number(fields.get(`lost${of}`)),
+      reserved: reservations.reduce((sum, { most }) => sum + most, 0),
+    });
+  }
+  return sums;
+}
+
+/** A limit in CU; null if there is none. Throws if the text is not a number, because it is a damaged limit. */
+function limitIn(key: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
+  throw damagedFailure(key);
+}
+
+const OLD_MS = 600_000;
+
+/**
+ * Whether the sums must be compared with the service's count, because the last comparison was more than ten minutes
+ * ago or before a restart of the server.
+ */
+export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
+  const now = await serverNow(store);
+  const month = await hashReply(store, keys.sum(periodsAt(now).month));
+  return month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
+}
+
+/** The budgets of a key, with their use. */
+export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
+  return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {
+    const [period, name] = field.split('@');
+    if (limit === null || (period !== 'month' && period !== 'day')) return [];
+    const scope = name === undefined ? ('key' as const) : ('machine' as const);
+    return [{ period, scope, name: name ?? '', limit, ...sums }];
+  });
+}
+
+async function openReservations(store: StoreConnection, keys: Keys) {
+  const ids = listReply(await store.send('ZRANGE', [keys.open, 0, -1])).map(String);
+  if (ids.length === 0) return [];
+  return listReply(await store.send('HMGET', [keys.calls, ...ids])).flatMap((text) => {
+    const call = typeof text === 'string' ? parseJson(text) : undefined;
+    return isRecord(call) && call['state'] === 'open'
+      ? [{ most: number(call['most']), machine: String(call['machine']) }]
+      : [];
+  });
+}

@@ -4,24 +4,18 @@ import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
-import { evictingFailure, goneFailure, rememberedBudgets } from './budgets.ts';
+import { areSumsOld, evictingFailure, goneFailure, readBudgets, rememberedBudgets } from './budgets.ts';
 import type { StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
-import type { StoreLink } from './link.ts';
-import type { StoreMemory } from './memory.ts';
-import { areSumsOld, readBudgets } from './read-budgets.ts';
-import { hashReply, number } from './replies.ts';
+import type { StoreMember } from './link.ts';
+import { hashReply, listReply, number } from './replies.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
-interface StoreLedgerOptions {
-  readonly link: StoreLink;
-  /** The ledger file of this machine, which is written before the store. */
-  readonly local: Ledger;
-  readonly machine: string;
+/** How a run spends through the store. */
+interface Spending {
   readonly command: string;
   readonly clock: Pick<Clock, 'now'>;
-  readonly memory: StoreMemory;
   /** Whether to stop paid calls while the store is unavailable, even if this machine has seen no shared budget. */
   readonly stop: boolean;
   /** How long a reservation is valid. An older one belongs to a process that died or cannot reach the store. */
@@ -31,11 +25,6 @@ interface StoreLedgerOptions {
 }
 
 type Values = readonly (string | number)[];
-/** The recorded cost of a call, which could not be sent to the store yet. */
-interface Unsent {
-  readonly script: Script;
-  readonly values: Values;
-}
 
 const TRIES = 6;
 /**
@@ -44,29 +33,26 @@ const TRIES = 6;
  */
 const UNSENT_MAX = 10_000;
 
-/** The budgets in a reply: names and limits in turn. */
-function limitsIn(reply: readonly unknown[]): Record<string, number> {
-  const limits: Record<string, number> = {};
-  for (let at = 0; at + 1 < reply.length; at += 2) limits[String(reply[at])] = Number(reply[at + 1]);
-  return limits;
-}
-
-/** Creates the ledger of all machines, with their shared budgets. */
-export function createStoreLedger(options: StoreLedgerOptions): Ledger {
-  const { link, local, machine, command, clock, memory } = options;
+/** Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is written first. */
+export function createStoreLedger(
+  member: StoreMember,
+  local: Ledger,
+  { command, clock, stop, ttlMs, meter }: Spending,
+): Ledger {
+  const { link, machine, memory } = member;
   const { keys } = link;
   let periods = periodsAt(clock.now());
-  let unsent: Unsent[] = [];
+  /** The recorded costs of calls, which could not be sent to the store yet. */
+  let unsent: { readonly script: Script; readonly values: Values }[] = [];
 
   /** Runs a script on the sums of the current month and day, by the server's clock. */
   async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
       const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
-      const answer = await store.run(script, sums, [Date.parse(day), day, ...values]);
-      const list: readonly unknown[] = Array.isArray(answer) ? answer : [];
-      if (list[0] !== 'period') return list;
-      periods = periodsAt(Number(list[1]));
+      const answer = listReply(await store.run(script, sums, [Date.parse(day), day, ...values]));
+      if (answer[0] !== 'period') return answer;
+      periods = periodsAt(Number(answer[1]));
     }
     throw storeFailure(
       'STORE_UNFIT',
@@ -86,10 +72,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     }
   });
 
-  /**
-   * Sends the cost of a call to the store, now or when the store is available again. Never throws, because
-   * the call has ended already.
-   */
+  /** Sends the cost of an ended call to the store, now or when the store is available again. Never throws. */
   async function report(script: Script, values: Values): Promise<void> {
     try {
       await link.use((store) => run(store, script, values));
@@ -102,17 +85,19 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
     let id: string = randomUUID();
     for (let tries = 0; tries < TRIES; tries++) {
       const answer = await link.use(async (store) => {
-        // This server can remove keys by itself, so a missing budget does not mean that spending is
-        // unlimited.
-        const remembered = rememberedBudgets(memory, machine);
+        const remembered = rememberedBudgets(member);
+        // This server can remove keys by itself, so a missing budget does not mean that spending is unlimited.
         if (store.server.evicts && remembered.length > 0) throw evictingFailure();
-        const values = [id, most ?? '', options.ttlMs, machine, command, endpoint, store.server.boot];
+        const values = [id, most ?? '', ttlMs, machine, command, endpoint, store.server.boot];
         return run(store, begin, [...values, ...remembered]);
       });
-      const [word, figure] = answer;
+      const [word, figure, ...limits] = answer;
       if (word === 'held') return id;
       if (word === 'ok') {
-        memory.update({ budgets: limitsIn(answer.slice(2)), ...dayStart(figure) });
+        const budgets: Record<string, number> = {};
+        for (let at = 0; at + 1 < limits.length; at += 2)
+          budgets[String(limits[at])] = Number(limits[at + 1]);
+        memory.update({ budgets, ...dayStart(figure) });
         return id;
       }
       if (word === 'gone') throw goneFailure(answer.slice(1).map(String), memory);
@@ -135,7 +120,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
    * empty, the script uses the CU that are reserved when it runs.
    */
   async function raise(reserved: number | '' = ''): Promise<void> {
-    const { unitsUsed, period } = await options.meter();
+    const { unitsUsed, period } = await meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};
     const [, start] = await link.use((store) =>
       run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved, day, units]),
@@ -146,18 +131,15 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
   function refusal([, name, cap, used, held]: readonly unknown[], most: number | undefined): Failure {
     memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
     const [period, of] = String(name).split('@');
-    return budgetRefusal(
-      {
-        period: period === 'day' ? 'day' : 'month',
-        scope: of === undefined ? 'key' : 'machine',
-        name: of === undefined ? '' : machine,
-        limit: Number(cap),
-        left: Math.max(0, Number(cap) - Number(used)),
-        reserved: number(held),
-      },
-      most,
-      clock.now(),
-    );
+    const budget = {
+      period: period === 'day' ? ('day' as const) : ('month' as const),
+      scope: of === undefined ? ('key' as const) : ('machine' as const),
+      name: of === undefined ? '' : machine,
+      limit: Number(cap),
+      left: Math.max(0, Number(cap) - Number(used)),
+      reserved: number(held),
+    };
+    return budgetRefusal(budget, most, clock.now());
   }
 
   /** Reserves the cost of a call in the store; undefined if this machine continues without the store. */
@@ -166,10 +148,10 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       return await reserve(call);
     } catch (error) {
       if (!unusable(error)) throw error;
-      if (!options.stop && rememberedBudgets(memory, machine).length === 0) return undefined;
+      if (!stop && rememberedBudgets(member).length === 0) return undefined;
       throw new Failure('network', `paid calls are stopped: ${error.message}`, {
         code: 'STORE_AWAY',
-        hint: options.stop
+        hint: stop
           ? 'run "trdr store check" to see why the store is unavailable; the setting storeAway=stop stops paid calls without the store'
           : 'run "trdr store check" to see why the store is unavailable; this key has a shared budget, which cannot be checked without the store',
         cause: error,
@@ -190,28 +172,21 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
       }
       const own = id ?? randomUUID();
       const end = (
-        { status = null, cu = 0, cuAtMost = 0, requestId = '' }: Partial<CallCost>,
         outcome: 'paid' | 'lost',
-      ) =>
-        report(settle, [
-          own,
-          outcome,
-          Math.round(cu),
-          Math.ceil(outcome === 'lost' ? (call.most ?? 0) : cuAtMost),
-          machine,
-          command,
-          call.endpoint,
-          status ?? '',
-          requestId,
-        ]);
+        uncertain: number,
+        { status = null, cu = 0, requestId = '' }: Partial<CallCost>,
+      ) => {
+        const costs = [outcome, Math.round(cu), Math.ceil(uncertain)];
+        return report(settle, [own, ...costs, machine, command, call.endpoint, status ?? '', requestId]);
+      };
       return {
         async settle(cost) {
           await recorded.settle(cost);
-          await end(cost, 'paid');
+          await end('paid', cost.cuAtMost ?? 0, cost);
         },
         async lose(how = {}) {
           await recorded.lose(how);
-          await end(how, 'lost');
+          await end('lost', call.most ?? 0, how);
         },
         async release() {
           await recorded.release();
@@ -227,7 +202,7 @@ export function createStoreLedger(options: StoreLedgerOptions): Ledger {
             ({ scope, name }) => scope === 'key' || name === machine,
           );
         const saved = await link.use((store) => hashReply(store, keys.caps));
-        const gone = rememberedBudgets(memory, machine).filter((name) => !saved.has(name));
+        const gone = rememberedBudgets(member).filter((name) => !saved.has(name));
         if (gone.length > 0) throw goneFailure(gone, memory);
         const shared = await read();
         const limits = shared.map(({ period, scope, name, limit }) => [

@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { quietly } from '../base/calls.ts';
+import { ensureFolder, LARGEST_CHECKPOINT, readBounded } from '../base/files.ts';
 import { isRecord, type JsonObject, parseObject } from '../base/json-object.ts';
+import { writeAtomic } from '../base/replace-file.ts';
 import type { GroupPlace } from './feed/group-batches.ts';
 import type { FeedState } from './feed/term.ts';
 
-/**
- * What a machine remembers about its store, for times when the store is unavailable or has lost its data.
- */
+/** What a machine remembers about its store, for times when the store is unavailable or has lost its data. */
 interface Remembered {
   /** The number of machines that were active when the store was last reached. */
   readonly fleet: number;
@@ -17,48 +18,44 @@ interface Remembered {
   readonly groups: Readonly<Record<string, GroupPlace>>;
 }
 
-export interface StoreMemory {
-  read(): Remembered;
-  update(change: Partial<Remembered>): void;
-  /** The state of a feed that this machine led last. */
-  readFeed(id: string): FeedState | undefined;
-  saveFeed(id: string, state: FeedState): void;
-}
-
-/** The files of what a machine remembers: one of the facts, whose name is empty, and one for each feed. */
-interface MemoryFiles {
-  load(name: string): string | undefined;
-  save(name: string, text: string): void;
-}
-
-const nothing: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
+export type StoreMemory = ReturnType<typeof createMemory>;
 
 /**
- * Saves facts about the store in a file whenever they change. The file is read each time, because other processes of
- * the machine write it too. An error of a file never ends a run, which then remembers the facts itself.
+ * Saves facts about a store in files of a folder whenever they change. They are read each time, because other processes
+ * of the machine write them too. An error of a file never ends a run, which then remembers the facts itself.
  */
-export function createMemory(files: MemoryFiles | undefined): StoreMemory {
-  let known = nothing;
-  const read = () => {
-    const saved = parseObject(quietly(() => files?.load('')) ?? '');
+export function createMemory(folder: string | undefined, name: string) {
+  let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
+  const path = (feed: string) => join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);
+  const load = (feed = ''): JsonObject | undefined =>
+    parseObject(
+      quietly(() => (folder === undefined ? '' : readBounded(path(feed), LARGEST_CHECKPOINT))) ?? '',
+    );
+  const save = (value: unknown, feed = '') =>
+    quietly(() => {
+      if (folder === undefined) return;
+      ensureFolder(folder);
+      writeAtomic(path(feed), `${JSON.stringify(value)}\n`, { sync: false });
+    });
+  const read = (): Remembered => {
+    const saved = load();
     if (saved) known = remembered(saved);
     return known;
   };
   return {
     read,
-    update(change) {
+    update(change: Partial<Remembered>): void {
       const before = JSON.stringify(read());
       known = { ...known, ...change };
-      const after = JSON.stringify(known);
-      if (after !== before) quietly(() => files?.save('', `${after}\n`));
+      if (JSON.stringify(known) !== before) save(known);
     },
-    readFeed: (id) => feedState(parseObject(quietly(() => files?.load(id)) ?? '') ?? {}),
-    saveFeed: (id, state) => quietly(() => files?.save(id, `${JSON.stringify(state)}\n`)),
+    /** The state of a feed that this machine led last. */
+    readFeed(id: string): FeedState | undefined {
+      const { mark, last } = load(id) ?? {};
+      return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
+    },
+    saveFeed: (id: string, state: FeedState): void => save(state, id),
   };
-}
-
-function feedState({ mark, last }: JsonObject): FeedState | undefined {
-  return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;
 }
 
 function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembered {

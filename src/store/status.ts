@@ -1,10 +1,11 @@
 import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
+import type { LedgerEntry } from '../contract/ports.ts';
+import { readSums } from './budgets.ts';
 import type { StoreConnection } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
-import { readSums } from './read-budgets.ts';
-import { hashReply, listReply, number, serverNow } from './replies.ts';
+import { fieldsReply, hashReply, listReply, number, serverNow } from './replies.ts';
 
 /** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
 export interface StatusItem {
@@ -124,4 +125,44 @@ async function groups(
       lastReadAgo: entryMs(last) === 0 ? null : Math.max(0, now - entryMs(last)),
     };
   });
+}
+
+const AT_ONCE = 1_000;
+
+/** The calls of all machines, from the ledger in the store. */
+export async function readSharedLedger(
+  store: StoreConnection,
+  keys: Keys,
+  since: number,
+): Promise<LedgerEntry[]> {
+  const calls = new Map<string, LedgerEntry>();
+  for (let from = `${Math.max(0, Math.floor(since))}-0`; ; ) {
+    const page = listReply(await store.send('XRANGE', [keys.ledger, from, '+', 'COUNT', AT_ONCE]));
+    let last = '';
+    for (const pair of page) {
+      const [entry = '', flat] = listReply(pair);
+      last = String(entry);
+      const fields = fieldsReply(flat);
+      // If a call was recorded as lost and its answer then arrived, the call has two entries. The later entry
+      // replaces the earlier one.
+      calls.set(fields.get('id') ?? last, callOf(last, fields));
+    }
+    if (page.length < AT_ONCE) return [...calls.values()];
+    from = `(${last}`;
+  }
+}
+
+function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry {
+  const status = number(fields.get('status'));
+  const atMost = number(fields.get('most'));
+  return {
+    time: entryMs(entry),
+    command: fields.get('command') ?? '',
+    profile: '',
+    host: fields.get('machine') ?? '',
+    endpoint: fields.get('endpoint') ?? '',
+    status: status === 0 ? null : status,
+    cu: number(fields.get('cu')),
+    ...(atMost > 0 && { cuAtMost: atMost }),
+  };
 }

@@ -27,13 +27,8 @@ function machine(server: StoreServer, key = scope.key, skewMs = 0) {
     get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
     put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
   };
-  const link = createLink({
-    address: readStoreUrl(server.url),
-    keys,
-    clock: systemClock,
-    random: Math.random,
-  });
-  const answers = createSharedAnswers({ link, local, key, clock, random: Math.random });
+  const link = createLink(readStoreUrl(server.url), {}, keys, systemClock, Math.random);
+  const answers = createSharedAnswers(link, local, key, clock, Math.random);
   const ask = (work: () => Promise<Failure | undefined>) => askOnce(answers, wanted, work);
   return { answers, link, kept, ask };
 }
@@ -60,12 +55,13 @@ describe('a store that accepts no answers', () => {
     const link: StoreLink = {
       keys,
       use: (work) => work(store),
+      run: ({ name }) => run(name),
       open: () => Promise.resolve(store),
       onConnect() {},
       close() {},
     };
     const local: AnswerCache = { get: () => undefined, put() {} };
-    const answers = createSharedAnswers({ link, local, key: 'k', clock: systemClock, random: Math.random });
+    const answers = createSharedAnswers(link, local, 'k', systemClock, Math.random);
     let paid = 0;
     const client = {
       async call() {

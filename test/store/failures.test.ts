@@ -32,17 +32,18 @@ function machine(
   const { link, ledger, memory, skip, budgets } = spendingMachine(server, meter, options);
   const notices: string[] = [];
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
-  const windows = createStoreWindows({
-    ...{ link, machine: options.name ?? 'a', clock, memory, windowMs: 61_000 },
-    local: openWindows({ ...scope, dir: undefined, now: Date.now }),
-    notice: (text) => void notices.push(text),
-  });
+  const windows = createStoreWindows(
+    { link, machine: options.name ?? 'a', memory },
+    openWindows({ ...scope, dir: undefined, now: Date.now }),
+    clock,
+    (text) => void notices.push(text),
+  );
   const saved = new Map<string, CachedAnswer>();
   const local: AnswerCache = {
     get: (endpoint, subject) => saved.get(`${endpoint} ${subject}`),
     put: (endpoint, subject, answer) => void saved.set(`${endpoint} ${subject}`, answer),
   };
-  const answers = createSharedAnswers({ link, local, key: scope.key, clock, random: Math.random });
+  const answers = createSharedAnswers(link, local, scope.key, clock, Math.random);
   let asked = 0;
   /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
   const lookUp = async () => {

@@ -9,13 +9,13 @@ const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_plant
 
 function linkTo(server: StoreServer, { commandMs = 2_000, db = 0 } = {}) {
   const clock = { ms: 0 };
-  const link = createLink({
-    address: { ...readStoreUrl(server.url), db },
-    connect: { commandMs, connectMs: 1_000 },
+  const link = createLink(
+    { ...readStoreUrl(server.url), db },
+    { commandMs, connectMs: 1_000 },
     keys,
-    clock: { mono: () => clock.ms },
-    random: () => 0,
-  });
+    { mono: () => clock.ms },
+    () => 0,
+  );
   return { link, clock };
 }
 

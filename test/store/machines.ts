@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
-import { writeAtomic } from '../../src/base/replace-file.ts';
 import {
   type AnswerCache,
   type SharedAnswer,
@@ -39,11 +36,7 @@ const nowhere: Ledger = {
  * number of machines, and whether there is a shared budget.
  */
 export function savedMemory(folder: string, name: string): StoreMemory {
-  const path = (of: string) => join(folder, `memory-${name}-${of}.json`);
-  return createMemory({
-    load: (of) => readFileSync(path(of), 'utf8'),
-    save: (of, text) => writeAtomic(path(of), text),
-  });
+  return createMemory(folder, name);
 }
 
 /** A machine that spends through a store. Its clock can be advanced, which ends the pause after a failure. */
@@ -55,7 +48,7 @@ export function spendingMachine(
     stop = false,
     ttlMs = 60_000,
     commandMs = 1_000,
-    memory = createMemory(undefined),
+    memory = createMemory(undefined, ''),
   }: {
     readonly name?: string;
     readonly stop?: boolean;
@@ -67,19 +60,19 @@ export function spendingMachine(
   const skip = { ms: 0 };
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
   const address = readStoreUrl(server.url);
-  const link = createLink({ address, keys: keysOf(scope), clock, random: () => 0, connect: { commandMs } });
-  const ledger = createStoreLedger({
-    ...{ link, local: nowhere, machine: name, command: 'whois', clock, memory, stop, ttlMs },
+  const link = createLink(address, { commandMs }, keysOf(scope), clock, () => 0);
+  const store = { link, machine: name, memory };
+  const ledger = createStoreLedger(store, nowhere, {
+    ...{ command: 'whois', clock, stop, ttlMs },
     async meter() {
       meter.asked++;
       if (meter.ask) meter.used = await meter.ask();
       return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
     },
   });
-  const store = { link, machine: name, memory };
   const budgets = {
-    set: (budget: StoreBudget) => setBudget(store, budget),
-    unset: (budget: Pick<StoreBudget, 'period' | 'machine'>) => unsetBudget(store, budget),
+    set: ({ cu, ...budget }: StoreBudget & { readonly cu: number }) => setBudget(store, budget, cu),
+    unset: (budget: StoreBudget) => unsetBudget(store, budget),
   };
   return { link, ledger, memory, skip, budgets };
 }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import { readBudgets } from '../../src/store/budgets.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
-import { readBudgets } from '../../src/store/read-budgets.ts';
-import { readSharedLedger } from '../../src/store/read-ledger.ts';
 import { ask, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, beginFeed, publish } from '../../src/store/scripts/feed.ts';
 import { addUnrecorded, block, departLate, drop, learn, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, removeBudget, reseed, settle } from '../../src/store/scripts/spending.ts';
+import { readSharedLedger } from '../../src/store/status.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 

@@ -18,16 +18,11 @@ function machine(server: StoreServer, name: string, windowMs = 61_000) {
   const skip = { ms: 0 };
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
   const notices: string[] = [];
-  const memory = createMemory(undefined);
-  const link = createLink({
-    address: readStoreUrl(server.url),
-    keys: keysOf({ baseUrl: BASE, key: 'k' }),
-    clock,
-    random: () => 0,
-  });
+  const memory = createMemory(undefined, '');
+  const link = createLink(readStoreUrl(server.url), {}, keysOf({ baseUrl: BASE, key: 'k' }), clock, () => 0);
   const local = openWindows({ dir: undefined, baseUrl: BASE, key: 'k', now: Date.now });
   const notice = (text: string) => void notices.push(text);
-  const windows = createStoreWindows({ link, local, machine: name, clock, memory, notice, windowMs });
+  const windows = createStoreWindows({ link, machine: name, memory }, local, clock, notice, windowMs);
   return { windows, link, notices, memory, skip };
 }
 

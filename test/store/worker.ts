@@ -11,21 +11,14 @@ import { savedMemory } from './machines.ts';
 /** Sends calls to a service as fast as the shared limit allows, until it is killed. */
 const [store = '', service = '', name = '', windowMs = '', limit = '', folder = ''] = process.argv.slice(2);
 const scope = { baseUrl: service, key: 'k' };
-const link = createLink({
-  address: readStoreUrl(store),
-  keys: keysOf(scope),
-  clock: systemClock,
-  random: Math.random,
-});
-const windows = createStoreWindows({
-  link,
-  local: openWindows({ ...scope, dir: undefined, now: Date.now }),
-  machine: name,
-  clock: systemClock,
-  memory: savedMemory(folder, name),
-  notice: () => {},
-  windowMs: Number(windowMs),
-});
+const link = createLink(readStoreUrl(store), {}, keysOf(scope), systemClock, Math.random);
+const windows = createStoreWindows(
+  { link, machine: name, memory: savedMemory(folder, name) },
+  openWindows({ ...scope, dir: undefined, now: Date.now }),
+  systemClock,
+  () => {},
+  Number(windowMs),
+);
 const limiter = createLimiter(windows, systemClock, async () => Number(limit));
 await limiter.learn(Number(limit));
 for (let call = 0; ; call++) {

@@ -43,7 +43,7 @@ export const budgetSet = command({
       return;
     }
     const { setBudget } = await import('../../store/budgets.ts');
-    await setBudget(store, { period, cu, machine });
+    await setBudget(store, { period, machine }, cu);
     context.notice(`Set the ${period} budget of ${ownerText(machine)} to ${unitsText(cu)}`);
   },
 });

@@ -146,7 +146,7 @@ export const storeCheck = command({
   record: () => CheckRecord,
   exits: [0, 2, 4, 9],
   async run(context) {
-    const { needStore } = await import('../store/need-store.ts');
+    const { needStore } = await import('../store/open-store.ts');
     const { examine } = await import('../../store/check.ts');
     const { keys, link, address } = await needStore(context);
     const { now, mono } = context.io.clock;
@@ -198,7 +198,7 @@ export const storeStatus = command({
   record: () => StoreItem,
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
-    const { needStore } = await import('../store/need-store.ts');
+    const { needStore } = await import('../store/open-store.ts');
     const { readStatus } = await import('../../store/status.ts');
     const { keys, link } = await needStore(context);
     const items = await link.use((store) => readStatus(store, keys));
@@ -245,7 +245,7 @@ export const storeClear = command({
     return { ...given, what, feed };
   },
   async run(context, { what, feed, yes }) {
-    const { needStore } = await import('../store/need-store.ts');
+    const { needStore } = await import('../store/open-store.ts');
     const { findKeys, removeKeys } = await import('../../store/clear.ts');
     const { keys, link, address } = await needStore(context);
     const found = await link.use((store) => findKeys(store, keys, what, feed));

@@ -52,7 +52,7 @@ export const thesisRelay = command({
     const page = thesisCall({ tokenAddress }, { limit: THESIS_BLOCK });
     const shape = { durationMs: undefined, socket: via !== 'poll', lagMs: lag, page };
     if (await context.dryRun([{ id: 'me', ask: {} }, ...plannedTail(shape)])) return;
-    const { needStore } = await import('../store/need-store.ts');
+    const { needStore } = await import('../store/open-store.ts');
     const store = await needStore(context);
     await approveTail(context, shape);
     const client = await context.client();

@@ -222,7 +222,7 @@ function checkGroup<
 /** The feed to read from the store; undefined to read from the service. */
 async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
   if (via === 'store') {
-    const { needStore } = await import('../store/need-store.ts');
+    const { needStore } = await import('../store/open-store.ts');
     const { chooseFeed } = await import('../store/choose-feed.ts');
     return chooseFeed(context, await needStore(context), tokens);
   }

@@ -84,8 +84,8 @@ export const usageCommand = command({
 });
 
 async function* sharedEntries(context: Context, since = 0): AsyncGenerator<LedgerEntry> {
-  const { needStore } = await import('../store/need-store.ts');
-  const { readSharedLedger } = await import('../../store/read-ledger.ts');
+  const { needStore } = await import('../store/open-store.ts');
+  const { readSharedLedger } = await import('../../store/status.ts');
   const { link, keys } = await needStore(context);
   yield* await link.use((store) => readSharedLedger(store, keys, since));
 }

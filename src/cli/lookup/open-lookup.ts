@@ -59,7 +59,7 @@ function sharedAnswers(context: Context, local: AnswerCache, key: string): Answe
     if (store === undefined) return local;
     const { createSharedAnswers } = await import('../../store/answers.ts');
     const { clock, random } = context.io;
-    return createSharedAnswers({ link: store.link, local, key, clock, random });
+    return createSharedAnswers(store.link, local, key, clock, random);
   }
   return {
     get: (endpoint, subject) => local.get(endpoint, subject),
