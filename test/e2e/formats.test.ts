@@ -192,6 +192,14 @@ describe('--fields', () => {
     ['thesis tail', 'extra'],
     ['launchpad tail --exec cat', 'extra'],
     ['launchpad board', '..'],
+    ['launchpad board --compare 1d', 'extra'],
+    ['launchpad callouts --since 1d', 'extra'],
+    ['launchpad user mira', 'extra'],
+    ['thesis list --until 1d', 'extra'],
+    ['resolve mira', 'extra'],
+    ['doctor', 'extra'],
+    ['auth status --check', 'extra'],
+    [`whois ${Array.from({ length: 4 }, (_, at) => `${'1'.repeat(31)}${at + 2}`).join(' ')}`, 'extra'],
   ])('rejects an unknown name before anything is sent: %s', async (words, name) => {
     const sandbox = await withSandbox();
     const { exitCode, error } = await runInProcess([...words.split(' '), '--fields', name], { sandbox });

@@ -7,7 +7,7 @@ import { rngOf } from '../sim/rng.ts';
 import { bash } from './bash.ts';
 import { seedOf, until } from './feed.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
-import { ledgerOf, receiptOf } from './numbers.ts';
+import { ledgerOf, receiptOf, someHandles, withNumbers } from './numbers.ts';
 
 const wallet = 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW';
 const SEED = seedOf();
@@ -84,6 +84,19 @@ test.each([undefined, 'SIGINT'] as const)('is written after SIGTERM and then %s'
   const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
   expect(receipt).toMatchObject({ ...receiptOf(home), cu: second ? 100 : 200, exit: exitCode });
   expect(receipt.cuAtMost > receipt.cu).toBe(second !== undefined);
+});
+
+test('of an export that a signal stopped counts what was found', async () => {
+  const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
+  const home = openHome();
+  writeFileSync(join(home.path, 'list.txt'), someHandles(150).join('\n'));
+  const words = ['pnl', '--file', 'list.txt', '--out', 'pnl.csv', '-y', '--receipt', 'r.json'];
+  const child = startTrdr(words, { sandbox, home });
+  await until(() => ledgerOf(home).some(({ endpoint }) => endpoint === 'users.pnl'));
+  child.kill('SIGTERM');
+  const { exitCode } = await child;
+  const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
+  expect(receipt).toMatchObject({ ...receiptOf(home), found: 90, missing: 10, failed: 0, exit: exitCode });
 });
 
 test.each([
