@@ -24,11 +24,7 @@ export const flagGroups = [
 ] as const;
 type FlagGroup = (typeof flagGroups)[number];
 
-export const flag = (flags: string, help: string): Option<boolean> => ({
-  flags,
-  help,
-  fallback: false,
-});
+export const flag = (flags: string, help: string): Option<boolean> => ({ flags, help, fallback: false });
 
 export const value = <T>(
   flags: string,
@@ -48,13 +44,7 @@ export const valueOr = <T>(
   kind: Value<T>,
   fallback: NoInfer<T>,
   shown?: string,
-): Option<T> => ({
-  flags,
-  help,
-  value: kind,
-  fallback,
-  shown: shown ?? String(fallback),
-});
+): Option<T> => ({ ...value(flags, help, kind, shown ?? String(fallback)), fallback });
 
 export const excluding = <T>(option: Option<T>, ...excludes: readonly string[]): Option<T> => ({
   ...option,

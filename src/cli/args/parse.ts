@@ -31,9 +31,8 @@ export function parseWords(command: AnyCommand, given: readonly string[]): Parse
         const made = known.get(longName(option));
         // A common flag that this command does not accept has its default.
         if (!made) return [key, option.fallback];
-        // A command's own version of a common flag may accept values that the common flag rejects.
-        const more = set !== command.options && own.has(longName(option));
-        return [key, more ? readCommon(option, made, program) : readValue(option, made, program)];
+        const isReplaced = set !== command.options && own.has(longName(option));
+        return [key, readValue(option, made, program, isReplaced)];
       }),
     );
   return {
@@ -75,8 +74,16 @@ function parsed(program: Commander, words: readonly string[]) {
   }
 }
 
-/** In commander, `--wait D` and `--no-wait` set the same value: the last one on the command line applies. */
-function readValue(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
+/**
+ * In commander, `--wait D` and `--no-wait` set the same value: the last one on the command line applies. A value that only
+ * the command's own version of a common flag accepts does not apply to the common flag.
+ */
+function readValue(
+  option: Option<unknown>,
+  made: CommanderOption,
+  program: Commander,
+  isReplaced: boolean,
+): unknown {
   const raw: unknown = program.getOptionValue(made.attributeName());
   if (made.negate) return raw === false;
   const kind = option.value;
@@ -85,17 +92,11 @@ function readValue(option: Option<unknown>, made: CommanderOption, program: Comm
   const one = (text: unknown) => {
     const value = kind.read(String(text));
     if (value !== undefined) return value;
+    if (isReplaced) return option.fallback;
     const near = didYouMean(String(text), kind.choices ?? []);
     throw usageError(`invalid ${kind.noun} "${text}" for --${longName(option)}`, near || kind.hint);
   };
   return Array.isArray(raw) ? raw.map(one) : one(raw);
-}
-
-/** If only the command's own version of the flag accepts the value, the common flag has its default. */
-function readCommon(option: Option<unknown>, made: CommanderOption, program: Commander): unknown {
-  const raw: unknown = program.getOptionValue(made.attributeName());
-  if (raw === option.value?.absent) return option.fallback;
-  return typeof raw === 'string' ? (option.value?.read(raw) ?? option.fallback) : (raw ?? option.fallback);
 }
 
 /** With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay. */

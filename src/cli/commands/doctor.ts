@@ -4,8 +4,8 @@ import { checkView } from '../../output/views/checks.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
-import { type Check, exitOfAll } from '../doctor/judge.ts';
 import { probe } from '../doctor/probe.ts';
+import type { ExitCode } from '../exit.ts';
 
 export const doctor = command({
   path: 'doctor',
@@ -32,13 +32,14 @@ export const doctor = command({
       const minute = { least: cu.socketMinute, most: cu.socketMinute };
       await context.permission.approve(minute, { costs: (cost) => `Trying the WebSocket will cost ${cost}` });
     }
-    const checks: Check[] = [];
+    let exit: ExitCode = 0;
     await context.emit(checkView, false, async (out) => {
-      for await (const check of probe(context, { ws })) {
-        checks.push(check);
+      for await (const check of probe(context, ws)) {
+        // Later failures may be consequences of the first.
+        exit ||= check.exit;
         await out.write(check.record);
       }
     });
-    return exitOfAll(checks);
+    return exit;
   },
 });

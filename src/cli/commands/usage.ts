@@ -1,6 +1,6 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { instantAt, time } from '../../base/time-values.ts';
-import { countText, group, unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
@@ -10,6 +10,7 @@ import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
+import { estimateText } from '../spend/permission.ts';
 
 export const usageCommand = command({
   path: 'usage',
@@ -70,16 +71,14 @@ export const usageCommand = command({
         ...(unpriced > 0 && { unpriced }),
       })),
     );
-    if (context.format === 'table' && sums.length > 1) {
-      context.notice(`total: ${countText(whole.calls, 'call')}, ${rangeText(whole.cu, whole.atMost)}`);
-    }
     if (context.format === 'table') {
+      const cost = estimateText({ least: whole.cu, most: whole.atMost });
+      if (sums.length > 1) context.notice(`total: ${countText(whole.calls, 'call')}, ${cost}`);
       const { budgetLines, localBudgetLines } = await import('../spend/budgets.ts');
       for (const line of await (store ? budgetLines : localBudgetLines)(context)) context.notice(line);
     }
-    if (whole.unpriced > 0) {
+    if (whole.unpriced > 0)
       context.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);
-    }
   },
 });
 
@@ -101,9 +100,6 @@ const total = (sums: readonly LedgerSum[]) =>
     { calls: 0, cu: 0, atMost: 0, unpriced: 0 },
   );
 
-const rangeText = (cu: number, atMost: number): string =>
-  atMost === cu ? unitsText(cu) : `${group(cu)}–${unitsText(atMost)}`;
-
 async function compareWithService(context: Context) {
   if (await context.dryRun([{ id: 'me', ask: {} }], reconcileView)) return;
   const { known } = await (await context.client()).call('me', {}, { signal: context.signal });
@@ -117,11 +113,10 @@ async function compareWithService(context: Context) {
     });
   }
   const { folders, profile } = context.settings;
-  const [sum] = await summarize(
-    ofProfile(readLedger({ dir: folders.state, ...monthOf(period) }), profile),
-    'profile',
-  );
-  const { cu: ledgerCu, atMost, unpriced } = sum ?? { cu: 0, atMost: 0, unpriced: 0 };
+  const [year = 0, month = 0] = period.split('-').map(Number);
+  const bounds = { since: Date.UTC(year, month - 1), until: Date.UTC(year, month) };
+  const sums = await summarize(readLedger({ dir: folders.state, ...bounds }), 'profile');
+  const { cu: ledgerCu, atMost, unpriced } = total(sums.filter(({ group }) => group === profile));
   const [drift, lostAtMost] = [unitsUsed - ledgerCu, atMost - ledgerCu];
   const found: ReconcileRecord = {
     period,
@@ -144,7 +139,7 @@ function driftText(
   { drift, lostAtMost, unpriced = 0, ledgerCu }: ReconcileRecord,
   profile: string,
 ): string | undefined {
-  const range = rangeText(ledgerCu, ledgerCu + lostAtMost);
+  const range = estimateText({ least: ledgerCu, most: ledgerCu + lostAtMost });
   if (drift < 0) {
     return `the service counted ${unitsText(-drift)} less than the ledger: the count of the service may be late, or profile "${profile}" was used with a different key`;
   }
@@ -155,15 +150,4 @@ function driftText(
   return unpriced > 0
     ? `${beyond}: ${countText(unpriced, 'call')} of unknown price caused this, or others use the key`
     : `${beyond}: another machine, profile or program uses the key`;
-}
-
-async function* ofProfile(entries: AsyncIterable<LedgerEntry>, profile: string) {
-  for await (const entry of entries) if (entry.profile === profile) yield entry;
-}
-
-/** The beginning and end of a UTC month such as `2026-11`; no bounds if the text cannot be parsed. */
-function monthOf(period: string): { since?: number; until?: number } {
-  const [, year, month] = /^(\d{4})-(\d{2})$/.exec(period) ?? [];
-  if (year === undefined || month === undefined) return {};
-  return { since: Date.UTC(Number(year), Number(month) - 1), until: Date.UTC(Number(year), Number(month)) };
 }

@@ -11,7 +11,7 @@ import type { SeenDifference } from '../../state/answer-differences.ts';
 import { type ExitCode, exitOf } from '../exit.ts';
 import { clockLead } from '../lookup/service-time.ts';
 
-/** `exit` is the exit code of the run if this is the first failed check. */
+/** `exit` is 0 unless the check has failed. */
 export interface Check {
   readonly record: CheckRecord;
   readonly exit: ExitCode;
@@ -41,10 +41,6 @@ export const failedCheck = (check: string, { kind, message, hint }: Failure): Ch
 /** Removes the advice to run trdr doctor, which is already running. */
 const withoutDoctor = (hint: string): string =>
   hint.replace(/: trdr doctor$/, '').replace(/^run "trdr doctor" to see /, 'see below ');
-
-/** Later failures may be consequences of the first. */
-export const exitOfAll = (checks: readonly Check[]): ExitCode =>
-  checks.find(({ record }) => record.verdict === 'fail')?.exit ?? 0;
 
 export async function attempt<T>(work: () => Promise<T>): Promise<T | Failure> {
   try {

@@ -26,7 +26,7 @@ import {
 import { socketCheck } from './socket.ts';
 
 /** Runs the checks in order. Without a client, or if another server answers, most of them are skipped. */
-export async function* probe(context: Context, { ws }: { readonly ws: boolean }): AsyncGenerator<Check> {
+export async function* probe(context: Context, ws: boolean): AsyncGenerator<Check> {
   yield* settingsChecks(context);
   const asking = ['reach', 'clock', 'key', 'limits', 'drift', ...(ws ? ['socket'] : [])];
   const client = await attempt(() => context.client());

@@ -10,7 +10,7 @@ import type { ExitCode } from '../exit.ts';
 import { openProgress } from '../output/progress.ts';
 import { distinct, preflight } from '../spend/preflight.ts';
 import { isSpent, reportSkipped } from './skipped.ts';
-import { createLookupTally } from './tally.ts';
+import { LookupTally } from './tally.ts';
 
 /** A progress line appears only after this time, because shorter lookups end before anyone could read it. */
 const DELAY_MS = 1_000;
@@ -45,7 +45,7 @@ export async function runLookups<T extends object>(
   if (await context.dryRun(planned, view)) return 0;
   const what = `${doing} ${countText(subjects.length, noun)}`;
   await preflight(context, planned, { hasMore, what, resume: () => resume });
-  const tally = createLookupTally();
+  const tally = new LookupTally();
   context.setOutcome(tally);
   const progress = await openProgress(context, DELAY_MS);
   const isApart = io.stdout.isTTY !== true || globals.out !== undefined;

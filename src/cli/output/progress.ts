@@ -2,17 +2,14 @@ import type { WriteStream } from 'node:tty';
 import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
-interface RunProgress {
-  describe(text: string): void;
-  stop(): void;
-  /** Shows `done` of `total`; `total` is undefined if the number is not known. */
-  show(label: string, done: number, total: number | undefined): void;
-}
-
-const silent: RunProgress = { describe() {}, show() {}, stop() {} };
+const silent = {
+  describe(_text: string) {},
+  show(_label: string, _done: number, _total: number | undefined) {},
+  stop() {},
+};
 
 /** The progress line of a run. It is shown only if stderr is a terminal that can redraw it, and not with --quiet. */
-export async function openProgress(context: Context, delayMs?: number): Promise<RunProgress> {
+export async function openProgress(context: Context, delayMs?: number): Promise<typeof silent> {
   const { io, globals, settings } = context;
   if (!canRedraw(io.stderr, io.env) || globals.quiet) return silent;
   const { createProgress } = await import('../../output/terminal/progress.ts');

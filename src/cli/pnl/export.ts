@@ -4,7 +4,6 @@ import { cu } from '../../contract/prices.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import type { PnlRun } from '../../core/pnl/pnl-run.ts';
 import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { View } from '../../output/view.ts';
@@ -12,7 +11,7 @@ import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { isSpent, reportSkipped } from '../lookup/skipped.ts';
-import { createLookupTally } from '../lookup/tally.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
 import { handlesText } from '../spend/preflight.ts';
@@ -70,27 +69,24 @@ async function exportBy(
   { out, resume, shape, strict, saved }: ExportOptions,
 ): Promise<ExitCode> {
   const { texts: subjects } = targets;
-  const before = await settleLostBatches(journal);
+  const lostBefore = await settleLostBatches(journal);
   if (journal.resumed) {
-    const done = `${group(journal.answers)} of ${handlesText(subjects.length)}`;
-    context.notice(`resuming ${out}: ${done} done`);
+    context.notice(`resuming ${out}: ${group(journal.answers)} of ${handlesText(subjects.length)} done`);
   } else if (resume && context.io.stderr.isTTY) {
     context.notice(`no interrupted export to ${out}; starting a new one`);
   }
-  if (before.handles > 0) {
+  if (lostBefore > 0)
     context.notice(
-      `the last run died with ${handlesText(before.handles)} in flight (up to ${unitsText(before.cuAtMost)}); requesting the lost numbers again`,
+      `the last run died with ${handlesText(lostBefore)} in flight (up to ${unitsText(lostBefore * cu.reveal)}); requesting the lost numbers again`,
     );
-  }
   const held: Held = {
     todo: () => journal.free(),
     async fill() {
       const read = await readSavedAnswers(journal, targets);
-      if (read > 0) {
+      if (read > 0)
         context.notice(
           `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
         );
-      }
       await fillFromCache(journal, saved, targets);
     },
     async keep(results) {
@@ -101,11 +97,20 @@ async function exportBy(
     },
   };
   const { run, todo, unfound } = await beginRun(context, targets, held, saved, { log: journal });
+  const failures = new Map(unfound.map(({ position, failure }) => [position, failure]));
+  const progress = await openProgress(context);
+  let done = 0;
   let failure: { readonly error: unknown } | undefined;
   try {
-    if (run) await follow(run, context, todo.length);
+    for await (const results of run?.results() ?? []) {
+      for (const result of results) failures.set(result.position, result.failure);
+      done += results.length;
+      progress.show('requesting', done, todo.length);
+    }
   } catch (error) {
     failure = { error };
+  } finally {
+    progress.stop();
   }
   const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
   const lost = run?.lost ?? [];
@@ -118,9 +123,9 @@ async function exportBy(
     if (left.length > 0 && answered > 0) await journal.leave(failure.error.code, left).catch(() => {});
     reportSkipped(context, left, handlesText(left.length), answered > 0 ? journal.path : undefined);
   }
-  const tally = createLookupTally();
+  const tally = new LookupTally();
   context.setOutcome(tally);
-  const records = recordsOf(journal, failuresOf(run, unfound), tally, subjects);
+  const records = recordsOf(journal, failures, tally, subjects);
   if (delivers) {
     const { comparison } = shape;
     const partial =
@@ -133,8 +138,8 @@ async function exportBy(
     for await (const _ of records);
   }
   if (!whole && answered > 0) {
-    const done = `${group(answered)} of ${handlesText(subjects.length)}`;
-    context.notice(`wrote ${done} to ${delivers ? out : journal.path}; rerun with --resume for the rest`);
+    const wrote = `wrote ${group(answered)} of ${handlesText(subjects.length)}`;
+    context.notice(`${wrote} to ${delivers ? out : journal.path}; rerun with --resume for the rest`);
   }
   if (failure) throw failure.error;
   const [firstLost = unfound[0]] = lost;
@@ -167,33 +172,11 @@ async function fillFromCache(
 /** Whether a lookup found no user or was rejected by the service. A run with --resume repeats all other failures. */
 const isFinal = ({ failure }: PnlResult) => failure === undefined || isRejected(failure);
 
-/** The failure of each subject whose lookup or request failed, by position. */
-const failuresOf = (run: PnlRun | undefined, unfound: readonly PnlResult[]): ReadonlyMap<number, Failure> =>
-  new Map([
-    ...(run?.lost ?? []).flatMap(({ positions, failure }) =>
-      positions.map((position) => [position, failure] as const),
-    ),
-    ...unfound.flatMap(({ position, failure }) => (failure ? [[position, failure] as const] : [])),
-  ]);
-
-async function follow(run: PnlRun, context: Context, total: number): Promise<void> {
-  const progress = await openProgress(context);
-  let done = 0;
-  try {
-    for await (const results of run.results()) {
-      done += results.length;
-      progress.show('requesting', done, total);
-    }
-  } finally {
-    progress.stop();
-  }
-}
-
 /** The records of the file: the answers in the journal, and a failure for each subject that failed. */
 async function* recordsOf(
   journal: ExportJournal,
-  failures: ReadonlyMap<number, Failure>,
-  tally: ReturnType<typeof createLookupTally>,
+  failures: ReadonlyMap<number, Failure | undefined>,
+  tally: LookupTally,
   subjects: readonly string[],
 ): AsyncGenerator<PnlRecord> {
   for (const { position, value, held } of journal.values()) {
@@ -204,28 +187,28 @@ async function* recordsOf(
     }
     if (!held) continue;
     const record = readRecord(value);
-    if (!record) throw damagedRecord(journal.path, position);
+    if (!record)
+      throw new Failure(
+        'local',
+        `the journal ${journal.path} contains no record for handle number ${position + 1}`,
+        {
+          code: 'JOURNAL_DAMAGED',
+          hint: 'restore the journal from a backup, or move it away to start over and pay again',
+        },
+      );
     tally.add(outcomeOf(record));
     yield record;
   }
 }
 
-const damagedRecord = (path: string, position: number) =>
-  new Failure('local', `the journal ${path} contains no record for handle number ${position + 1}`, {
-    code: 'JOURNAL_DAMAGED',
-    hint: 'restore the journal from a backup, or move it away to start over and pay again',
-  });
-
 /** They may have been charged, even if the usage of the key does not show it. The ledger has their maximum cost already. */
-async function settleLostBatches(
-  journal: ExportJournal,
-): Promise<{ readonly handles: number; readonly cuAtMost: number }> {
+async function settleLostBatches(journal: ExportJournal): Promise<number> {
   let handles = 0;
   for (const [batch, { length }] of journal.openBatches) {
     await journal.lost(batch, length * cu.reveal);
     handles += length;
   }
-  return { handles, cuAtMost: handles * cu.reveal };
+  return handles;
 }
 
 /** A newer version may parse what an earlier one could not. Returns the number of handles that need not be paid for again. */

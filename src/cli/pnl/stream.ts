@@ -7,7 +7,7 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';
 import type { ExitCode } from '../exit.ts';
 import { reportSkipped } from '../lookup/skipped.ts';
-import { createLookupTally } from '../lookup/tally.ts';
+import { LookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { beginRun, cachedPositions, everyPosition, reportLost } from './begin-run.ts';
@@ -23,7 +23,7 @@ export async function streamPnl(
 ): Promise<ExitCode> {
   const { io, signal } = context;
   const { texts: subjects, handleAt } = targets;
-  const tally = createLookupTally();
+  const tally = new LookupTally();
   context.setOutcome(tally);
   const cached = cachedPositions(saved, targets);
   const unfound = new Map<number, PnlResult>();

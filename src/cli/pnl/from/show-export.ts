@@ -6,7 +6,7 @@ import type { PnlRecord } from '../../../contract/records/subject.ts';
 import { namesText } from '../../../output/terminal/names-text.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
-import { createLookupTally } from '../../lookup/tally.ts';
+import { LookupTally } from '../../lookup/tally.ts';
 import { handlesText } from '../../spend/preflight.ts';
 import { namesOf } from '../compare.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
@@ -25,7 +25,7 @@ interface FromOptions {
 /** Shows an earlier export in a different order, format or selection. Sends no requests. */
 export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
   const { from, subjects, strict } = options;
-  const tally = createLookupTally();
+  const tally = new LookupTally();
   const all = readExport(from, context.io);
   const onMissing = (missing: readonly string[]) => {
     context.notice(`not found in ${from} (${handlesText(missing.length)}): ${namesText(missing)}`);
