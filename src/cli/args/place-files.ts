@@ -3,7 +3,6 @@ import type { AnyCommand } from '../command.ts';
 import { everyCommonOption, type Globals } from './common.ts';
 import { type GivenFlags, longName, notReplaced, type Options } from './option.ts';
 import type { Parsed } from './parse.ts';
-import type { Value } from './values.ts';
 
 /** Names stay unchanged in the folder of the process, so that messages show them as the user wrote them. */
 export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed, folder: string): Parsed {
@@ -29,13 +28,10 @@ export function placeFiles(command: AnyCommand, { args, given, globals }: Parsed
   };
 }
 
-export interface NamedFile {
-  readonly role: string;
-  readonly path: string;
-  readonly writes: Value<unknown>['writes'] | undefined;
-}
+/** A file that a command line names. The path `-` stands for stdin. */
+export type NamedFile = ReturnType<typeof namedFiles>[number];
 
-export function namedFiles(command: AnyCommand, { args, given, globals }: Parsed): NamedFile[] {
+export function namedFiles(command: AnyCommand, { args, given, globals }: Parsed) {
   const { options } = command;
   const flagged = (all: Options, values: object) =>
     Object.entries(values).flatMap(([key, value]: [string, unknown]) => {

@@ -3,15 +3,11 @@ import { didYouMean } from '../../output/suggest.ts';
 import { everyCommonOption } from './common.ts';
 import { longName, shortName } from './option.ts';
 
-/** The command that a command line names, and the words that remain. `path` may be a group of commands. */
-interface CommandRoute {
-  readonly path: string;
-  readonly rest: readonly string[];
-  readonly wantsHelp: boolean;
-}
-
 /** Common flags may precede each word of the command. The word after a flag that takes a value is not part of the command. */
-export function findCommand(argv: readonly string[], paths: readonly string[]): CommandRoute {
+export function findCommand(
+  argv: readonly string[],
+  paths: readonly string[],
+): { path: string; rest: readonly string[]; wantsHelp: boolean } {
   if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
   const rest: string[] = [];
   let path = '';

@@ -10,23 +10,12 @@ import { type GivenSubject, readSubjects, type SubjectSource } from './input.ts'
 /** The maximum number of subjects that are validated before the first paid call. */
 const AHEAD = 10_000;
 
-/** The subjects of a command. The first subjects were validated; the rest of the input has not been read. */
-export interface Subjects {
-  readonly checked: readonly Subject[];
-  /** Whether the input continues after the validated subjects. */
-  readonly hasMore: boolean;
-  /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
-  readonly isSingle: boolean;
-  /** All subjects in order. Those that were not validated are texts. */
-  all(): AsyncIterable<string | Subject> | Iterable<Subject>;
-}
-
 /** Rejects an invalid subject before anything is paid for. In the rest of a long input, it becomes a failed record. */
 export async function gatherSubjects(
   source: SubjectSource,
   context: Pick<Context, 'io' | 'settings'>,
   read: (text: string) => Subject | Promise<Subject>,
-): Promise<Subjects> {
+) {
   const input = subjectsOf(source, context.io, await context.settings.key.get());
   const checked: Subject[] = [];
   // Read one more subject than is validated, to find out whether the input continues.
@@ -47,9 +36,13 @@ export async function gatherSubjects(
   }
   return {
     checked,
+    /** Whether the input continues after the validated subjects. */
     hasMore: beyond !== undefined,
+    /** Whether the command has exactly one answer: there is one subject, and it is an argument. */
     isSingle: checked.length === 1 && isOneWord(source),
-    all: () => (beyond === undefined ? checked : continued(beyond)),
+    /** All subjects in order. Those that were not validated are texts. */
+    all: (): AsyncIterable<string | Subject> | Iterable<Subject> =>
+      beyond === undefined ? checked : continued(beyond),
   };
 }
 

@@ -9,11 +9,11 @@ import { Verification } from '../../contract/records/verification.ts';
 import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';
-import { type Stretch, without } from '../../tail/certificate.ts';
+import { without } from '../../tail/certificate.ts';
 import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
-import type { Context, Planned } from '../context.ts';
+import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
 import { calloutSource, thesisSource } from '../tail/source.ts';
@@ -136,21 +136,12 @@ function report({ notice }: Context, scanned: readonly ScannedFile[], { gaps, fr
     notice('nothing is verified yet: a tail verifies posts two minutes after they were posted');
 }
 
-interface SamplePlan {
-  readonly cursors: readonly string[];
-  readonly calls: readonly Planned[];
-  readonly price: number;
-  readonly stretches: readonly Stretch[];
-  readonly source: (context: Context) => Promise<ReturnType<typeof thesisSource>>;
-  readonly wants: ReturnType<typeof filterOf>;
-}
-
 function planSample(
   context: Context,
   scanned: readonly ScannedFile[],
   { from, to, gaps }: Verification,
   sample: number,
-): SamplePlan {
+) {
   const certificate = scanned.find((each) => each.certificate)?.certificate;
   if (!certificate || from === null || to === null)
     throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
@@ -195,7 +186,7 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 /** Adds the posts to the gaps that the service has, and no file. */
 async function compare(
   context: Context,
-  { cursors, price, stretches, source, wants }: SamplePlan,
+  { cursors, price, stretches, source, wants }: ReturnType<typeof planSample>,
   joined: Verification,
   isThere: (id: string) => boolean,
 ): Promise<Verification> {
@@ -204,7 +195,7 @@ async function compare(
     { costs: (cost) => `Requesting ${countText(cursors.length, 'page')} will cost ${cost}` },
   );
   const { missing, compared } = await missingIn(
-    await source(context),
+    await source(),
     cursors,
     stretches,
     isThere,

@@ -7,18 +7,13 @@ import { trimText } from '../../base/trim-text.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { openCache } from '../../state/cache.ts';
 import { foldersOf, homeOf } from '../../state/paths.ts';
+import type { Io } from '../io.ts';
 import { completeLine, type LineContext } from './completion/candidates.ts';
 import type { Outline } from './completion/outline.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 const MAX_HANDLES = 200;
 
-interface CompletionPlace {
-  readonly env: Env;
-  readonly platform: string;
-  readonly cwd: string;
-}
+type CompletionPlace = Pick<Io, 'env' | 'cwd'> & { readonly platform: string };
 
 /** Answers `words WORD...` or `line LINE`, up to the cursor; `:files` and `:nospace` are for the shell. */
 export function answerShell(request: readonly string[], outline: Outline, place: CompletionPlace): string {
@@ -42,25 +37,21 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
   const { config, cache } = foldersAt(place);
   const scope = sandbox
     ? { baseUrl: 'sandbox:', key: 'sandbox', dir: cache && join(cache, 'sandbox') }
-    : { ...service(readConfig(config), profile, place.env), dir: cache };
+    : { ...service(config, profile, place.env), dir: cache };
   const handles = openCache({ ...scope, now: Date.now }).listHandles(prefix, MAX_HANDLES);
   return prefix.startsWith('@') ? handles.map((handle) => `@${handle}`) : handles;
 }
 
 /** The base URL and key that the command line would use: from the environment, or from the profile. */
-function service({ current, profiles }: Config, named: string | undefined, env: Env) {
+function service(folder: string | undefined, named: string | undefined, env: Io['env']) {
+  const { current, profiles } = readConfig(folder);
   const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
   return { baseUrl: url ?? '', key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? '') };
 }
 
-interface Config {
-  readonly current: string;
-  readonly profiles: Readonly<Record<string, JsonObject>>;
-}
-
 /** Without its schema, because loading it takes too long for a key press. An unreadable file counts as empty. */
-function readConfig(folder: string | undefined): Config {
+function readConfig(folder: string | undefined) {
   const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
   const { current, profiles } = parseObject(text ?? '') ?? {};
   return {

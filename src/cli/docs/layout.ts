@@ -1,17 +1,12 @@
 import type { Examples } from '../command.ts';
 import type { Definition, DocPage, Section } from './page.ts';
 
-interface Layout {
-  readonly columns: number;
-  readonly bold: boolean;
-}
-
 /** The maximum number of columns of a text, because longer lines are hard to read. */
 const WIDEST = 100;
 /** On narrower terminals, a description is printed below its term. */
 const STACK_BELOW = 60;
 
-export function layoutPage(page: DocPage, { columns, bold }: Layout): string {
+export function layoutPage(page: DocPage, { columns, bold }: { columns: number; bold: boolean }): string {
   const width = Math.min(WIDEST, Math.max(20, columns));
   const heading = (text: string) => (bold ? `\x1b[1m${text}\x1b[22m` : text);
   const { summary, usage, about, sections, footer } = page;

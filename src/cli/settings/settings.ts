@@ -13,7 +13,7 @@ import { type SettingValues, settingNames } from '../../state/config/settings-ta
 import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
-import { commandSecret, knownSecret, type Secret } from './secret.ts';
+import { commandSecret, knownSecret, type Secret, type SecretFormat } from './secret.ts';
 
 export interface RunSettings extends SettingValues {
   readonly profile: string;
@@ -95,42 +95,34 @@ function keptFor(from: Sourced, own: unknown): string | undefined {
 }
 
 /** Whether a command prints the secret: it overrides a saved secret, but not one in the environment. */
-const isPrinted = (own: { origin: string }, command: { value: unknown }) =>
+const isPrinted = (own: Sourced['key'], command: Sourced['keyCommand']) =>
   command.value !== undefined && own.origin !== 'environment';
 
 export const keySource = ({ key, keyCommand }: Sourced) => (isPrinted(key, keyCommand) ? keyCommand : key);
 
-export function keyOf(from: Sourced, io: Io): Secret {
-  const { key, keyCommand, profile } = from;
-  if (keyCommand.value === undefined || !isPrinted(key, keyCommand)) return knownSecret(key.value);
-  return commandSecret(
-    commandName('keyCommand', keyCommand, profile.value),
-    keyCommand.value,
-    io,
-    checkKeyFormat,
-  );
-}
+export const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
+  secretOf(key, keyCommand, `keyCommand of profile "${profile.value}"`, io, checkKeyFormat);
 
 function storePasswordOf({ storePassword, storePasswordCommand, store, profile }: Sourced, io: Io): Secret {
-  const { value, origin } = storePasswordCommand;
   // The command of a profile prints the password of the store of that profile only.
-  const isOther = origin === 'profile' && store.origin !== 'profile';
-  if (value === undefined || isOther || !isPrinted(storePassword, storePasswordCommand))
-    return knownSecret(storePassword.value);
-  return commandSecret(
-    commandName('storePasswordCommand', storePasswordCommand, profile.value),
-    value,
-    io,
-    (text) => text,
-  );
+  const isOther = storePasswordCommand.origin === 'profile' && store.origin !== 'profile';
+  if (isOther) return knownSecret(storePassword.value);
+  const name = `storePasswordCommand of profile "${profile.value}"`;
+  return secretOf(storePassword, storePasswordCommand, name, io, (text) => text);
 }
 
-/** How messages name a command: by its variable, or by its setting and profile. */
-const commandName = (
-  setting: string,
-  { origin, from }: { origin: string; from?: string | undefined },
-  profile: string,
-) => (origin === 'environment' && from !== undefined ? from : `${setting} of profile "${profile}"`);
+/** Messages name the command by its variable, or by its setting and profile. */
+function secretOf(
+  own: Sourced['key'],
+  command: Sourced['keyCommand'],
+  name: string,
+  io: Io,
+  read: SecretFormat,
+): Secret {
+  const { value, origin, from } = command;
+  if (value === undefined || !isPrinted(own, command)) return knownSecret(own.value);
+  return commandSecret((origin === 'environment' && from) || name, value, io, read);
+}
 
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
   const file = use === 'none' ? emptyConfig : readFile(io, use === 'unread');

@@ -6,15 +6,10 @@ import type { Certificate, Stretch, Unread } from '../../tail/certificate.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import { tailRow } from '../../tail/row.ts';
 
-interface CertifiedFeed {
-  readonly kind: 'thesis' | 'launchpad';
-  readonly first: string | undefined;
-  readonly tokens: readonly string[];
-  readonly baseUrl: string;
-}
+type CertifiedFeed = ReturnType<typeof readFeedName>;
 
 /** Reads the name of a feed, which tails and lists write as `thesis USER TOKENS of URL`. */
-export function readFeedName(feed: string): CertifiedFeed {
+export function readFeedName(feed: string) {
   const [, name = '', baseUrl = ''] = /^(.*?) of (.*)$/s.exec(feed) ?? [];
   const [kind, first = '', rest = ''] = name.split(' ');
   if (kind !== 'thesis' && kind !== 'launchpad')

@@ -3,23 +3,12 @@ import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { LineDigest } from '../../base/line-digest.ts';
 import { countText, group } from '../../base/units.ts';
-import type { Certificate } from '../../tail/certificate.ts';
 import { tailRow } from '../../tail/row.ts';
 import { certificateAt } from '../tail/certify.ts';
 import { chunksOf, isDamaged } from './chunks.ts';
 import type { IdSet } from './id-set.ts';
 
-export interface ScannedFile {
-  readonly file: string;
-  readonly certificate: Certificate | undefined;
-  readonly rows: number;
-  readonly duplicates: number;
-  /** How the file differs from its certificate. */
-  readonly problems: readonly string[];
-  /** What else a person may want to know. */
-  readonly notes: readonly string[];
-  readonly picked: readonly string[];
-}
+export type ScannedFile = Awaited<ReturnType<typeof scanWith>>;
 
 const LONGEST_LINE = 16 * 1024 * 1024;
 const TRIES = 3;
@@ -56,7 +45,7 @@ async function scanWith(
   ids: IdSet,
   number: number,
   { lines, random }: Picking,
-): Promise<ScannedFile> {
+) {
   const certificate = found === 'damaged' ? undefined : found;
   const known = certificate?.lines;
   const digest = new LineDigest();
@@ -80,6 +69,7 @@ async function scanWith(
     const at = picked.length < lines ? picked.length : Math.floor(random() * digest.rows);
     if (at < lines) picked[at] = line.toString('utf8');
   };
+  /** How the file differs from its certificate. */
   const problems: string[] = [];
   try {
     for await (const chunk of chunksOf(file)) {

@@ -7,7 +7,7 @@ type Given = Partial<Omit<Certificate, 'lines' | 'coverage'>> &
   Partial<Certificate['coverage']>;
 
 /** A file that is verified after 100 and up to 200, unless stated otherwise. */
-function file(name: string, given: Given = {}, problems: readonly string[] = []) {
+function file(name: string, given: Given = {}, problems: string[] = []) {
   const { after = 100, gaps = [], verified = 200, before = null, previous = null, newest = null } = given;
   const certificate: Certificate = {
     ...{ feed: 'thesis of x', filters: {}, verified, lowest: null, bytes: 0 },

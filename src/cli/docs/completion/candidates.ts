@@ -43,19 +43,9 @@ export function completeLine(
   return line.args.length > 0 ? nothing : begins(nextWords(outline, line.path), current);
 }
 
-interface Line {
-  readonly path: string;
-  readonly command: CommandOutline | undefined;
-  readonly flags: readonly FlagOutline[];
-  readonly given: ReadonlySet<string>;
-  readonly args: readonly string[];
-  /** The flag whose value is at the cursor; undefined if the cursor is not at the value of a flag. */
-  readonly awaiting: FlagOutline | undefined;
-  readonly flagsAllowed: boolean;
-  readonly context: LineContext;
-}
+type Line = ReturnType<typeof readLine>;
 
-function readLine(outline: Outline, words: readonly string[]): Line {
+function readLine(outline: Outline, words: readonly string[]) {
   const given = new Set<string>();
   const args: string[] = [];
   let path = '';

@@ -1,52 +1,27 @@
 import { endpoints, OPENAPI_PATH } from '../../../contract/endpoints.ts';
 import { fieldPaths } from '../../../contract/paths.ts';
-import { alwaysOptions, type Common, commonGroups } from '../../args/common.ts';
+import { alwaysOptions, commonGroups } from '../../args/common.ts';
 import { longName, type Option, type Options, shortName } from '../../args/option.ts';
 import type { AnyCommand, Argument } from '../../command.ts';
 import { groupSummary } from '../overview.ts';
 import { topics } from '../topics.ts';
 
+/** Where the candidates for a word come from. */
 export interface CompletionSlot {
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** Choices that depend on the previous argument. */
-  readonly choicesBy?: Readonly<Record<string, readonly string[]>>;
-  readonly kind?: 'file' | 'profile' | 'handle' | 'command' | 'help';
+  readonly choicesBy?: Argument['choicesBy'] | undefined;
+  readonly kind?: Exclude<Argument['complete'], 'path'>;
   /** Whether the word is a list of values, separated by commas. */
-  readonly list?: true;
+  readonly list?: boolean;
 }
 
-export interface FlagOutline {
-  readonly names: readonly string[];
-  readonly help: string;
-  /** How to complete the value of the flag; undefined for a flag without a value. */
-  readonly slot?: CompletionSlot;
-  readonly repeatable?: true;
-}
-
-export interface CommandOutline {
-  readonly path: string;
-  readonly summary: string;
-  /** The command's own flags, which replace common flags with the same name. */
-  readonly flags: readonly FlagOutline[];
-  readonly common: readonly Common[];
-  readonly args: readonly (CompletionSlot & { readonly optional?: true })[];
-  readonly variadic?: true;
-}
-
-interface Named {
-  readonly name: string;
-  readonly summary: string;
-}
-
+export type FlagOutline = ReturnType<typeof flagOutline>;
+export type CommandOutline = ReturnType<typeof commandOutline>;
 /** The part of the command descriptions that completion uses, as JSON. */
-export interface Outline {
-  readonly commands: readonly CommandOutline[];
-  readonly groups: readonly Named[];
-  readonly topics: readonly Named[];
-  readonly common: Readonly<Record<Common | 'always', readonly FlagOutline[]>>;
-}
+export type Outline = ReturnType<typeof outlineOf>;
 
-export function outlineOf(commands: readonly AnyCommand[]): Outline {
+export function outlineOf(commands: readonly AnyCommand[]) {
   const groups = [...new Set(commands.flatMap(({ path }) => path.split(' ').slice(0, -1)))];
   return {
     commands: commands.map(commandOutline),
@@ -61,48 +36,34 @@ export function outlineOf(commands: readonly AnyCommand[]): Outline {
   };
 }
 
-function commandOutline({
-  path,
-  summary,
-  options,
-  common,
-  args,
-  record,
-  stream,
-}: AnyCommand): CommandOutline {
+function commandOutline({ path, summary, options, common, args, record, stream }: AnyCommand) {
   const fields = record === undefined || !common.includes('output') ? [] : [...fieldPaths(record())];
+  const own = flagsOf(options);
   const { fields: fieldsFlag, output } = commonGroups.output;
+  if (fields.length > 0) own.push({ ...flagOutline(fieldsFlag), slot: { choices: fields, list: true } });
+  // Streams reject a document.
+  const formats = output.value?.choices?.filter((name) => name !== 'json');
+  if (stream) own.push({ ...flagOutline(output), slot: { choices: formats } });
   return {
     path,
     summary,
-    flags: [
-      ...flagsOf(options),
-      ...(fields.length > 0 ? [withSlot(fieldsFlag, { choices: fields, list: true })] : []),
-      ...(stream ? [withSlot(output, { choices: withoutJson(output) })] : []),
-    ],
+    /** The command's own flags, which replace common flags with the same name. */
+    flags: own,
     common,
-    args: args.map((argument) => ({ ...slotOf(argument), ...(argument.optional && { optional: true }) })),
-    ...(args.at(-1)?.variadic && { variadic: true }),
+    args: args.map((argument) => ({ ...slotOf(argument), optional: argument.optional })),
+    variadic: args.at(-1)?.variadic,
   };
 }
 
-/** The values of the common --output without `json`, which streams reject. */
-const withoutJson = ({ value }: Option<unknown>) => (value?.choices ?? []).filter((name) => name !== 'json');
+const flagsOf = (options: Options) => Object.values(options).map(flagOutline);
 
-const withSlot = (option: Option<unknown>, slot: CompletionSlot): FlagOutline => ({
-  ...flagOutline(option),
-  slot,
-});
-
-const flagsOf = (options: Options): FlagOutline[] => Object.values(options).map(flagOutline);
-
-function flagOutline(option: Option<unknown>): FlagOutline {
+function flagOutline(option: Option<unknown>) {
   const short = shortName(option);
   return {
     names: [`--${longName(option)}`, ...(short === undefined ? [] : [`-${short}`])],
     help: option.help,
-    ...(option.value && { slot: slotOf(option.value) }),
-    ...(option.repeatable && { repeatable: true }),
+    slot: option.value && slotOf(option.value),
+    repeatable: option.repeatable,
   };
 }
 
@@ -111,12 +72,7 @@ function slotOf({
   choicesBy,
   complete,
 }: Pick<Argument, 'choices' | 'choicesBy' | 'complete'>): CompletionSlot {
-  if (complete === 'path') return { choices: apiPaths() };
-  return {
-    ...(choices && { choices }),
-    ...(choicesBy && { choicesBy }),
-    ...(complete && { kind: complete }),
-  };
+  return complete === 'path' ? { choices: apiPaths() } : { choices, choicesBy, kind: complete };
 }
 
 /** The API paths, up to their first parameter. */
