@@ -168,17 +168,16 @@ const NEWLINE = 10;
 
 /**
  * Appends lines with a single write, so that lines of several processes do not mix, and first ends an
- * incomplete line that a crash left behind. `gone` means that the file was replaced or removed meanwhile.
+ * incomplete line that a crash left behind.
  */
-export function appendLines(path: string, lines: string): { before: number; after: number; gone: boolean } {
+export function appendLines(path: string, lines: string): { before: number; after: number } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {
     const before = fstatSync(fd).size;
     const last = Buffer.alloc(1, NEWLINE);
     if (before > 0) readSync(fd, last, 0, 1, before - 1);
     writeAll(fd, Buffer.from(last[0] === NEWLINE ? lines : `\n${lines}`));
-    const { size, nlink } = fstatSync(fd);
-    return { before, after: size, gone: nlink === 0 };
+    return { before, after: fstatSync(fd).size };
   } finally {
     closeSync(fd);
   }

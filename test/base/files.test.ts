@@ -29,7 +29,7 @@ test('an existing folder keeps its mode, because others may use it', () => {
 test('an incomplete line gets a line break before the next one is appended', () => {
   const file = under('lines');
   writeFileSync(file, 'one\ntw');
-  expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13, gone: false });
+  expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13 });
   expect(readFileSync(file, 'utf8')).toBe('one\ntw\nthree\n');
 });
 

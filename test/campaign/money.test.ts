@@ -99,7 +99,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
         exit: ran.exitCode,
       });
       let [certain, bound] = [0, 0];
-      for await (const { cu, cuAtMost = 0 } of readLedger({ dir: home.state })) {
+      for await (const { cu, cuAtMost = 0 } of readLedger(home.state)) {
         certain += cu;
         bound += cu + cuAtMost;
       }

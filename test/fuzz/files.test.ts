@@ -9,7 +9,7 @@ import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
 import { entryText, readLedgerLine } from '../../src/state/ledger/lines.ts';
-import { summarize } from '../../src/state/ledger/sum-ledger.ts';
+import { summarize } from '../../src/state/ledger/read-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';

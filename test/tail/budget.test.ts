@@ -8,8 +8,7 @@ import { leftIn } from '../../src/contract/budget.ts';
 import { createSpend } from '../../src/core/spend/spend.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
-import { readLedger } from '../../src/state/ledger/read-ledger.ts';
-import { summarize } from '../../src/state/ledger/sum-ledger.ts';
+import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
 import type { Connect, Link, LinkEnd, PageSource, TailOptions } from '../../src/tail/ports.ts';
@@ -171,7 +170,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
   );
   const outcome = await tail.run(stop.signal).catch((error: unknown) => error);
   stop.abort();
-  const days = await summarize(readLedger({ dir }), 'day');
+  const days = await summarize(readLedger(dir), 'day');
   const newest = Math.floor(clock.now() / everyMs);
   const first = Math.floor(start / everyMs);
   const from = Number(rows[0]?.slice(1) ?? first);

@@ -5,8 +5,7 @@ import { oneOf } from '../../base/values.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { type ReconcileRecord, UsageAnswer } from '../../contract/records/tool.ts';
 import { reconcileView, usageView } from '../../output/views/usage.ts';
-import { readLedger } from '../../state/ledger/read-ledger.ts';
-import { type LedgerSum, ledgerGroups, summarize } from '../../state/ledger/sum-ledger.ts';
+import { type LedgerSum, ledgerGroups, readLedger, summarize } from '../../state/ledger/read-ledger.ts';
 import { excluding, flag, value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -56,9 +55,7 @@ export const usageCommand = command({
     }
     const from =
       since === undefined ? undefined : instantAt(since, context.io.clock.now(), context.settings.utc);
-    const entries = store
-      ? sharedEntries(context, from)
-      : readLedger({ dir: context.settings.folders.state, since: from });
+    const entries = store ? sharedEntries(context, from) : readLedger(context.settings.folders.state, from);
     const sums = await summarize(entries, field);
     const whole = total(sums);
     await context.print(
@@ -114,8 +111,8 @@ async function compareWithService(context: Context) {
   }
   const { folders, profile } = context.settings;
   const [year = 0, month = 0] = period.split('-').map(Number);
-  const bounds = { since: Date.UTC(year, month - 1), until: Date.UTC(year, month) };
-  const sums = await summarize(readLedger({ dir: folders.state, ...bounds }), 'profile');
+  const entries = readLedger(folders.state, Date.UTC(year, month - 1), Date.UTC(year, month));
+  const sums = await summarize(entries, 'profile');
   const { cu: ledgerCu, atMost, unpriced } = total(sums.filter(({ group }) => group === profile));
   const [drift, lostAtMost] = [unitsUsed - ledgerCu, atMost - ledgerCu];
   const found: ReconcileRecord = {

@@ -1,10 +1,11 @@
+import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { inWords } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
-import type { Period } from '../../base/periods.ts';
+import { type Period, periodsAt } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
-import { monthFile, monthOf } from './lines.ts';
+import { ledgerFolder } from './lines.ts';
 import { createTally } from './tally.ts';
 
 /** The budgets of a profile in CU; undefined means no limit. */
@@ -28,26 +29,24 @@ export function createBudget({
   const tally = createTally(profile);
 
   /**
-   * Runs `work` with up-to-date sums while holding the lock of the ledger file, so that no other process
+   * Runs `work` with up-to-date sums while holding a lock, so that no other process
    * admits a call at the same time.
    */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
-    const path = monthFile(dir, monthOf(now));
+    const folder = ledgerFolder(dir);
     try {
-      // A compaction holds the same lock, because lines that are appended while it replaces the file are missing
-      // from the new file for a moment.
       return await withLock(
-        `${path}.lock`,
+        join(folder, 'budget.lock'),
         () => {
-          tally.refresh(path);
+          tally.refresh(dir, periodsAt(now).month);
           return work(now);
         },
         { signal, sleep: clock.sleep },
       );
     } catch (error) {
-      throw inWords('check the budget in', path, error);
+      throw inWords('check the budget in', folder, error);
     }
   }
 

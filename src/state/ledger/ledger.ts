@@ -1,9 +1,13 @@
+import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { quietly } from '../../base/calls.ts';
 import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
+import { readLines } from '../../base/lines.ts';
+import { periodsAt } from '../../base/periods.ts';
+import { writeAtomic } from '../../base/replace-file.ts';
 import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports.ts';
 import type { Budget, Caps } from './budget.ts';
-import { compactLedger } from './compact-ledger.ts';
-import { endText, entryText, ledgerFolder, monthFile, monthOf } from './lines.ts';
+import { createCallReader, dayFile, endText, entryText, ledgerFiles, ledgerFolder } from './lines.ts';
 
 /** The folder of the ledger, the names that its entries contain, and its budgets. */
 interface LedgerOptions {
@@ -27,27 +31,19 @@ interface LedgerOptions {
   readonly notice?: ((text: string) => void) | undefined;
 }
 
-/**
- * How many lines a process writes between two checks whether to compact the files. The first check is at the
- * first line.
- */
-const COMPACT_EVERY = 1_000;
-
-// The prefix of this process's call ids, from its pid and the time at which this file was loaded. The prefix and a counter make an id
-// that is unique on the machine. The pid comes first, so that a budget can check whether the process of a
-// call in flight is still alive.
+// The prefix and a counter make an id that is unique on the machine. The pid comes first, so that a budget can check
+// whether the process of a call in flight is still alive.
 const idPrefix = `${process.pid.toString(36)}-${process.hrtime.bigint().toString(36)}`;
 let calls = 0;
 
 /**
- * Opens the ledger for writing: one file per UTC month. Each call is written with its maximum cost before the
+ * Opens the ledger for writing: one file per UTC day. Each call is written with its maximum cost before the
  * call is sent, so that this cost stays in the ledger if the process dies. If the ledger cannot be written,
  * the run fails only if it has a budget.
  */
 export function openLedger(options: LedgerOptions): Ledger {
   const { dir, command, profile, agent, now, notice, caps } = options;
   const host = (options.host || hostname()).slice(0, 100);
-  let written = 0;
   let isWarned = false;
   const warn = (why: string) => {
     if (!isWarned) notice?.(`cannot record what this run costs: ${why}`);
@@ -55,12 +51,11 @@ export function openLedger(options: LedgerOptions): Ledger {
   };
 
   /** Adds a line. Throws if the file cannot be written. */
-  function write(folder: string, month: string, line: string): void {
-    const path = monthFile(folder, month);
+  function write(folder: string, day: string, line: string): void {
+    const path = dayFile(folder, day);
     try {
-      // If a compaction replaced the file during the write, append the line again; readers recognize the
-      // duplicate by its id.
-      if (appendLines(path, line).gone) appendLines(path, line);
+      // An error leaves the files of past days larger than necessary, but correct.
+      if (appendLines(path, line).before === 0) quietly(() => sumOldDays(folder, now()));
     } catch (error) {
       if (!isAbsent(error)) throw error;
       ensureFolder(ledgerFolder(folder));
@@ -68,43 +63,36 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  function append(month: string, line: string): void {
+  function append(day: string, line: string): void {
     if (dir === undefined) {
       warn('there is no home directory for the state folder');
       return;
     }
     try {
-      write(dir, month, line);
-      compact();
+      write(dir, day, line);
     } catch (error) {
       warn(fileFailure('write in', ledgerFolder(dir), error).message);
     }
   }
 
-  function compact(): void {
-    if (dir !== undefined && written++ % COMPACT_EVERY === 0) compactLedger(dir, now());
-  }
-
-  /** Records a call as soon as the budgets of the profile allow it. */
+  /** Records a call if the budgets of the profile cover it. */
   async function record(
-    month: string,
+    day: string,
     line: string,
     most: number | undefined,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const limits = caps?.();
-    if (limits === undefined || options.budget === undefined) return append(month, line);
+    if (limits === undefined || options.budget === undefined) return append(day, line);
     const budget = await options.budget();
-    await budget.admit(limits, most, () => dir !== undefined && write(dir, month, line), signal);
-    // Compact only after `admit` has released its lock, because the compaction needs the same lock.
-    compact();
+    await budget.admit(limits, most, () => dir !== undefined && write(dir, day, line), signal);
   }
 
   return {
     async begin({ endpoint, most }: PaidCall, signal?: AbortSignal) {
       const id = `${idPrefix}-${(calls++).toString(36)}`;
       const time = now();
-      const month = monthOf(time);
+      const { day } = periodsAt(time);
       const bound = most === undefined ? { unpriced: true } : { cuAtMost: most };
       const entry: LedgerEntry = {
         time,
@@ -117,10 +105,10 @@ export function openLedger(options: LedgerOptions): Ledger {
         cu: 0,
         ...bound,
       };
-      await record(month, entryText(entry, id), most, signal);
+      await record(day, entryText(entry, id), most, signal);
       let open = true;
       const close = (line: string) => {
-        if (open) append(month, line);
+        if (open) append(day, line);
         open = false;
       };
       return {
@@ -135,4 +123,45 @@ export function openLedger(options: LedgerOptions): Ledger {
       return limits && options.budget ? (await options.budget()).states(limits) : [];
     },
   };
+}
+
+const HOUR = 3_600_000;
+/** Smaller files are not worth it. */
+const LEAST_BYTES = 64 * 1024;
+
+/** Sums up the files of past days. No process writes to them any more, so they are simply replaced. */
+function sumOldDays(dir: string, now: number): void {
+  const end = dayFile(dir, periodsAt(now - 48 * HOUR).day);
+  for (const path of ledgerFiles(dir)) {
+    // Only files of days: files of months are those of earlier versions.
+    if (path.length !== end.length || path >= end || statSync(path).size < LEAST_BYTES) continue;
+    writeAtomic(path, summed(readLines(path)), { sync: false });
+  }
+}
+
+/**
+ * The text of a file with one line per hour for calls that have the same command, profile, machine, agent, endpoint
+ * and status, and whose cost is known exactly. All others keep their lines.
+ */
+function summed(lines: Iterable<string>): string {
+  const calls = createCallReader();
+  const hours = new Map<string, LedgerEntry>();
+  for (const line of lines) {
+    const entry = calls.read(line);
+    if (!entry) continue;
+    const { time, cu, cuAtMost, unpriced, calls: count = 1, requestId: _, ...rest } = entry;
+    if (cuAtMost || unpriced) {
+      hours.set(`${hours.size}`, entry);
+      continue;
+    }
+    const hour = { ...rest, time: Math.floor(time / HOUR) * HOUR };
+    const { command, profile, host, agent, endpoint, status } = rest;
+    const name = JSON.stringify([hour.time, command, profile, host, agent, endpoint, status]);
+    const sum = hours.get(name);
+    hours.set(name, { ...hour, cu: cu + (sum?.cu ?? 0), calls: count + (sum?.calls ?? 0) });
+  }
+  return [
+    ...[...hours.values()].map((entry) => entryText(entry)),
+    ...[...calls.open].map(([id, entry]) => entryText(entry, id)),
+  ].join('');
 }

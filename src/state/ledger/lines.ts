@@ -1,12 +1,25 @@
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileFailure, isAbsent } from '../../base/files.ts';
 import { type JsonObject, parseObject } from '../../base/json-object.ts';
-import { createRecentSet } from '../../base/recent-set.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 
-/** The UTC month of a time: `2026-11`. Ledger files are named after their months. */
-export const monthOf = (time: number): string => new Date(time).toISOString().slice(0, 7);
 export const ledgerFolder = (dir: string): string => join(dir, 'ledger');
-export const monthFile = (dir: string, month: string): string => join(ledgerFolder(dir), `${month}.ndjson`);
+export const dayFile = (dir: string, day: string): string => join(ledgerFolder(dir), `${day}.ndjson`);
+
+/** The files of a month, or all of them; one for each UTC day. Earlier versions of trdr wrote one file for each month. */
+export function ledgerFiles(dir: string, month = ''): string[] {
+  const folder = ledgerFolder(dir);
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^\d{4}-\d{2}(-\d{2})?\.ndjson$/.test(name) && name.startsWith(month))
+      .sort()
+      .map((name) => join(folder, name));
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw fileFailure('read', folder, error);
+  }
+}
 
 /**
  * A line of a ledger file. A call is written as an `open` line with its maximum cost before it is sent, and
@@ -68,17 +81,10 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
   return typeof id === 'string' ? { kind: 'open', id, entry } : { kind: 'entry', entry };
 }
 
-/**
- * How many ended calls are remembered for recognizing lines that were written twice. A small number suffices, because
- * a duplicate follows its original closely.
- */
-const REMEMBERED = 10_000;
-
-/** Reads the lines of a file in their order, and pairs each call with its end. A line that is there twice counts once. */
+/** Reads the lines of a file in their order, and pairs each call with its end. */
 export function createCallReader() {
   /** The calls without an end so far, by id. */
   const open = new Map<string, LedgerEntry>();
-  const over = createRecentSet(REMEMBERED);
   return {
     open: open as ReadonlyMap<string, LedgerEntry>,
     /** Reads a line; returns the entry that it contains or ends. */
@@ -86,12 +92,11 @@ export function createCallReader() {
       const line = readLedgerLine(text);
       if (!line || line.kind === 'entry') return line?.entry;
       if (line.kind === 'open') {
-        if (!over.has(line.id)) open.set(line.id, line.entry);
+        open.set(line.id, line.entry);
         return undefined;
       }
       const entry = open.get(line.id);
       open.delete(line.id);
-      over.add(line.id);
       const { released, ...cost } = line.end;
       if (!entry || released) return undefined;
       const { cuAtMost: _, unpriced: __, ...call } = entry;

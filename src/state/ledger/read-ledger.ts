@@ -1,33 +1,26 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileFailure, isAbsent } from '../../base/files.ts';
+import { basename } from 'node:path';
+import { fileFailure } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { createCallReader, ledgerFolder, monthOf } from './lines.ts';
-
-/** Which entries to read; `since` (inclusive) and `until` (exclusive) are epoch ms. */
-interface LedgerRange {
-  readonly dir: string | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-}
+import { createCallReader, ledgerFiles } from './lines.ts';
 
 /**
- * Yields the entries of a time range, month by month. Within a month, the calls without an `end` line come
+ * Yields the entries from `since` on and before `until`, file by file. Within a file, the calls without an end come
  * last.
  */
-export async function* readLedger({
-  dir,
+export async function* readLedger(
+  dir: string | undefined,
   since = 0,
   until = Number.POSITIVE_INFINITY,
-}: LedgerRange): AsyncGenerator<LedgerEntry, void, void> {
+): AsyncGenerator<LedgerEntry, void, void> {
   if (dir === undefined) return;
-  const first = since > 0 ? monthOf(Math.min(since, 8.64e15)) : '';
-  for (const name of monthsIn(ledgerFolder(dir))) {
-    if (name.slice(0, 7) < first) continue;
-    for (const entry of ledgerEntries(linesOf(join(ledgerFolder(dir), name)))) {
+  const first = since > 0 ? new Date(Math.min(since, 8.64e15)).toISOString() : '';
+  for (const path of ledgerFiles(dir)) {
+    // A file is named after a day, or after a month.
+    const name = basename(path, '.ndjson');
+    if (name < first.slice(0, name.length)) continue;
+    for (const entry of ledgerEntries(linesOf(path)))
       if (entry.time >= since && entry.time < until) yield entry;
-    }
   }
 }
 
@@ -44,17 +37,6 @@ export function* ledgerEntries(lines: Iterable<string>): Generator<LedgerEntry, 
   yield* calls.open.values();
 }
 
-function monthsIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-      .filter((name) => /^\d{4}-\d{2}\.ndjson$/.test(name))
-      .sort();
-  } catch (error) {
-    if (isAbsent(error)) return [];
-    throw fileFailure('read', folder, error);
-  }
-}
-
 function* linesOf(path: string): Generator<string> {
   try {
     yield* readLines(path);
@@ -62,3 +44,55 @@ function* linesOf(path: string): Generator<string> {
     throw fileFailure('read', path, error);
   }
 }
+
+/** The fields by which the ledger can be grouped. */
+export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
+type LedgerGroup = (typeof ledgerGroups)[number];
+
+/** The sum of a group of entries. */
+export interface LedgerSum {
+  readonly group: string;
+  readonly calls: number;
+  /** The CU that calls are known to have cost. */
+  readonly cu: number;
+  /** `cu` plus the maximum cost of calls whose outcome is not known. */
+  readonly atMost: number;
+  /** The number of calls whose price is not known. */
+  readonly unpriced: number;
+}
+
+/**
+ * Groups entries by one of their fields and sums them. Days are sorted by date, other groups by cost, the highest
+ * first. Days are UTC, as in the bill of the service.
+ */
+export async function summarize(
+  entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
+  by: LedgerGroup,
+): Promise<LedgerSum[]> {
+  const sums = new Map<string, LedgerSum>();
+  for await (const entry of entries) {
+    const group = groupOf(entry, by);
+    sums.set(group, added(sums.get(group) ?? { group, calls: 0, cu: 0, atMost: 0, unpriced: 0 }, entry));
+  }
+  const byName = (one: LedgerSum, other: LedgerSum) => (one.group < other.group ? -1 : 1);
+  return [...sums.values()].sort((one, other) =>
+    by === 'day' || one.cu === other.cu ? byName(one, other) : other.cu - one.cu,
+  );
+}
+
+function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: LedgerEntry): LedgerSum {
+  return {
+    group: sum.group,
+    calls: sum.calls + calls,
+    cu: sum.cu + cu,
+    atMost: sum.atMost + cu + cuAtMost,
+    unpriced: sum.unpriced + (unpriced ? calls : 0),
+  };
+}
+
+const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
+  by === 'day' ? dayOf(entry.time) : (entry[by] ?? (by === 'agent' ? 'none' : 'unknown'));
+
+/** The day of a time; an invalid time gets a group of its own. */
+const dayOf = (time: number) =>
+  Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';

@@ -1,114 +1,96 @@
 import { closeSync, fstatSync } from 'node:fs';
-import { errno, fileFailure, isAbsent, openRegular, readAt } from '../../base/files.ts';
+import { basename } from 'node:path';
+import { errno, fileFailure, openRegular, readAt } from '../../base/files.ts';
 import { type Period, periodsAt } from '../../base/periods.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
-import { createCallReader } from './lines.ts';
-
-/** What a profile has spent in a period. */
-interface Spending {
-  readonly spent: number;
-  /** The maximum cost of calls whose answers were lost, including those of processes that died. */
-  readonly lost: number;
-  /** The maximum cost of calls that may be in flight. */
-  readonly reserved: number;
-}
+import { createCallReader, ledgerFiles } from './lines.ts';
 
 /** The maximum duration of a call. An older call without an outcome counts as lost. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
-/**
- * What one profile has spent in a month. Each refresh reads only the lines that were appended to the ledger
- * since the last refresh.
- */
+/** What was read of a ledger file: its position, and the cost of each day. */
+interface Source {
+  readonly inode: number;
+  offset: number;
+  readonly days: Map<string, { spent: number; lost: number }>;
+  readonly calls: ReturnType<typeof createCallReader>;
+}
+
+/** What one profile has spent in a month. Each refresh reads only the lines that were appended since the last one. */
 export function createTally(profile: string) {
-  let file: { readonly path: string; readonly inode: number; offset: number } | undefined;
-  let days = new Map<string, Pick<Spending, 'spent' | 'lost'>>();
-  let calls = createCallReader();
-  // The cost of each day that was in the file when it was deleted. A budget must not forget it.
-  let missing = new Map<string, number>();
-  let isGone = false;
+  const sources = new Map<string, Source>();
+  // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
+  const missing = new Map<string, number>();
 
-  const totals = () => {
-    const total = new Map(missing);
-    for (const [day, { spent, lost }] of days) total.set(day, (total.get(day) ?? 0) + spent + lost);
-    return total;
-  };
-
-  const forget = () => {
-    file = undefined;
-    days = new Map();
-    calls = createCallReader();
-  };
+  /** Replaces what was read of a file, which was itself replaced or deleted. */
+  function replace(path: string, next?: Source): void {
+    for (const [day, { spent, lost }] of sources.get(path)?.days ?? []) {
+      const still = next?.days.get(day) ?? { spent: 0, lost: 0 };
+      const gone = Math.max(0, spent + lost - still.spent - still.lost);
+      missing.set(day, (missing.get(day) ?? 0) + gone);
+    }
+    if (next) sources.set(path, next);
+    else sources.delete(path);
+  }
 
   const isOwn = (entry: LedgerEntry) => entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
 
-  const add = ({ time, cu, cuAtMost = 0 }: LedgerEntry) => {
-    const { day } = periodsAt(time);
-    const sum = days.get(day) ?? { spent: 0, lost: 0 };
-    days.set(day, { spent: sum.spent + cu, lost: sum.lost + cuAtMost });
-  };
+  function readNew(path: string): void {
+    const fd = openRegular(path);
+    try {
+      const { ino, size } = fstatSync(fd);
+      const known = sources.get(path);
+      const isSame = known?.inode === ino && size >= known.offset;
+      const source: Source = isSame
+        ? known
+        : { inode: ino, offset: 0, days: new Map(), calls: createCallReader() };
+      const bytes = readAt(fd, source.offset, size - source.offset);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+        const entry = source.calls.read(line);
+        if (!entry || !isOwn(entry)) continue;
+        const { day } = periodsAt(entry.time);
+        const { spent, lost } = source.days.get(day) ?? { spent: 0, lost: 0 };
+        source.days.set(day, { spent: spent + entry.cu, lost: lost + (entry.cuAtMost ?? 0) });
+      }
+      source.offset += end;
+      if (!isSame) replace(path, source);
+    } catch (error) {
+      throw fileFailure('check the budget in', path, error);
+    } finally {
+      closeSync(fd);
+    }
+  }
 
   return {
-    /** Reads the new lines of the ledger file of a month. Throws if the file exists and cannot be read. */
-    refresh(path: string): void {
-      let fd: number;
-      try {
-        fd = openRegular(path);
-      } catch (error) {
-        if (!isAbsent(error)) throw fileFailure('check the budget in', path, error);
-        missing = totals();
-        isGone = true;
-        forget();
-        return;
-      }
-      try {
-        const { ino, size } = fstatSync(fd);
-        const isSame = file?.path === path && file.inode === ino && size >= file.offset;
-        const before = isSame || isGone ? undefined : totals();
-        if (!isSame) forget();
-        file = { path, inode: ino, offset: isSame ? (file?.offset ?? 0) : 0 };
-        const bytes = readAt(fd, file.offset, size - file.offset);
-        const end = bytes.lastIndexOf(NEWLINE) + 1;
-        for (const line of bytes.toString('utf8', 0, end).split('\n')) {
-          const entry = calls.read(line);
-          if (entry && isOwn(entry)) add(entry);
-        }
-        file.offset += end;
-        isGone = false;
-        // A compaction writes a new file with the same cost; a new file after a deletion has less.
-        if (before) {
-          missing = new Map();
-          const now = totals();
-          for (const [day, most] of before) missing.set(day, Math.max(0, most - (now.get(day) ?? 0)));
-        }
-      } catch (error) {
-        forget();
-        throw fileFailure('check the budget in', path, error);
-      } finally {
-        closeSync(fd);
-      }
+    /** Reads the new lines of the ledger files of a month. Throws if a file cannot be read. */
+    refresh(dir: string, month: string): void {
+      const paths = ledgerFiles(dir, month);
+      for (const path of sources.keys())
+        if (basename(path).startsWith(month) && !paths.includes(path)) replace(path);
+      for (const path of paths) readNew(path);
     },
-    sum(period: Period, now: number): Spending {
+    sum(period: Period, now: number) {
       const current = periodsAt(now)[period];
       const total = { spent: 0, lost: 0, reserved: 0 };
-      for (const [day, { spent, lost }] of days) {
-        if (!day.startsWith(current)) continue;
-        total.spent += spent;
-        total.lost += lost;
-      }
       for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
       const living = new Map<number, boolean>();
-      for (const [id, entry] of calls.open) {
-        const { time, cuAtMost = 0 } = entry;
-        if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
-        const pid = processOf(id);
-        if (!living.has(pid)) living.set(pid, isAlive(pid));
-        // A call is in flight only if its process is alive and the call is recent, because the pid may have
-        // been reused.
-        const fresh = living.get(pid) === true && Math.abs(now - time) < IN_FLIGHT_MS;
-        if (!fresh) total.lost += cuAtMost;
-        else total.reserved += cuAtMost;
+      for (const { days, calls } of sources.values()) {
+        for (const [day, { spent, lost }] of days) {
+          if (!day.startsWith(current)) continue;
+          total.spent += spent;
+          total.lost += lost;
+        }
+        for (const [id, entry] of calls.open) {
+          const { time, cuAtMost = 0 } = entry;
+          if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
+          const pid = processOf(id);
+          if (!living.has(pid)) living.set(pid, isAlive(pid));
+          // An old call is not in flight even if a process has its pid, because pids are reused.
+          if (living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS) total.reserved += cuAtMost;
+          else total.lost += cuAtMost;
+        }
       }
       return total;
     },

@@ -1,13 +1,13 @@
-import { appendFileSync, chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { once } from '../../../src/base/calls.ts';
 import { leftIn } from '../../../src/contract/budget.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { type Caps, createBudget } from '../../../src/state/ledger/budget.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';
-import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
-import { summarize } from '../../../src/state/ledger/sum-ledger.ts';
+import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
 import { virtualClock } from '../../core/virtual-clock.ts';
 import { room, workers } from '../room.ts';
 
@@ -27,7 +27,7 @@ function open(
   const ledger = openLedger({
     ...{ dir, command: 'whois', profile, host: 'h', now: clock.now },
     caps: () => limits,
-    budget: async () => createBudget({ dir, profile, clock }),
+    budget: once(async () => createBudget({ dir, profile, clock })),
   });
   return { ledger, clock, limits };
 }
@@ -131,7 +131,7 @@ test.each([['/dev/null/none'], [undefined]])(
 test.skipIf(process.getuid?.() === 0)('paid calls fail if the ledger cannot be read', async () => {
   const dir = under('unreadable');
   await open(dir, {}).ledger.begin(reveal);
-  chmodSync(join(dir, 'ledger', '2026-11.ndjson'), 0o200);
+  chmodSync(join(dir, 'ledger', '2026-11-22.ndjson'), 0o200);
   await expect(open(dir, { day: 1_000_000 }).ledger.begin(reveal)).rejects.toMatchObject({ kind: 'local' });
 });
 
@@ -160,25 +160,29 @@ test('damaged lines, foreign entries and older formats do not affect the sums', 
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 600 }, { spent: 1_100 }]);
 });
 
-test('a ledger that another process compacts meanwhile keeps its sums', async () => {
-  const dir = under('compacted');
-  const file = join(dir, 'ledger', '2026-11.ndjson');
+test('a file of a past day that is summed up meanwhile, and one that is deleted, keep counting', async () => {
+  const dir = under('summed');
   const { ledger, clock } = open(dir, { month: 1_300_000 });
   const held = await ledger.begin(reveal);
-  const lines: string[] = [];
-  for (let at = 0; at < 12_000; at++) {
+  const old = join(dir, 'ledger', '2026-11-01.ndjson');
+  for (let at = 0; at < 1_200; at++) {
     const time = Date.UTC(2026, 10, 1) + at * 60_000;
-    lines.push(entryText({ time, command: 'c', profile: 'desk', endpoint: 'e', status: 200, cu: 100 }));
+    appendFileSync(
+      old,
+      entryText({ time, command: 'c', profile: 'desk', endpoint: 'e', status: 200, cu: 1_000 }),
+    );
   }
-  appendFileSync(file, lines.join(''));
   await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
-  const size = statSync(file).size;
+  const size = statSync(old).size;
+  await clock.sleep(24 * HOUR);
   await open(dir, {}, { clock, profile: 'other' }).ledger.begin({ endpoint: 'user.id', most: 200 });
-  expect(statSync(file).size).toBeLessThan(size / 4);
-  expect(await ledger.budgets?.()).toMatchObject([{ spent: 1_200_000, reserved: 30_000 }]);
+  expect(statSync(old).size).toBeLessThan(size / 4);
   await held.settle({ status: 200, cu: 30_000 });
-  await ledger.begin({ endpoint: 'x', most: 70_000 });
-  await expect(ledger.begin({ endpoint: 'x', most: 1 })).rejects.toMatchObject({ code: 'BUDGET' });
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 1_230_000, lost: 0 }]);
+  rmSync(old);
+  expect(await ledger.budgets?.()).toMatchObject([{ spent: 30_000, lost: 1_200_000 }]);
+  writeFileSync(old, '');
+  await expect(ledger.begin({ endpoint: 'x', most: 70_001 })).rejects.toMatchObject({ code: 'BUDGET' });
 });
 
 test('concurrent processes never exceed the budget together, although some of them die', async () => {
@@ -190,7 +194,7 @@ test('concurrent processes never exceed the budget together, although some of th
   );
   const survivors = ends.filter(({ signal }) => signal === undefined);
   expect(survivors.map(({ stdout }) => stdout)).toEqual(survivors.map(() => 'BUDGET'));
-  const [sum] = await summarize(readLedger({ dir }), 'profile');
+  const [sum] = await summarize(readLedger(dir), 'profile');
   expect(sum?.atMost).toBeLessThanOrEqual(budget);
   // What is left is less than one call, unless the day ended meanwhile.
   expect(sum?.atMost).toBeGreaterThan(budget - 30);

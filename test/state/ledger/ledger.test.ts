@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -6,8 +6,7 @@ import { readLines } from '../../../src/base/lines.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';
-import { readLedger } from '../../../src/state/ledger/read-ledger.ts';
-import { summarize } from '../../../src/state/ledger/sum-ledger.ts';
+import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
 import { room, runs, workers } from '../room.ts';
 
 const { path, under } = room();
@@ -33,9 +32,9 @@ function open(dir: string | undefined, notice?: (text: string) => void) {
 }
 const lookup = { endpoint: 'user.handle', most: 200 };
 
-async function all(range: Parameters<typeof readLedger>[0]) {
+async function all(...range: Parameters<typeof readLedger>) {
   const found: LedgerEntry[] = [];
-  for await (const one of readLedger(range)) found.push(one);
+  for await (const one of readLedger(...range)) found.push(one);
   return found;
 }
 
@@ -50,9 +49,9 @@ test('a call is in the ledger before it is sent with its maximum cost, then with
     host: 'desk-1',
     endpoint: 'user.handle',
   };
-  expect(await all({ dir })).toEqual([{ ...begun, status: null, cu: 0, cuAtMost: 200 }]);
+  expect(await all(dir)).toEqual([{ ...begun, status: null, cu: 0, cuAtMost: 200 }]);
   await call.settle({ status: 200, cu: 100, requestId: 'r1' });
-  expect(await all({ dir })).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
+  expect(await all(dir)).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
 });
 
 test('a call that was not sent leaves no entry, a lost call leaves its maximum cost, and a call of unknown price is marked', async () => {
@@ -61,7 +60,7 @@ test('a call that was not sent leaves no entry, a lost call leaves its maximum c
   await (await ledger.begin(lookup)).release();
   await (await ledger.begin(lookup)).lose({ status: 502 });
   await (await ledger.begin({ endpoint: 'GET /v2/new', most: undefined })).lose({ status: 200 });
-  expect(await all({ dir })).toMatchObject([
+  expect(await all(dir)).toMatchObject([
     { status: 502, cu: 0, cuAtMost: 200 },
     { status: 200, cu: 0, unpriced: true },
   ]);
@@ -73,10 +72,10 @@ test('only the first outcome of a call counts', async () => {
   await call.settle({ status: 200, cu: 100 });
   await call.release();
   await call.lose({});
-  expect(await all({ dir })).toMatchObject([{ status: 200, cu: 100 }]);
+  expect(await all(dir)).toMatchObject([{ status: 200, cu: 100 }]);
 });
 
-test('a call that ends in another month stays in the month in which it started', async () => {
+test('a call that ends on another day stays in the file of the day on which it started', async () => {
   const dir = under('months');
   const { ledger, clock } = open(dir);
   clock.time = Date.UTC(2026, 1, 1) - 1;
@@ -84,12 +83,12 @@ test('a call that ends in another month stays in the month in which it started',
   clock.time = Date.UTC(2026, 1, 1);
   await call.settle({ status: 200, cu: 100 });
   await ledger.begin({ endpoint: 'user.wallet', most: 30_000 });
-  expect(readdirSync(join(dir, 'ledger'))).toEqual(['2026-01.ndjson', '2026-02.ndjson']);
+  expect(readdirSync(join(dir, 'ledger'))).toEqual(['2026-01-31.ndjson', '2026-02-01.ndjson']);
   expect(statSync(join(dir, 'ledger')).mode & 0o777).toBe(0o700);
-  expect(statSync(join(dir, 'ledger', '2026-01.ndjson')).mode & 0o777).toBe(0o600);
-  expect((await all({ dir })).map(({ cu }) => cu)).toEqual([100, 0]);
-  expect(await all({ dir, since: Date.UTC(2026, 1, 1) })).toMatchObject([{ cuAtMost: 30_000 }]);
-  expect(await all({ dir, until: Date.UTC(2026, 1, 1) })).toMatchObject([{ cu: 100 }]);
+  expect(statSync(join(dir, 'ledger', '2026-01-31.ndjson')).mode & 0o777).toBe(0o600);
+  expect((await all(dir)).map(({ cu }) => cu)).toEqual([100, 0]);
+  expect(await all(dir, Date.UTC(2026, 1, 1))).toMatchObject([{ cuAtMost: 30_000 }]);
+  expect(await all(dir, 0, Date.UTC(2026, 1, 1))).toMatchObject([{ cu: 100 }]);
 });
 
 test('files of older versions are read unchanged', async () => {
@@ -100,9 +99,9 @@ test('files of older versions are read unchanged', async () => {
     join(dir, 'ledger', '2026-01.ndjson'),
     older.map((one) => `${JSON.stringify(one)}\n`).join(''),
   );
-  expect(await all({ dir })).toEqual(older);
+  expect(await all(dir)).toEqual(older);
   await open(dir).ledger.begin(lookup);
-  expect(await all({ dir })).toHaveLength(3);
+  expect(await all(dir)).toHaveLength(3);
 });
 
 test('only the fields of an entry are written, whatever else the objects hold', async () => {
@@ -110,20 +109,20 @@ test('only the fields of an entry are written, whatever else the objects hold', 
   const planted = { key: 'trdr_live_planted', body: 'planted' };
   const call = await open(dir).ledger.begin({ ...lookup, ...planted });
   await call.settle({ status: 200, cu: 100, ...planted });
-  expect(readFileSync(join(dir, 'ledger', '2026-01.ndjson'), 'utf8')).not.toContain('planted');
+  expect(readFileSync(join(dir, 'ledger', '2026-01-15.ndjson'), 'utf8')).not.toContain('planted');
 });
 
 test('eight processes that write at once lose no call and no outcome', async () => {
   const dir = under('crowd');
   await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
-  const sums = await summarize(readLedger({ dir }), 'command');
+  const sums = await summarize(readLedger(dir), 'command');
   expect(sums).toHaveLength(8);
   expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
 });
 
 test('a ledger cut off at any byte keeps its complete lines, accepts new lines, and never loses a maximum cost', async () => {
   const dir = under('torn');
-  const file = join(dir, 'ledger', '2026-01.ndjson');
+  const file = join(dir, 'ledger', '2026-01-15.ndjson');
   const { ledger } = open(dir);
   await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
   const whole = readFileSync(file);
@@ -131,7 +130,7 @@ test('a ledger cut off at any byte keeps its complete lines, accepts new lines, 
   for (let length = 0; length <= whole.length; length++) {
     writeFileSync(file, whole.subarray(0, length));
     await ledger.begin({ endpoint: 'new', most: 1 });
-    const kept = (await all({ dir })).map(({ cu, cuAtMost = 0 }) => cu + cuAtMost);
+    const kept = (await all(dir)).map(({ cu, cuAtMost = 0 }) => cu + cuAtMost);
     const begun = length >= first - 1 ? [length >= whole.length - 1 ? 100 : 200] : [];
     expect(kept).toEqual([...begun, 1]);
   }
@@ -149,9 +148,9 @@ test.each([['/dev/null/none'], [undefined]])(
 );
 
 test('a ledger that does not exist is empty', async () => {
-  expect(await all({ dir: under('absent') })).toEqual([]);
-  expect(await all({ dir: '/dev/null/none' })).toEqual([]);
-  expect(await all({ dir: undefined })).toEqual([]);
+  expect(await all(under('absent'))).toEqual([]);
+  expect(await all('/dev/null/none')).toEqual([]);
+  expect(await all(undefined)).toEqual([]);
 });
 
 test('sums are ordered by cost, days by date, and uncertain or unpriced calls are separate', async () => {
@@ -172,38 +171,32 @@ test('sums are ordered by cost, days by date, and uncertain or unpriced calls ar
   expect(await summarize([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
 });
 
-test('a compacted month sums old calls by the hour, keeps recent calls and bounds, and changes no total', async () => {
-  const dir = under('compact');
-  const file = join(dir, 'ledger', '2026-01.ndjson');
+test('files of past days sum calls by the hour, keep uncertain calls and maximum costs, and change no total', async () => {
+  const dir = under('summed');
   const { ledger, clock } = open(dir);
   clock.time = Date.UTC(2026, 0, 1);
-  const lost = await ledger.begin({ endpoint: 'users.pnl', most: 3_000_000 });
-  const lines: string[] = [];
-  for (let at = 0; at < 12_000; at++) {
-    const time = Date.UTC(2026, 0, 1) + at * 60_000;
-    lines.push(
-      entryText(entry({ time, host: 'desk-1' }), `x-${at}`),
-      `{"end":"x-${at}","status":200,"cu":100}\n`,
-    );
+  await ledger.begin({ endpoint: 'users.pnl', most: 3_000_000 });
+  await (await ledger.begin(lookup)).lose({ status: 502 });
+  for (let at = 0; at < 1_440 * 4; at++) {
+    clock.time = Date.UTC(2026, 0, 1) + at * 60_000;
+    await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
   }
-  appendFileSync(file, lines.join(''));
-  const before = await summarize(readLedger({ dir }), 'day');
-  const size = statSync(file).size;
-  clock.time = Date.UTC(2026, 0, 10);
-  const late = open(dir);
-  late.clock.time = clock.time;
-  await late.ledger.begin(lookup);
-  expect(statSync(file).size).toBeLessThan(size / 4);
-  await lost.settle({ status: 200, cu: 60_000 });
-  const after = await summarize(readLedger({ dir }), 'day');
-  const [first, ...others] = before;
-  expect(after[0]).toEqual({ ...first, cu: (first?.cu ?? 0) + 60_000, atMost: (first?.cu ?? 0) + 60_000 });
-  expect(after.slice(1, -1)).toEqual(others);
-  expect(after.at(-1)).toMatchObject({ group: '2026-01-10', cu: 0, atMost: 200 });
-  const detailed = (await all({ dir, since: Date.UTC(2026, 0, 8) })).filter(
-    ({ calls }) => calls === undefined,
-  );
-  expect(detailed.length).toBeGreaterThan(1_900);
+  const [before, files] = [await summarize(readLedger(dir), 'day'), readdirSync(join(dir, 'ledger'))];
+  expect(files).toHaveLength(4);
+  const sizes = () => files.map((name) => statSync(join(dir, 'ledger', name)).size);
+  const [, , ...recent] = sizes();
+  const [day = 0] = recent;
+  clock.time = Date.UTC(2026, 0, 5);
+  await ledger.begin(lookup);
+  const [first = 0, second = 0, ...others] = sizes();
+  expect([first < day / 10, second < day / 10, others]).toEqual([true, true, recent]);
+  const after = await summarize(readLedger(dir), 'day');
+  expect(after.slice(0, -1)).toEqual(before);
+  expect((await all(dir)).filter(({ cuAtMost = 0 }) => cuAtMost > 0)).toMatchObject([
+    { status: 502, cuAtMost: 200 },
+    { status: null, cuAtMost: 3_000_000 },
+    { status: null, cuAtMost: 200 },
+  ]);
 });
 
 test('lines are complete across chunk boundaries, and overlong ones are skipped', () => {
