@@ -107,7 +107,7 @@ export async function connect(
     for (const line of limit.rest()) notice(line);
   });
   const client = createClient({
-    transport: createTransport({ env: io.env }),
+    transport: createTransport(io.env),
     baseUrl,
     key,
     clock: io.clock,

@@ -12,7 +12,7 @@ import { file, outFile } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { continueList, hintToContinue } from '../spend/continue-command.ts';
-import { planRaw } from '../spend/raw-plan.ts';
+import { planRaw } from '../spend/plan.ts';
 
 const field = {
   name: 'name=value',

@@ -4,7 +4,7 @@ import { cu } from '../../contract/prices.ts';
 import { lengthText } from '../../output/format/time.ts';
 import type { Context, Planned } from '../context.ts';
 import { everyText, perMinuteText } from '../tail/notice-text.ts';
-import { totalOf } from './estimate.ts';
+import { totalOf } from './preflight.ts';
 
 const MINUTE = 60_000;
 /**

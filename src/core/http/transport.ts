@@ -4,20 +4,6 @@ import type { Addressed, exchange as exchangeOver } from './exchange.ts';
 import type { Env } from './proxy-env.ts';
 import type { Lines, Wiring } from './undici.ts';
 
-/** Options of the HTTP transport. */
-export interface TransportOptions {
-  /** The environment; only its proxy variables are used. */
-  readonly env?: Env | undefined;
-  /** PEM certificates of authorities that are trusted instead of the built-in ones. */
-  readonly ca?: readonly string[] | undefined;
-  /** Timeout for establishing a connection. */
-  readonly connectMs?: number | undefined;
-  /** Maximum number of open connections per origin. */
-  readonly connections?: number | undefined;
-  /** Maximum size of a response. */
-  readonly maxBytes?: number | undefined;
-}
-
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 10;
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -26,20 +12,17 @@ const MAX_BYTES = 64 * 1024 * 1024;
  * Sends requests over keep-alive connections. To start fast, the HTTP client is loaded with the first
  * request, and its proxy support only if the environment configures a proxy.
  */
-export function createTransport(options: TransportOptions = {}): Transport {
-  const wiring: Wiring = {
-    connections: options.connections ?? CONNECTIONS,
-    connectMs: options.connectMs ?? CONNECT_MS,
-    ca: options.ca,
-  };
+export function createTransport(
+  /** Only the proxy variables are used. */
+  env: Env,
+  { maxBytes = MAX_BYTES, ...given }: Partial<Wiring> & { readonly maxBytes?: number } = {},
+): Transport {
+  const wiring: Wiring = { connections: CONNECTIONS, connectMs: CONNECT_MS, ca: undefined, ...given };
   const origins = new Map<string, Promise<Opened>>();
 
   function connectTo(origin: string): Promise<Opened> {
-    let opened = origins.get(origin);
-    if (!opened) {
-      opened = open(origin, wiring, options.env ?? {});
-      origins.set(origin, opened);
-    }
+    const opened = origins.get(origin) ?? open(origin, wiring, env);
+    origins.set(origin, opened);
     return opened;
   }
 
@@ -48,11 +31,11 @@ export function createTransport(options: TransportOptions = {}): Transport {
       signal?.throwIfAborted();
       const addressed = address(request);
       const { lines, exchange } = await (request.isFresh
-        ? open(addressed.origin, wiring, options.env ?? {})
+        ? open(addressed.origin, wiring, env)
         : connectTo(addressed.origin));
       try {
         signal?.throwIfAborted();
-        return await exchange(lines, addressed, options.maxBytes ?? MAX_BYTES, signal);
+        return await exchange(lines, addressed, maxBytes, signal);
       } finally {
         if (request.isFresh) lines.destroy().catch(() => {});
       }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Context } from '../../../src/cli/context.ts';
-import { totalOf } from '../../../src/cli/spend/estimate.ts';
+import { totalOf } from '../../../src/cli/spend/preflight.ts';
 import { approveTail, plannedTail, type TailShape } from '../../../src/cli/spend/tail-cost.ts';
 import { THESIS_BLOCK } from '../../../src/contract/limits.ts';
 import { calloutCall, thesisCall } from '../../../src/core/pages/feeds.ts';

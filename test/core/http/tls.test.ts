@@ -72,7 +72,7 @@ const cases: readonly (readonly [string, () => Server, string | undefined, strin
 describe('a TLS failure is stated in words', () => {
   test.each(cases)('for the service: %s', async (_, start, ca, why, hint) => {
     const port = await listen(start());
-    const transport = createTransport({ ca: ca === undefined ? undefined : [ca] });
+    const transport = createTransport({}, { ca: ca === undefined ? undefined : [ca] });
     onTestFinished(() => transport.close());
     const failure = await failureOf(
       transport.send({ method: 'GET', url: `https://127.0.0.1:${port}/`, headers: {}, timeoutMs: 10_000 }),

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
-import { createTransport, type TransportOptions } from '../../../src/core/http/transport.ts';
+import { createTransport } from '../../../src/core/http/transport.ts';
 import { type Served, serve, serveRaw } from '../server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -12,7 +12,10 @@ const keep = <T extends { close(): Promise<void> }>(thing: T): T => {
   cleanups.push(() => thing.close());
   return thing;
 };
-const open = (options?: TransportOptions): Transport => keep(createTransport(options));
+const open = (
+  options: Parameters<typeof createTransport>[1] = {},
+  env: Parameters<typeof createTransport>[0] = {},
+): Transport => keep(createTransport(env, options));
 const get = (url: string, rest: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'GET',
   url,
@@ -214,7 +217,7 @@ describe('a proxy from the environment', () => {
   it('receives plain requests with its own credentials', async () => {
     const { proxy, seen, login } = await proxied();
     const env = { http_proxy: proxy.url.replace('//', '//me:p%40ss@') };
-    const answer = await open({ env }).send(get('http://service.test/v2/me'));
+    const answer = await open({}, env).send(get('http://service.test/v2/me'));
     expect(answer.text).toBe('by proxy');
     expect(seen).toEqual(['http://service.test/v2/me']);
     expect(login).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
@@ -223,7 +226,7 @@ describe('a proxy from the environment', () => {
   it('receives a password with an invalid percent sign unchanged', async () => {
     const { proxy, login } = await proxied();
     const env = { http_proxy: proxy.url.replace('//', '//me:50%zz@') };
-    await open({ env }).send(get('http://service.test/v2/me'));
+    await open({}, env).send(get('http://service.test/v2/me'));
     expect(login).toEqual([`Basic ${Buffer.from('me:50%zz').toString('base64')}`]);
   });
 
@@ -237,9 +240,7 @@ describe('a proxy from the environment', () => {
         }),
       ),
     );
-    const failure = await failureOf(
-      open({ env: { HTTPS_PROXY: proxy.url } }).send(get('https://service.test/')),
-    );
+    const failure = await failureOf(open({}, { HTTPS_PROXY: proxy.url }).send(get('https://service.test/')));
     expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
     expect(asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
   });
