@@ -41,7 +41,6 @@ export interface Connecting {
   recorded: () => Recorded;
 }
 
-/** The service of a run: the configured one, or the embedded one. */
 export async function findTarget({
   globals,
   command,
@@ -73,15 +72,11 @@ export async function findTarget({
   return { baseUrl, key, embedded: false };
 }
 
-/** How many notices of each repeated kind are always shown. Later ones are limited. */
 const FIRST_NOTICES = 20;
-/** The kinds of notices that a long run may repeat without end. */
+/** A long run may repeat these without end. */
 const repeatedNotices: ReadonlySet<Notice['kind']> = new Set<Notice['kind']>(['wait', 'retry', 'lost']);
 
-/**
- * Creates a client with the rate limits and the ledger of this machine or of the store, and with the
- * spending limit, retries and timeout of the run. Without a ledger, the budgets do not apply to its calls.
- */
+/** Without a ledger, the budgets do not apply to the calls of the client. */
 export async function connect(
   run: Connecting,
   target: Target,
@@ -123,8 +118,7 @@ export async function connect(
     timeoutMs: settings.timeout,
     notify(event) {
       if (event.kind === 'difference') differences.note(event.call, differenceText(event.difference));
-      // Print no notice of a lost answer after the reader has closed the output. The ledger already
-      // contains the maximum cost of the call.
+      // After the reader has closed the output, the ledger has the maximum cost.
       if (event.kind === 'lost' && run.closing.reason === outputClosed) return;
       if (event.kind === 'trace') return run.trace?.(noticeText(event));
       const shown = limit.show(event.kind, noticeText(event));
@@ -137,17 +131,13 @@ export async function connect(
   return client;
 }
 
-/**
- * Opens the list of differences between answers and the service description. All embedded services share one
- * list, whatever their port.
- */
+/** All embedded services share one list, whatever their port. */
 export const openDifferenceLog = (
   { baseUrl, embedded }: Pick<Target, 'baseUrl' | 'embedded'>,
   { folders }: Pick<RunSettings, 'folders'>,
   { clock }: Pick<Io, 'clock'>,
 ): DifferenceLog => openDifferences(folders.state, embedded ? 'sandbox:' : baseUrl, clock.now);
 
-/** The shared store; undefined if none is configured, and for the embedded service. */
 export async function openRunStore(
   run: Connecting,
   target: () => Promise<Target>,
@@ -161,7 +151,6 @@ export async function openRunStore(
   return store;
 }
 
-/** The ledger of a run: of this machine and, if there is a store, of all machines. */
 export async function openRunLedger(
   run: Connecting,
   store: RunStore | undefined,

@@ -1,30 +1,22 @@
 import { parseObject } from '../base/json-object.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
 
-/** Calls are counted per time slot of this length, so that a lane with a high limit needs little memory. */
+/** Per time slot, so that a lane with a high limit needs little memory. */
 const SLOT_MS = 250;
 
-/**
- * The state of a lane (the calls that share one rate limit): when its calls were sent, until when it is
- * blocked, and its limit.
- */
+/** The calls that share one rate limit. Times are epoch ms. */
 export interface LaneState {
-  /** The number of calls in each time slot, oldest first. */
+  /** The number of calls in each slot, oldest first. */
   readonly slots: readonly (readonly [slot: number, calls: number])[];
-  /** The lane is blocked until this time, epoch ms. */
   readonly until: number;
-  /** When the lane was last used, epoch ms. If this time is in the future, the clock was set back. */
+  /** When the lane was last used. If this is in the future, the clock was set back. */
   readonly seen: number;
-  /** The limit that the service reported, in calls per minute; null if it has not reported one. */
   readonly known: number | null;
 }
 
 export const emptyLane: LaneState = { slots: [], until: 0, seen: 0, known: null };
 
-/**
- * Updates a lane: removes calls that are older than the rate window. If the clock was set back, moves all times
- * of the lane back by the same amount.
- */
+/** Removes calls older than the rate window. If the clock was set back, moves all times back by the same amount. */
 export function expireCalls(lane: LaneState, now: number): LaneState {
   const back = Math.max(0, lane.seen - now);
   const shift = Math.floor(back / SLOT_MS);
@@ -40,10 +32,7 @@ export function expireCalls(lane: LaneState, now: number): LaneState {
   return { ...lane, slots, until: lane.until - back, seen: now };
 }
 
-/**
- * Counts a call if the lane allows it, or returns how many milliseconds to wait. `limit` is in calls per
- * minute. The caller must first remove expired calls from the lane.
- */
+/** Counts a call if the lane, without its expired calls, allows it; or returns how many milliseconds to wait. */
 export function takeSlot(lane: LaneState, limit: number, now: number) {
   const answer = (waitMs: number, next = lane) => ({ lane: next, result: { waitMs, known: lane.known } });
   if (lane.until > now) return answer(lane.until - now);
@@ -59,7 +48,6 @@ export function takeSlot(lane: LaneState, limit: number, now: number) {
   return answer(0, counted(lane, now));
 }
 
-/** Counts a call that leaves now. */
 function counted(lane: LaneState, now: number): LaneState {
   const present = Math.floor(now / SLOT_MS);
   const last = lane.slots.at(-1);
@@ -70,9 +58,7 @@ function counted(lane: LaneState, now: number): LaneState {
   return { ...lane, slots };
 }
 
-/**
- * Moves a call that was counted about `lateMs` milliseconds ago to the present. Returns false if its slot has expired.
- */
+/** Counts a call that was counted about `lateMs` ago as leaving now. Returns false if its slot has expired. */
 export function moveCall(lane: LaneState, lateMs: number, now: number) {
   // The call was counted in this slot, or in an earlier one if the caller measured the time a moment later.
   const latest = Math.floor((now - lateMs) / SLOT_MS);
@@ -85,10 +71,9 @@ export function moveCall(lane: LaneState, lateMs: number, now: number) {
   return { lane: counted({ ...lane, slots }, now), result: true };
 }
 
-/** Lanes that were unused for this long are removed from the file. */
+/** Unused lanes are then removed from the file. */
 const FORGET_MS = 30 * 86_400_000;
 
-/** Returns the text of the file that saves these lanes. */
 export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): string {
   const kept = [...lanes].filter(([, lane]) => lane.until > now || Math.abs(now - lane.seen) < FORGET_MS);
   return JSON.stringify({
@@ -97,10 +82,7 @@ export function writeLanes(lanes: ReadonlyMap<string, LaneState>, now: number): 
   });
 }
 
-/**
- * Parses a file of lanes and skips invalid parts. If trdr sends too many calls as a result, the service
- * answers with a 429, and trdr waits.
- */
+/** Skips invalid parts. If trdr then sends too many calls, the service answers with a 429, and trdr waits. */
 export function readLanes(text: string): Map<string, LaneState> {
   const lanes = new Map<string, LaneState>();
   for (const row of rowsOf(text)) {

@@ -16,28 +16,22 @@ import {
   writeLanes,
 } from './rate-lanes.ts';
 
-/** The maximum size of the file in bytes; the lanes of a whole team need far less. */
+/** The lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
 
-/** Which rate limits to open: base URL, key and state folder. */
 interface WindowsOptions {
-  /** The state folder; if it is undefined, calls are counted only for this process. */
+  /** If undefined, calls are counted only for this process. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
   readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Lanes that the service counts per IP address instead of per key. All keys of a base URL share them. */
+  /** Lanes that the service counts per IP address, so that all keys of a base URL share them. */
   readonly shared?: readonly string[];
-  /** Called once if the file cannot be written. */
   readonly notice?: (text: string) => void;
 }
 
-/**
- * Opens the rate limits of a base URL and key. Each base URL has a small file, which is read and replaced
- * while holding a lock. A file that cannot be used does not end a run: calls are then counted only for this
- * process.
- */
+/** Each base URL has a file, replaced under a lock. If that fails, calls are counted only for this process. */
 export function openWindows(options: WindowsOptions): RateWindows {
   const { dir, now, shared = ['resolve'], notice } = options;
   const file = dir && join(dir, `windows-${sha256(`trdr windows\n${options.baseUrl}`).slice(0, 24)}.json`);
@@ -78,7 +72,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
     return applied === undefined ? apply() : applied.result;
   }
 
-  /** Runs the updates of this process one at a time, so that its own calls do not compete for the lock. */
+  /** One at a time, so that the calls of this process do not compete for the lock. */
   function inTurn<T>(lane: string, change: (lane: LaneState) => { lane: LaneState; result: T }): Promise<T> {
     const result = turn.then(() => update(lane, change));
     turn = result;

@@ -1,13 +1,12 @@
 import { Failure } from '../base/failure.ts';
 import { decodePercent, isLoopback } from '../base/url-values.ts';
 
-/** The address of a store, without its password. */
 export interface StoreAddress {
-  /** The URL without its password, for messages. */
+  /** Without the password, for messages. */
   readonly shown: string;
   readonly host: string;
   readonly port: number;
-  /** The path of a unix socket, which replaces host and port. */
+  /** Of a unix socket; replaces host and port. */
   readonly path: string | undefined;
   readonly db: number;
   readonly username: string | undefined;
@@ -17,7 +16,7 @@ export interface StoreAddress {
 const DEFAULT_PORT = 6379;
 const FORM = 'redis://user@host:6379/0, rediss://user@host:6379/0 or unix:/path?db=0';
 
-/** Parses a store URL. A password in the URL is rejected, because URLs end up in logs and process lists. */
+/** A password in the URL is rejected, because URLs end up in logs and process lists. */
 export function readStoreUrl(text: string): StoreAddress {
   const trimmed = text.trim();
   if (trimmed.startsWith('unix:')) return unixAddress(trimmed);
@@ -71,17 +70,14 @@ function dbOf(text: string): number {
   return Number(text);
 }
 
-/** The start of a redis-cli command for a database of the server, for hints. */
 export const redisCli = (db: number): string => (db === 0 ? 'redis-cli' : `redis-cli -n ${db}`);
 
 const invalid = (why: string) =>
   new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
 
-/** Whether the connection is unencrypted and leaves this machine. */
 const isExposed = ({ tls, path, host }: StoreAddress): boolean =>
   !tls && path === undefined && !isLoopback(host.includes(':') ? `[${host}]` : host);
 
-/** Rejects an unencrypted connection to another machine, unless the user allows it. */
 export function checkExposure(address: StoreAddress, plain: boolean): void {
   if (plain || !isExposed(address)) return;
   throw new Failure(

@@ -17,20 +17,19 @@ import { listReply, number, serverNow } from './replies.ts';
 import { ask, failScript, fill } from './scripts/answers.ts';
 
 const KEEP_MS = 30 * 86_400_000;
-/** How long an answer that is not cached stays in the store, for machines that request it at the same time. */
+/** For machines that request an answer that is not cached at the same time. */
 const KEEP_SHORTLY_MS = 60_000;
-/** If a machine stops responding while it requests an answer, another one requests it after this time. */
+/** If a machine stops responding while it requests an answer, another one then requests it. */
 const CLAIM_MS = 5_000;
 const RENEW_MS = 1_500;
-/** How long a failure stays in the store, for the machines that wait for the answer. */
+/** For the machines that wait for the answer. */
 const FAILED_MS = 2_000;
 const POLL_MS = 100;
-/** How long to wait for the answer of another machine by default. After that, this machine sends the call itself. */
+/** By default. After that, this machine sends the call itself. */
 const WAIT_MS = 150_000;
-/** The maximum length of a record in characters. Longer records are not shared. */
+/** In characters. Longer records are not shared. */
 const LONGEST = 256 * 1024;
 
-/** What the store has: an answer, the failure of another machine, or the claim of a machine that is requesting it. */
 interface Found {
   readonly answer?: SharedAnswer;
   readonly failure?: Failure | undefined;
@@ -72,7 +71,6 @@ export function createSharedAnswers(
     const keepMs = isCached(endpoint) ? KEEP_MS : KEEP_SHORTLY_MS;
     await link
       .use(async (store) => {
-        // The time of an answer is that of the server's clock, because the clocks of machines differ.
         const time = String((await serverNow(store)) - ageMs);
         const signature = seal(key, [endpoint, subject, status, time, record]);
         return store.run(fill, places, [token, keepMs, status, time, record, signature]);
@@ -112,7 +110,7 @@ export function createSharedAnswers(
     );
   }
 
-  /** Renews this machine's claim until the returned function is called, which ends the claim. */
+  /** Renews the claim until the returned function ends it. */
   function hold(wanted: WantedAnswer, token: string): EndClaim {
     const { endpoint, subject } = wanted;
     tokens.set(nameOf(endpoint, subject), token);

@@ -11,7 +11,6 @@ import type { StoreMemory } from './memory.ts';
 import { hashReply, listReply, number, serverNow } from './replies.ts';
 import { REMOVED, removeBudget } from './scripts/spending.ts';
 
-/** A budget for all machines, or for one machine. */
 export interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
@@ -20,7 +19,6 @@ export interface StoreBudget {
 const fieldOf = ({ period, machine }: StoreBudget) =>
   machine === undefined ? period : `${period}@${machine}`;
 
-/** Sets a budget of a key in the store. */
 export async function setBudget({ link, machine, memory }: StoreMember, budget: StoreBudget, cu: number) {
   const field = fieldOf(budget);
   await link.use(async (store) => {
@@ -31,7 +29,7 @@ export async function setBudget({ link, machine, memory }: StoreMember, budget: 
     memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
 }
 
-/** Removes a budget; returns false if the budget did not exist. */
+/** Returns false if the budget did not exist. */
 export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBudget): Promise<boolean> {
   const field = fieldOf(budget);
   const limit = await link.run(removeBudget, [link.keys.caps], [field]);
@@ -40,14 +38,11 @@ export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBu
   return limit !== null || remembered !== undefined;
 }
 
-/** The names of the remembered budgets that limit this machine. */
+/** Those that limit this machine. */
 export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
   Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
 
-/**
- * The failure for budgets that this machine remembers, and that the store has neither as limits nor as removed. The
- * store has lost its data, and spending would no longer be limited.
- */
+/** The store has lost budgets that this machine remembers, so spending would no longer be limited. */
 export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
   const gone = names.map((name) => {
@@ -78,7 +73,7 @@ export const evictingFailure = () =>
     'set "maxmemory-policy noeviction" on the server, then set the budgets again with "trdr budget set"',
   );
 
-/** The sums of the current month and day, for all machines, and of every budget. */
+/** Of the current month and day, and of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number) {
   const caps = new Map([...(await hashReply(store, keys.caps))].filter(([, text]) => text !== REMOVED));
   const { month, day } = periodsAt(now);
@@ -101,7 +96,7 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number) 
   return sums;
 }
 
-/** A limit in CU; null if there is none. Throws if the text is not a number, because it is a damaged limit. */
+/** Null if there is none. A text that is not a number is a damaged limit. */
 function limitIn(key: string, text: string | undefined): number | null {
   if (text === undefined) return null;
   if (text.trim() !== '' && Number.isFinite(Number(text))) return Number(text);
@@ -110,17 +105,13 @@ function limitIn(key: string, text: string | undefined): number | null {
 
 const OLD_MS = 600_000;
 
-/**
- * Whether the sums must be compared with the service's count, because the last comparison was more than ten minutes
- * ago or before a restart of the server.
- */
+/** They were last compared with the service's count more than ten minutes ago, or before a restart of the server. */
 export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
   const now = await serverNow(store);
   const month = await hashReply(store, keys.sum(periodsAt(now).month));
   return month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
 }
 
-/** The budgets of a key, with their use. */
 export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
   return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {
     const [period, name] = field.split('@');

@@ -5,7 +5,7 @@ import { isStoreFailure } from './failures.ts';
 import { type Keys, SCHEMA } from './keys.ts';
 import { serverNow } from './replies.ts';
 
-/** The result of one check. `next` tells how to fix the problem. */
+/** `next` tells how to fix the problem. */
 export interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
@@ -13,10 +13,8 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-/** What the checks need in addition to the connection. */
 interface CheckOptions {
   readonly keys: Keys;
-  /** The user of the store, for hints. */
   readonly user: string;
   readonly now: () => number;
   readonly mono: () => number;
@@ -29,9 +27,6 @@ const problem =
 const warn = problem('warn');
 const fail = problem('fail');
 
-/**
- * Checks a connected store: version, schema, permissions, eviction, persistence, memory, clock and round-trip time.
- */
 export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
@@ -127,7 +122,7 @@ function everyCommand(root: string): readonly (readonly [string, readonly RedisA
 /** If at most this many permissions are missing, the hint is the command that adds them. */
 const FEW = 6;
 
-/** The name of a command in an ACL: subcommands have permissions of their own. */
+/** Subcommands have permissions of their own. */
 const rightOf = (name: string, [first]: readonly RedisArgument[]) =>
   ['XGROUP', 'XINFO'].includes(name) ? `${name}|${first}` : name;
 

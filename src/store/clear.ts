@@ -6,7 +6,6 @@ import { removeBudget } from './scripts/spending.ts';
 
 const AT_ONCE = 500;
 
-/** Finds the keys to remove, without blocking the server. */
 export async function findKeys(
   store: StoreConnection,
   keys: Keys,
@@ -49,5 +48,4 @@ export async function removeKeys(
   if (feed !== undefined) await store.send('SREM', [keys.feeds, feed]);
 }
 
-/** Escapes the special characters of a SCAN pattern. */
 const escaped = (text: string) => text.replace(/[*?[\]\\]/g, '\\$&');

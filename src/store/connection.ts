@@ -5,28 +5,23 @@ import { failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
 import { awayFailure, replicaFailure } from './unreachable.ts';
 
-/** Options of a connection. */
 export interface ConnectOptions {
   readonly password?: string | undefined;
-  /** PEM text of the certificate authorities that are trusted instead of the system's. */
+  /** PEM text of the authorities that are trusted instead of the system's. */
   readonly ca?: string | undefined;
-  /** Whether an unencrypted connection to another machine is allowed. */
+  /** Allows an unencrypted connection to another machine. */
   readonly plain?: boolean | undefined;
-  /** The client name, which CLIENT LIST shows to operators. */
+  /** CLIENT LIST shows it to operators. */
   readonly name?: string | undefined;
   readonly connectMs?: number | undefined;
   readonly commandMs?: number | undefined;
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-/** What the server reports about itself. */
 export interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
-  /**
-   * A value that changes with every restart of the server. After a restart, data that was read before may no
-   * longer exist.
-   */
+  /** Changes with every restart of the server. Data that was read before may no longer exist then. */
   readonly boot: string;
   readonly role: string;
   /** `standalone`, `cluster` or `sentinel`; empty if the server does not report it. */
@@ -43,7 +38,6 @@ export type RedisArgument = string | number | Buffer;
  */
 export interface StoreConnection {
   readonly server: ServerFacts;
-  /** Aborted when the connection ends. */
   readonly lost: AbortSignal;
   run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
   /** Sends a command. `blockMs` is how long the server may wait before it answers a blocking command. */
@@ -54,13 +48,9 @@ export interface StoreConnection {
 }
 
 const CONNECT_MS = 1_000;
-/**
- * The maximum time for an answer. If an answer takes longer, the connection is closed, so that callers
- * continue without the store instead of queueing.
- */
+/** If an answer takes longer, the connection is closed, so that callers continue without the store. */
 const COMMAND_MS = 2_000;
 
-/** Opens a connection; throws a store failure if the connection cannot be opened. */
 export async function connectStore(
   address: StoreAddress,
   options: ConnectOptions = {},
@@ -111,7 +101,6 @@ export async function connectStore(
   async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
-    // If no answer arrives in time, close the connection, which rejects the pending call.
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
       return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
@@ -188,14 +177,10 @@ export async function connectStore(
   };
 }
 
-/**
- * Whether an error is a reply of the server. Such errors begin with a code in capital letters. The class of
- * the error cannot be compared, because minification renames classes.
- */
+/** Replies begin with a code in capital letters. Minification renames classes, so the class does not tell. */
 const isReply = (error: unknown): error is Error =>
   error instanceof Error && !('code' in error) && /^[A-Z]{3,}\b/.test(error.message);
 
-/** Server modes that trdr cannot use. */
 const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: string }>> = {
   sentinel: {
     why: 'is a Sentinel, which stores no data',

@@ -1,21 +1,14 @@
 import { Failure } from '../base/failure.ts';
 
-/** The kinds of store failures that callers distinguish. */
 type StoreCode =
-  /**
-   * The store was not reachable or too slow, or the connection broke. The server may have executed the
-   * command.
-   */
+  /** Not reachable or too slow, or the connection broke. The server may have executed the command. */
   | 'STORE_AWAY'
   /** This process lost its lease, or its group was removed. It must read the state of the store again. */
   | 'STORE_LEASE'
-  /** The server rejects writes: its memory is full, or it cannot save its data to disk. Nothing was written. */
+  /** Its memory is full, or it cannot save its data to disk. Nothing was written. */
   | 'STORE_FULL'
-  /** The password is wrong, or the user lacks a permission. */
   | 'STORE_DENIED'
-  /** The store was written by a newer version of trdr. */
   | 'STORE_NEWER'
-  /** The server cannot be used by trdr, or sent an invalid answer. */
   | 'STORE_UNFIT';
 
 export const storeFailure = (code: StoreCode, message: string, hint?: string, cause?: unknown): Failure =>
@@ -28,10 +21,7 @@ export const isStoreFailure = (error: unknown, ...codes: readonly StoreCode[]): 
 export const DATA_HINT =
   'if another program uses this database, set a different storePrefix; "trdr store clear all" removes what it has overwritten';
 
-/**
- * The failure for an error reply. Only the first word of the reply is shown, and the command that is not permitted,
- * because the rest may quote arguments.
- */
+/** Shows only the first word of the reply, and the command that is not permitted: the rest may quote arguments. */
 export function failureOfReply(message: string, where: string): Failure {
   const word = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   switch (word) {
@@ -102,7 +92,7 @@ export function failureOfReply(message: string, where: string): Failure {
   }
 }
 
-/** The failure for limits and sums that another program has overwritten: they would not limit spending any more. */
+/** Limits and sums that another program has overwritten would not limit spending any more. */
 export const damagedFailure = (key: string): Failure =>
   storeFailure(
     'STORE_UNFIT',
@@ -110,21 +100,16 @@ export const damagedFailure = (key: string): Failure =>
     `remove the key from the store: DEL '${key}'; then set the budgets again with "trdr budget set"`,
   );
 
-/**
- * The command for which the user has no permission; undefined if the user may run the command, but not access
- * the keys. The reply contains no values, so the command is safe to print.
- */
+/** Undefined if the user may run the command, but not access the keys. The reply contains no values. */
 const rightOf = (message: string) => /'([a-z|]+)' command/i.exec(message)?.[1];
 
-/** Whether the store is temporarily unusable, so that callers continue without it, or wait. */
+/** Callers continue without the store, or wait. */
 export const unusable = (error: unknown): error is Failure =>
   isStoreFailure(error, 'STORE_AWAY', 'STORE_FULL', 'STORE_LEASE');
 
-/** What to print when work with the store is interrupted by this failure. */
 export const interruptionText = ({ code, message }: Failure): string =>
   code === 'STORE_LEASE' ? message : `${message}; waiting for the store`;
 
-/** Ignores that the store is temporarily unusable; throws other failures. */
 export function ignoreUnusable(error: unknown): void {
   if (!unusable(error)) throw error;
 }

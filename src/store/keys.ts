@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** The version of the keys and their contents. trdr does not use a store with a higher version. */
+/** trdr does not use a store with a higher version. */
 export const SCHEMA = 1;
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** The names of the keys in the store for one base URL and API key. */
 export type Keys = ReturnType<typeof keysOf>;
 
-/** Keys of one feed. */
 export type FeedKeys = ReturnType<Keys['feed']>;
 
 /**

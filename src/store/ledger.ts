@@ -12,25 +12,21 @@ import { hashReply, listReply, number } from './replies.ts';
 import type { Script } from './script.ts';
 import { begin, release, reseed, settle } from './scripts/spending.ts';
 
-/** How a run spends through the store. */
 interface Spending {
   readonly command: string;
   readonly clock: Pick<Clock, 'now'>;
   /** Whether to stop paid calls while the store is unavailable, even if this machine has seen no shared budget. */
   readonly stop: boolean;
-  /** How long a reservation is valid. An older one belongs to a process that died or cannot reach the store. */
+  /** An older reservation belongs to a process that died or cannot reach the store. */
   readonly ttlMs: number;
-  /** Asks the service how many units the key has used in the current month, with the free call `me`. */
+  /** What the service has counted for the key this month, by the free call `me`. */
   readonly meter: () => Promise<{ readonly unitsUsed: number; readonly period: string }>;
 }
 
 type Values = readonly (string | number)[];
 
 const TRIES = 6;
-/**
- * The maximum number of costs to queue while the store is unavailable. Further costs are not sent; if their calls
- * have a reservation, it expires, and the calls count as lost.
- */
+/** While the store is unavailable. The reservations of further calls expire, and they count as lost. */
 const UNSENT_MAX = 10_000;
 
 /** Creates the ledger of all machines, with their shared budgets. `local`, that of this machine, is written first. */
@@ -42,10 +38,9 @@ export function createStoreLedger(
   const { link, machine, memory } = member;
   const { keys } = link;
   let periods = periodsAt(clock.now());
-  /** The recorded costs of calls, which could not be sent to the store yet. */
   let unsent: { readonly script: Script; readonly values: Values }[] = [];
 
-  /** Runs a script on the sums of the current month and day, by the server's clock. */
+  /** By the server's clock. */
   async function run(store: StoreConnection, script: Script, values: Values): Promise<readonly unknown[]> {
     for (let tries = 0; tries < TRIES; tries++) {
       const { month, day } = periods;
@@ -72,7 +67,7 @@ export function createStoreLedger(
     }
   });
 
-  /** Sends the cost of an ended call to the store, now or when the store is available again. Never throws. */
+  /** Sends the cost of a call, now or when the store is available again. Never throws, because the call has ended. */
   async function report(script: Script, values: Values): Promise<void> {
     try {
       await link.use((store) => run(store, script, values));
@@ -142,7 +137,7 @@ export function createStoreLedger(
     return budgetRefusal(budget, most, clock.now());
   }
 
-  /** Reserves the cost of a call in the store; undefined if this machine continues without the store. */
+  /** Undefined if this machine continues without the store. */
   async function reserved(call: PaidCall): Promise<string | undefined> {
     try {
       return await reserve(call);

@@ -6,15 +6,13 @@ import { writeAtomic } from '../base/replace-file.ts';
 import type { GroupPlace } from './feed/group-batches.ts';
 import type { FeedState } from './feed/term.ts';
 
-/** What a machine remembers about its store, for times when the store is unavailable or has lost its data. */
 interface Remembered {
-  /** The number of machines that were active when the store was last reached. */
   readonly fleet: number;
-  /** The shared budgets of this machine, by their names in the store, in CU. */
+  /** By their names in the store, in CU. */
   readonly budgets: Readonly<Record<string, number>>;
   /** The service's count of the month's units when the day began, which the sum of the day starts from. */
   readonly dayStart: { readonly day: string; readonly units: number } | undefined;
-  /** The positions of the groups that this machine was a member of, by feed and group. */
+  /** By feed and group. */
   readonly groups: Readonly<Record<string, GroupPlace>>;
 }
 
@@ -49,7 +47,6 @@ export function createMemory(folder: string | undefined, name: string) {
       known = { ...known, ...change };
       if (JSON.stringify(known) !== before) save(known);
     },
-    /** The state of a feed that this machine led last. */
     readFeed(id: string): FeedState | undefined {
       const { mark, last } = load(id) ?? {};
       return typeof mark === 'string' && typeof last === 'string' ? { mark, last } : undefined;

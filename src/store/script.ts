@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** A Lua script, which is called by its digest. */
 export interface Script {
   readonly name: string;
   readonly text: string;
   readonly sha: string;
 }
 
-/** Lua code that reads the server's clock in ms, the only clock that all machines share. */
+/** The server's clock in ms is the only clock that all machines share. */
 const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;

@@ -15,7 +15,6 @@ export interface StatusItem {
   readonly [figure: string]: string | number | null;
 }
 
-/** Reads the state of everything in the store that belongs to a key. Changes nothing. */
 export async function readStatus(store: StoreConnection, keys: Keys): Promise<StatusItem[]> {
   const now = await serverNow(store);
   const { product, version } = store.server;
@@ -70,7 +69,6 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
   return items;
 }
 
-/** The sums of the month and the day, with their budgets if there are any, and the budgets of machines. */
 async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   return (await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now));
 }
@@ -129,7 +127,6 @@ async function groups(
 
 const AT_ONCE = 1_000;
 
-/** The calls of all machines, from the ledger in the store. */
 export async function readSharedLedger(
   store: StoreConnection,
   keys: Keys,

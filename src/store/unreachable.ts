@@ -3,15 +3,11 @@ import { type TlsProblem, tlsFailure } from '../base/tls-failure.ts';
 import type { StoreAddress } from './address.ts';
 import { DATA_HINT, storeFailure } from './failures.ts';
 
-/** The first part of the hint for a store that cannot be reached. */
 const AWAY_HINT = 'run "trdr store check" to see whether the store is running and reachable';
 
 const OFF_HINT = '; set TRDR_STORE=off to run without the store';
 
-/**
- * The hint for the commands that check a store. It does not suggest running such a command, or running
- * without the store.
- */
+/** For the commands that check a store: suggests neither them, nor running without the store. */
 export const hintForCheck = (hint: string | undefined) =>
   hint
     ?.replace(AWAY_HINT, 'check that the address is right and that the server is running and reachable')
@@ -50,7 +46,7 @@ export function awayFailure(
   );
 }
 
-/** The failure for a server that is a replica: it rejects or loses writes, and its data may be outdated. */
+/** A replica rejects or loses writes, and its data may be outdated. */
 export const replicaFailure = (address: StoreAddress) =>
   storeFailure(
     'STORE_AWAY',

@@ -50,10 +50,7 @@ export function createStoreWindows(
     departures.push({ lane, id, at: now });
   }
 
-  /**
-   * Runs `there` with the store, or `here` if the store is unavailable. Throws errors that the user must fix in the
-   * settings.
-   */
+  /** With the store, or without it. Throws errors that the user must fix in the settings. */
   async function either<T>(there: () => Promise<T>, here: () => Promise<T>): Promise<T> {
     try {
       const result = await there();

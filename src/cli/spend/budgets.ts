@@ -6,10 +6,7 @@ import type { Context } from '../context.ts';
 const budgetOf = ({ io, settings }: Context) =>
   createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
 
-/**
- * The day budget and the month budget of the profile as records of "budget show". There is a record even for a
- * budget that is not set, because the record also states what the profile has spent in the period.
- */
+/** Also budgets that are not set, because the records state what the profile has spent. */
 export async function localBudgets(context: Context) {
   const { budgetDay, budgetMonth } = context.settings;
   const { day, month } = await budgetOf(context).spending();
@@ -20,17 +17,11 @@ export async function localBudgets(context: Context) {
   ];
 }
 
-/**
- * What a budget has left, as a line: `458,000 of 500,000 CU left in the day budget of profile "desk" (renews
- * at 2026-11-23 00:00 UTC)`.
- */
+/** `458,000 of 500,000 CU left in the day budget of profile "desk" (renews at 2026-11-23 00:00 UTC)` */
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/**
- * What the profile's budgets have left, one line for each budget. The ledger is read only if there is a
- * budget.
- */
+/** The ledger is read only if there is a budget. */
 export async function localBudgetLines(context: Context): Promise<string[]> {
   const { budgetDay: day, budgetMonth: month } = context.settings;
   if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
@@ -38,9 +29,7 @@ export async function localBudgetLines(context: Context): Promise<string[]> {
   return states.map((state) => leftText(state, context.io.clock.now()));
 }
 
-/**
- * The budgets of the profile and of the shared store. Files and store are read only if there can be budgets.
- */
+/** Of the profile and of the shared store, which are read only if there can be budgets. */
 export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
   const { budgetDay, budgetMonth, store } = context.settings;
   const shared = store !== undefined && store !== 'off';
@@ -48,10 +37,9 @@ export async function budgetStates(context: Context): Promise<readonly BudgetSta
   return (await (await context.ledger()).budgets?.()) ?? [];
 }
 
-/** What each budget has left, as lines. */
 export const budgetLines = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));
 
-/** What each budget has left, short enough for a question: `day budget: 120,000 CU left`. */
+/** `day budget: 120,000 CU left` */
 export const shortBudgets = async (context: Context): Promise<string[]> =>
   (await budgetStates(context)).map((state) => `${state.period} budget: ${unitsText(leftIn(state))} left`);

@@ -8,13 +8,9 @@ import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
 
-/** Quotes a word for a POSIX shell if necessary. */
 const quoted = (word: string): string => (PLAIN.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
-/**
- * The command line of this run with some flags changed, for users to copy. Each entry of `changes` is a flag
- * and its value; undefined removes the flag.
- */
+/** This command line with flags set to the values in `changes`; undefined removes a flag. */
 export function commandWith(
   argv: readonly string[],
   changes: Readonly<Record<string, string | undefined>> = {},
@@ -38,20 +34,14 @@ export function commandWith(
   return ['trdr', ...kept, ...added, ...end].map(quoted).join(' ');
 }
 
-/**
- * The command that continues a list that ended early. The command writes to another file, because this run
- * has written its paid rows to the original file.
- */
+/** Writes to another file, because this run has written its paid rows to the original file. */
 export const continueList = (
   { io, globals: { out } }: Pick<Context, 'io' | 'globals'>,
   changes: Readonly<Record<string, string | undefined>>,
 ): string =>
   commandWith(io.argv, { ...changes, ...(out !== undefined && { '--out': nextPart(io.cwd, out) }) });
 
-/**
- * A file name for the rest of a list: `rows-part2.csv` after `rows.csv`, or the next number whose file does
- * not exist. Stdout, pipes and devices keep their name.
- */
+/** `rows-part2.csv` after `rows.csv`, or the next number that is free. Pipes and devices keep their name. */
 function nextPart(cwd: string, out: string): string {
   const there = (file: string) => statsOf(resolve(cwd, file));
   if (out === '-' || there(out)?.isFile() === false) return out;
@@ -63,10 +53,9 @@ function nextPart(cwd: string, out: string): string {
   }
 }
 
-/** The kinds of failures after which a list can be continued later. */
 const passing: readonly FailureKind[] = ['auth', 'forbidden', 'quota', 'limit', 'rate', 'service', 'network'];
 
-/** Adds the command that continues a list to the failure of one of its pages, because earlier pages were paid for. */
+/** Adds the command that continues a list whose earlier pages were paid for. */
 export function hintToContinue(error: unknown, command: () => string): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, code, hint } = error;
@@ -75,17 +64,12 @@ export function hintToContinue(error: unknown, command: () => string): unknown {
   return withHint(error, `${before}continue with: ${command()}`);
 }
 
-/** The position of a list, from which another run can continue. */
 interface ListPosition {
   readonly filter: Pick<WalkFilter<Sent>, 'matches' | 'onPage'>;
-  /**
-   * Yields the rows unchanged. If a page fails after other pages were read, adds the command that continues the list
-   * to the failure.
-   */
+  /** If a page fails after others were read, adds the command that continues the list to the failure. */
   follow<T>(rows: AsyncIterable<T>): AsyncGenerator<T, void, void>;
 }
 
-/** Tracks the position of a list whose rows are selected by `matches`. */
 export function createListPosition(
   context: Pick<Context, 'io' | 'globals'>,
   { limit, since, before }: Pick<WalkOptions, 'limit' | 'since' | 'before'>,

@@ -18,7 +18,6 @@ interface CostLineParts {
   readonly client:
     | { readonly spent: Client['spent']; readonly left: Pick<Client['left'], 'key'> }
     | undefined;
-  /** The result; undefined if the command does not count results. */
   readonly outcome: RunOutcome | undefined;
   readonly isSandbox: boolean;
   readonly isInterrupted: boolean;

@@ -29,55 +29,43 @@ export function balanceText(units: number): string {
     : `${group((tenths / 10).toFixed(1))}M CU left`;
 }
 
-/** The question before a run: `Looking up 3 subjects will cost 300–90,000 CU`. */
 interface Question {
-  /** Returns the question, which contains the cost. */
   readonly costs: (cost: string) => string;
-  /** A cheaper way to get the same result. */
   readonly cheaper?: string | undefined;
 }
 
-/** A run whose total cost is not known in advance. It starts at once, and asks when it reaches its limit. */
+/** It starts at once, and asks when it reaches its limit. */
 interface OpenRun {
-  /** The cost of continuing: `polling every 10s costs 1,200 CU/min`. */
+  /** `polling every 10s costs 1,200 CU/min` */
   readonly rate?: (() => string | undefined) | undefined;
-  /** Why the run ends at its limit, and how to continue it. */
   readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
 }
 
-/** The facts about a run on which its permission depends. */
 interface Asker {
   readonly io: PromptIo;
   readonly confirmAbove: number;
   readonly maxCu: number | undefined;
   readonly yes: boolean;
-  /** Whether the service is the embedded one, which costs nothing. */
   readonly sandbox: boolean;
   readonly signal: AbortSignal;
-  /** The maximum cost of all calls so far. */
   readonly spent: () => number;
-  /** What the key has left; undefined if not known. */
   readonly left: () => Promise<KeyMeters | undefined>;
-  /** What the budgets have left, as short texts; empty if there are no budgets. */
   readonly budgets?: (() => Promise<readonly string[]>) | undefined;
-  /** Hides the progress and the status line while `work` asks a question. */
+  /** Hides what is drawn on the terminal meanwhile. */
   readonly asking: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** The hint that tells the user how to raise the limit. */
 export const moreText = (maxCu: number | undefined): string =>
   `to spend more in one run, ${maxCu === undefined ? 'pass --max-cu N or --yes' : 'raise --max-cu'}`;
 
-/** Decides what a run may spend. */
 export class Permission {
-  /** What the run may spend at present, in CU; undefined if there is no limit. */
+  /** In CU; undefined if there is no limit. */
   limit: number | undefined;
   /**
    * For a run of known cost without a limit: the cost that the user has agreed to, but at least `confirmAbove`.
    * Calls whose answers were lost are repeated only within this cost. Undefined for all other runs and in the sandbox.
    */
   agreed: number | undefined;
-  /** The hint for a call that the limit does not cover. */
   readonly hint: string | undefined;
   readonly #run: Asker;
   #open: OpenRun | undefined;
@@ -90,10 +78,7 @@ export class Permission {
     this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
   }
 
-  /**
-   * Starts a run whose cost is known. Asks for confirmation if necessary; throws if the user declines or
-   * cannot be asked.
-   */
+  /** Asks for confirmation if necessary; throws if the user declines or cannot be asked. */
   async approve(estimate: Estimate, { costs, cheaper }: Question): Promise<void> {
     const { io, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
@@ -123,28 +108,23 @@ export class Permission {
       notice?.(this.withLimit('total cost not known in advance'));
   }
 
-  /** Adds the limit to the first line that a run prints. */
   withLimit(line: string): string {
     if (this.limit === undefined) return line;
     const raise = this.#run.maxCu === undefined ? ' (raise it with --max-cu)' : '';
     return `${line}; spending limit ${unitsText(this.limit)}${raise}`;
   }
 
-  /** Whether the user can be asked to raise the limit. */
   get canRaise(): boolean {
     const { maxCu, io } = this.#run;
     return this.#open !== undefined && maxCu === undefined && !this.#isDeclined && canAsk(io);
   }
 
-  /** What the run may still spend by its limit; null if it has none, or can ask for more. */
+  /** Null if there is no limit, or the run can ask for more. */
   get left(): number | null {
     return this.limit === undefined || this.canRaise ? null : this.limit - this.#run.spent();
   }
 
-  /**
-   * Asks the user to raise the limit, so that at least `most` CU can be spent in addition to `spent`. Returns
-   * false if the run must end.
-   */
+  /** Raises the limit, so that at least `most` CU can be spent in addition to `spent`, if the user agrees. */
   async raise(most: number, spent = this.#run.spent()): Promise<boolean> {
     const { limit } = this;
     if (limit === undefined || !this.canRaise) return false;
@@ -154,7 +134,7 @@ export class Permission {
     return await this.#asked;
   }
 
-  /** The failure to report when a run of unknown total cost reaches its limit; undefined for other runs. */
+  /** The failure of a run of unknown total cost at its limit; undefined for other runs. */
   stopped(): Failure | undefined {
     if (!this.#open || this.limit === undefined) return undefined;
     const { message, hint } = this.#open.stopped(unitsText(this.#run.spent()));
@@ -189,7 +169,6 @@ export class Permission {
   }
 }
 
-/** The failure of a run that needs a confirmation but is not interactive. */
 function needsConfirmation(estimate: Estimate, confirmAbove: number, agent: string | undefined): Failure {
   return new Failure(
     'confirm',
@@ -204,6 +183,5 @@ function needsConfirmation(estimate: Estimate, confirmAbove: number, agent: stri
   );
 }
 
-/** The failure of a run that the user declined to confirm. */
 export const declined = () =>
   new Failure('confirm', 'cancelled; nothing was charged', { code: 'NOT_CONFIRMED' });

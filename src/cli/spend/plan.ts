@@ -14,10 +14,8 @@ import { confirm } from '../output/prompt.ts';
 import { declined } from './permission.ts';
 import { costOf, plus, SOCKET_MINUTE } from './preflight.ts';
 
-/** One minute of the WebSocket, in the form of a planned request. */
 const socket = { method: 'GET', path: SOCKET_PATH, body: undefined, bounds: SOCKET_MINUTE };
 
-/** Planned requests as records, each with its cost. */
 export async function* plannedCalls(
   planned: Iterable<Planned> | AsyncIterable<Planned>,
 ): AsyncGenerator<PlannedCall> {
@@ -37,7 +35,7 @@ export async function* plannedCalls(
   }
 }
 
-/** Prints the calls of a dry run: for people with the total and what is left, for programs one by one. */
+/** For people with the total and what is left, for programs one by one. */
 export async function printPlan(
   context: Context,
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
@@ -49,14 +47,12 @@ export async function printPlan(
   for (const line of lines ?? []) context.notice(line);
 }
 
-/** The calls of one endpoint and unit of its price. */
 interface Group extends Pick<PlannedCall, 'per' | 'least' | 'most'> {
   readonly call: PlannedCall;
   readonly paths: ReadonlySet<string>;
   readonly times: number | null;
 }
 
-/** The calls of a dry run as rows for people: one per group, then the total and what is left. */
 async function planRows(
   context: Context,
   calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
@@ -98,19 +94,15 @@ async function planRows(
 
 const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 
-/**
- * Paths with more characters than this usually contain ids and addresses. The path template of the endpoint is
- * shown instead.
- */
+/** Longer paths usually contain ids and addresses; the template of the endpoint is shown instead. */
 const LONG_PATH = 50;
 
-/** The path that is shown for a group of calls: their common path if it is short, otherwise that of the endpoint. */
 function pathOf({ call, paths }: Group): string {
   const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
   return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
 }
 
-/** Reads what is left; undefined if that is not possible, so that a dry run also works without a key or the service. */
+/** A dry run also works without a key or the service. */
 async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<T | undefined> {
   if (context.scope === undefined) return undefined;
   try {
@@ -121,7 +113,7 @@ async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<
   }
 }
 
-/** The price list. A row states the cost of one call, of one handle in a batch, or of a minute on the WebSocket. */
+/** A row is one call, one handle in a batch, or a minute on the WebSocket. */
 export function priceList(): PriceRecord[] {
   const rows = Object.keys(endpoints)
     .filter(isEndpoint)
@@ -137,16 +129,12 @@ export function priceList(): PriceRecord[] {
   ];
 }
 
-/** The prices of the calls that a command may make. */
 export function callPrices({ calls }: Pick<AnyCommand, 'calls'>): PriceRecord[] {
   const all = priceList();
   return calls.flatMap((id) => all.filter(({ endpoint }) => endpoint === id));
 }
 
-/**
- * Asks for confirmation of a raw call if it is expensive or its price is not known. With --dry-run, prints the
- * estimate of the call and returns false, so that the call is not sent.
- */
+/** Asks for confirmation if necessary. With --dry-run, prints the estimate and returns false. */
 export async function planRaw(
   context: Context,
   { method, path: given, body }: RawRequest,
@@ -181,7 +169,6 @@ export async function planRaw(
   return true;
 }
 
-/** Asks the user to confirm a call whose price is not known. */
 async function confirmUnpriced({ io, signal }: Context, unknown: string): Promise<void> {
   const answer = await confirm(io, `${unknown}. Continue?`, signal);
   if (answer === undefined) {

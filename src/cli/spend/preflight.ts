@@ -11,10 +11,9 @@ import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context, Planned } from '../context.ts';
 import { accountSharing, lookAtAccount } from '../lookup/account.ts';
 
-/** The price of a minute of the WebSocket. */
 export const SOCKET_MINUTE: PriceBounds = { least: cu.socketMinute, most: cu.socketMinute, reveals: 0 };
 
-/** What a run may cost; `most` and `reveals` are null if the number of its calls is not known. */
+/** `most` and `reveals` are null if the number of calls is not known. */
 interface Total {
   readonly least: number;
   readonly most: number | null;
@@ -24,7 +23,7 @@ interface Total {
 export const plus = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;
 
-/** What planned requests may cost together. Their parameters are not checked. */
+/** The parameters are not checked. */
 export function totalOf(planned: Iterable<Planned>): Total {
   let total: Total = { least: 0, most: 0, reveals: 0 };
   for (const one of planned) {
@@ -40,7 +39,6 @@ export function totalOf(planned: Iterable<Planned>): Total {
   return total;
 }
 
-/** What all calls of a planned request may cost. */
 export function costOf(
   { times = 1, perMinute, isSure = true, ...cost }: Planned,
   bounds: PriceBounds,
@@ -53,25 +51,19 @@ export function costOf(
   };
 }
 
-/** The distinct subjects, in the order of the input. */
 export function distinct(subjects: readonly Subject[]): Subject[] {
   return [...new Map(subjects.map((subject) => [`${subject.type}:${subject.normal}`, subject])).values()];
 }
 
-/**
- * The requests that a lookup of the subjects would need now. Subjects with a recent cached answer need no
- * request.
- */
+/** Subjects with a recent cached answer need no request. */
 export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): Planned[] =>
   distinct(subjects).flatMap((subject) => users.plan(subject));
 
-/** Describes a run of many subjects, for messages. */
 interface SubjectsRun {
-  /** What the run does, such as `looking up 3 subjects`. */
+  /** `looking up 3 subjects` */
   readonly what: string;
-  /** Describes how to continue a run that stopped at its limit. */
   readonly resume: () => string;
-  /** Whether the end of the input was not read yet, so that the cost of the run is not known. */
+  /** The cost of the run is then not known. */
   readonly hasMore: boolean;
 }
 
@@ -124,10 +116,7 @@ export async function preflight(
   }
 }
 
-/**
- * Asks for confirmation of a list of known length if necessary. Any other list starts at once. With --limit, its
- * spending limit is not reported, because the list stops by itself.
- */
+/** With --limit, the spending limit of an open list is not reported, because the list stops by itself. */
 export async function approveList(
   { permission, notice }: Context,
   planned: Iterable<Planned>,
@@ -143,16 +132,13 @@ export async function approveList(
   await permission.approve({ least, most }, { costs });
 }
 
-/** Hints for continuing a run, with and without cached answers. */
 export const resumeCached = 'run the same command again: the answers so far are cached';
 export const resumeRest = 'run the command again with the subjects that have no record yet';
 
 const capital = (text: string): string => `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`;
 
-/** A number of handles: `1 handle`, `2,000 handles`. */
 export const handlesText = (count: number): string => countText(count, 'handle');
 
-/** The requests for the numbers of the subjects at these positions, after their lookups. */
 export function* planNumbers(
   { texts, handleAt }: Targets,
   positions: readonly number[],

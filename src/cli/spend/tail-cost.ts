@@ -7,26 +7,19 @@ import { everyText, perMinuteText } from '../tail/notice-text.ts';
 import { totalOf } from './preflight.ts';
 
 const MINUTE = 60_000;
-/**
- * The number of pages that an estimate includes for the start, for the walks that verify the start, and for a
- * few gaps.
- */
+/** Pages for the start, for the walks that verify it, and for a few gaps. */
 const WALKS = 20;
 
-/** The facts that determine the cost of a tail. */
 export interface TailShape {
   readonly durationMs: number | undefined;
-  /** Whether the tail ends when it has read all posts up to now, whose number is not known. */
+  /** The tail ends when it has read all posts up to now, whose number is not known. */
   readonly noFollow?: boolean;
-  /** Whether the WebSocket may be used. */
   readonly socket: boolean;
   readonly lagMs: number;
-  /** The call for a page. */
   readonly page: Planned;
   readonly backfill?: number | undefined;
 }
 
-/** The calls of a tail: per minute, or for its whole duration if that is known. */
 export function plannedTail(shape: TailShape): Planned[] {
   const { durationMs, noFollow, socket, lagMs, page, backfill = 0 } = shape;
   if (noFollow) return [{ ...page, times: null }];
@@ -42,10 +35,7 @@ export function plannedTail(shape: TailShape): Planned[] {
   ];
 }
 
-/**
- * Decides whether a tail may start. If the duration is known, the maximum cost is known too, and the user must
- * confirm a high cost. If not, the tail starts at once, and asks when it reaches its limit.
- */
+/** With a duration, the maximum cost is known and may need a confirmation. Else the tail asks at its limit. */
 export async function approveTail({ permission }: Context, shape: TailShape): Promise<void> {
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;

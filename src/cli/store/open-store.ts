@@ -14,14 +14,13 @@ import type { Io } from '../io.ts';
 import type { RunSettings } from '../settings/settings.ts';
 import { version } from '../version.ts';
 
-/** The shared store of a run, to which trdr connects on first use. */
 export interface RunStore extends StoreMember {
   readonly keys: Keys;
   readonly address: StoreAddress;
   readonly connect: ConnectOptions;
 }
 
-/** Creates the store for a base URL and key, without connecting. */
+/** Does not connect. */
 export async function openStore(
   scope: { readonly baseUrl: string; readonly key: string },
   {
@@ -77,7 +76,6 @@ function readCa(path: string): string {
   return text;
 }
 
-/** The store of the run, for commands that require one. */
 export async function needStore({
   store,
   globals,

@@ -18,10 +18,7 @@ const MINUTE: PriceBounds = { least: 0, most: cu.socketMinute, reveals: 0 };
 const UNCHARGED: Charge = { cu: 0, reveals: 0 };
 const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' : 'key');
 
-/**
- * A client of one service with one key. It validates calls, applies the rate limit and the spending limit,
- * retries, and records costs in the ledger.
- */
+/** Validates calls, applies the rate limit and the spending limit, retries, and records costs in the ledger. */
 export function createClient(options: ClientOptions): Client {
   const { key, clock } = options;
   const { run, transmit, limiter, spend } = createSender(options, askRate);
@@ -39,10 +36,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   const reported = new Set<string>();
-  /**
-   * Reports each field of a record type only once: 10,000 records that lack the same field give a single
-   * notice.
-   */
+  /** 10,000 records that lack the same field give a single notice. */
   function report(
     { method, path, recordType }: Encoded['row'],
     differences: readonly FieldDifference[],
@@ -161,6 +155,5 @@ export function createClient(options: ClientOptions): Client {
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
-/** Whether every endpoint documents this error response as free. */
 const isUnbilled = ({ failure: { status = 0, code }, own }: ServiceError) =>
   own && (unbilled.has(status) || status >= 500 || code === 'NOT_FOUND');

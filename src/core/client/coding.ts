@@ -21,15 +21,11 @@ import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service
 
 type Values = Record<string, unknown>;
 
-/**
- * An endpoint whose price functions accept any input. Callers must pass only input that the schemas of the
- * same endpoint have parsed.
- */
+/** Its price functions accept any input. Pass only what the schemas of the same endpoint have parsed. */
 type EndpointRow = Omit<AnyEndpoint, 'price'> & {
   readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
 };
 
-/** A validated call, ready to be sent. */
 export interface Encoded {
   readonly id: EndpointId;
   readonly row: EndpointRow;
@@ -41,25 +37,20 @@ export interface Encoded {
   readonly bounds: PriceBounds;
 }
 
-/**
- * A decoded answer. `charge` is undefined if the cost of the call cannot be read from the answer; `ok` is then
- * false.
- */
+/** `charge` is undefined if the cost of the call cannot be read from the answer. */
 type DecodedAnswer<Id extends EndpointId> =
   | {
       readonly ok: true;
       readonly result: Result<Id>;
       readonly charge: Charge;
-      /** The differences between the record and the service description; each field is listed once. */
       readonly differences: readonly FieldDifference[];
     }
   | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
 
-// The cast is necessary because price functions are contravariant in their request type. It is safe because
-// callers pass only parsed input, as EndpointRow requires.
+// Price functions are contravariant in their request type, so the cast is necessary; EndpointRow says why it is safe.
 export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
 
-/** Validates and encodes a call. Throws a usage error if a parameter or the body is invalid. */
+/** Throws a usage error if a parameter or the body is invalid. */
 export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Encoded {
   const row = endpointRow(id);
   const request = {
@@ -84,7 +75,7 @@ export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): En
   };
 }
 
-/** Decodes the answer of a call. `now` is needed for a Retry-After that is a date. */
+/** `now` is needed for a Retry-After that is a date. */
 export function decode<Id extends EndpointId>(
   call: Encoded & { readonly id: Id },
   answer: HttpAnswer,
@@ -139,7 +130,7 @@ export function decode<Id extends EndpointId>(
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
 
-/** The possible cost of an error response; undefined if the response does not show the cost. */
+/** Undefined if the response does not show the cost. */
 function errorCharge({ row, bounds }: Encoded, failure: Failure, own: boolean): Charge | undefined {
   const { status = 0, code } = failure;
   if (bounds.most === 0 || (!own && unbilled.has(status))) return NOTHING;
@@ -166,7 +157,6 @@ function unreadable(
     ...other,
     answer: answer.text,
   });
-  // The call may have been charged, up to its maximum cost.
   return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
@@ -184,10 +174,7 @@ function check<S extends z.core.$ZodType>(schema: S, value: unknown): z.output<S
   );
 }
 
-/**
- * Rejects a path parameter that URL encoding does not make safe: a dot segment (it would alter the path), or a
- * text with a control character or invalid Unicode.
- */
+/** Rejects what URL encoding does not make safe: a dot segment, which would alter the path, and invalid text. */
 function checkSegment(name: string, value: string): void {
   if (value === '.' || value === '..')
     throw usageError(`${name} cannot be "${value}"`, 'pass a handle, an address or an id');

@@ -10,10 +10,7 @@ export function createInFlight() {
     for (const resolve of waiting.splice(0)) resolve();
   };
   return {
-    /**
-     * Counts a call that was sent. If a shutdown begins, the call ends within `timeoutMs` after that. The caller
-     * calls the returned function when the call has ended.
-     */
+    /** Counts a call, which ends within `timeoutMs` after a shutdown begins, until the returned function is called. */
     begin(timeoutMs: number): () => void {
       const id = Symbol();
       calls.set(id, timeoutMs);
@@ -22,7 +19,7 @@ export function createInFlight() {
         look();
       };
     },
-    /** Makes a shutdown wait for other work too. The caller calls the returned function when the work has ended. */
+    /** Makes a shutdown wait for other work too, until the returned function is called. */
     hold(): () => void {
       const id = Symbol();
       holds.add(id);
@@ -34,9 +31,8 @@ export function createInFlight() {
     get count(): number {
       return calls.size;
     },
-    /** The maximum time in ms that the counted calls can still take once a shutdown begins; 0 without calls. */
+    /** How long the counted calls can still take once a shutdown begins; 0 without calls. */
     leftMs: (): number => Math.max(0, ...calls.values()),
-    /** Resolves when all counted calls and all other work have ended. */
     async idle(): Promise<void> {
       if (calls.size > 0 || holds.size > 0) await new Promise<void>((resolve) => waiting.push(resolve));
     },

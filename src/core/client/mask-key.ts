@@ -1,24 +1,15 @@
 import { Failure } from '../../base/failure.ts';
 
-/**
- * Keys shorter than this are not masked: a short key may be an ordinary word, and masking that word would
- * change answers.
- */
+/** A shorter key may be an ordinary word, and masking that word would change answers. */
 const MIN_KEY_LENGTH = 8;
 
-/**
- * The masked form of a key for messages: its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough
- * to stay secret, its last four characters.
- */
+/** Its prefix (`xx_live_`, `xx_test_`) and, if the rest is long enough to stay secret, its last four characters. */
 export function maskKey(key: string): string {
   const [, kind = '', secret = ''] = /^([A-Za-z0-9]+_(?:live|test)_)?(.*)$/s.exec(key) ?? [];
   return `${kind}****${secret.length >= 12 ? secret.slice(-4) : ''}`;
 }
 
-/**
- * The forms in which a service or a proxy may repeat a key: as it is, percent-encoded, and JSON-escaped. The forms
- * of a key of letters, digits, `_` and `-` are equal.
- */
+/** The forms in which a service or a proxy may repeat a key: as it is, percent-encoded, and JSON-escaped. */
 function formsOf(key: string): readonly string[] {
   const percent = encodeURIComponent(key);
   const json = JSON.stringify(key).slice(1, -1);
@@ -28,17 +19,13 @@ function formsOf(key: string): readonly string[] {
   return [...new Set([key, percent, lower, json, json.replaceAll('/', '\\/'), forHtml])];
 }
 
-/** Masks the key wherever a text contains it, also percent-encoded or JSON-escaped. */
 export function withoutKey(text: string, key: string | undefined): string {
   if (!key || key.length < MIN_KEY_LENGTH) return text;
   // Replace with a function, because `$&` in a replacement string would insert the key.
   return formsOf(key).reduce((masked, form) => masked.replaceAll(form, () => maskKey(key)), text);
 }
 
-/**
- * Creates a function that masks the key in bytes as `withoutKey` does, and returns the same object if they do not
- * contain the key. Every frame of the live feed passes through this function.
- */
+/** Masks bytes like `withoutKey`, and returns the same object without the key: every frame passes through here. */
 export function createByteMask(key: string | undefined): (bytes: Uint8Array) => Uint8Array {
   if (!key || key.length < MIN_KEY_LENGTH) return (bytes) => bytes;
   // Search for the part from the last underscore on. The search skips to the first byte of what it looks for, and
@@ -59,17 +46,13 @@ export function createByteMask(key: string | undefined): (bytes: Uint8Array) => 
 const KEY_FORM = /(?<![A-Za-z0-9])[A-Za-z0-9]+_(?:live|test)_([A-Za-z0-9_-]{8,})/g;
 const WHOLE_KEY = new RegExp(`^${KEY_FORM.source}$`);
 
-/**
- * Whether the part after the prefix makes a word a key. It must contain a digit or be long, because
- * `fx_live_trading` could be a handle.
- */
+/** It must contain a digit or be long, because `fx_live_trading` could be a handle. */
 const isSecret = (text: string): boolean => /\d/.test(text) || text.length >= 16;
 
 /** Masks everything in a text that looks like a key, because users may paste one as an argument. */
 export const withoutKeys = (text: string): string =>
   text.replace(KEY_FORM, (found, secret: string) => (isSecret(secret) ? maskKey(found) : found));
 
-/** Whether a word contains the current key, or looks like a key. */
 export function isKey(word: string, key?: string): boolean {
   const bare = word.startsWith('@') ? word.slice(1) : word;
   if (key !== undefined && key.length >= MIN_KEY_LENGTH && bare.includes(key)) return true;
@@ -77,7 +60,6 @@ export function isKey(word: string, key?: string): boolean {
   return secret !== undefined && isSecret(secret);
 }
 
-/** The error for a subject that is an API key. The message shows the key masked. */
 export const keyAsSubject = (word: string, key?: string): Failure =>
   new Failure('usage', `${withoutKeys(withoutKey(word, key))}: this is an API key, not a subject`, {
     code: 'BAD_SUBJECT',

@@ -10,9 +10,8 @@ export interface Field {
   readonly value: string;
 }
 
-/** The parts of a raw call. */
 interface RawCall {
-  /** The HTTP method; by default POST if `input` is set, otherwise GET. */
+  /** By default POST if `input` is set, otherwise GET. */
   readonly method: string | undefined;
   readonly path: string;
   readonly fields: readonly Field[];
@@ -20,17 +19,13 @@ interface RawCall {
   readonly input: string | undefined;
 }
 
-/** A raw call ready to be sent. */
 export interface RawRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
 }
 
-/**
- * Puts the fields into a JSON body; or into the query if the method is GET or HEAD, or if `input` is the
- * body.
- */
+/** Fields go into a JSON body; or into the query for GET and HEAD, or if `input` is the body. */
 export function rawRequest({ method: given, path, fields, input }: RawCall): RawRequest {
   const method = given ?? (input === undefined ? 'GET' : 'POST');
   const inQuery = input !== undefined || method === 'GET' || method === 'HEAD' || fields.length === 0;

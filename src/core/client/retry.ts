@@ -4,35 +4,28 @@ import type { Failure } from '../../base/failure.ts';
 import type { Notice } from '../../contract/ports.ts';
 import { MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 
-/** The result of one attempt. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | {
       readonly ok: false;
       readonly failure: Failure;
-      /** Whether the attempt was certainly not charged: it was never sent, or its response is documented as free. */
+      /** It was certainly not charged: it was never sent, or its response is documented as free. */
       readonly free: boolean;
-      /** The response; absent if none arrived. */
       readonly value?: T | undefined;
     };
 
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 20_000;
-/** The wait after a 429 without Retry-After. */
 const UNSTATED_WAIT_MS = 5_000;
-/** The shortest wait after a 429: if the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
+/** If the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
 const LEAST_WAIT_MS = 1_000;
-/** Short waits that are not reported one by one are reported when their sum exceeds this time. */
+/** Short waits that are not reported one by one are reported when their sum exceeds this. */
 const BEARABLE_MS = 10_000;
 
-/** The wait that a 429 requests. */
 export const waitOf = ({ retryAfter }: Failure): number =>
   retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
-/**
- * Repeats a call while `mayRepeat` allows it: after 429s until their waits exceed MAX_WAIT_MS together, after other
- * failures up to `retries` times.
- */
+/** After 429s, repeats a call until their waits exceed MAX_WAIT_MS together; else up to `retries` times. */
 export async function withRetries<T>(
   attempt: (previous: Outcome<T> | undefined) => Promise<Outcome<T>>,
   mayRepeat: (failure: Failure, free: boolean) => boolean,

@@ -22,17 +22,16 @@ export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
   readonly insecureHttp?: boolean | undefined;
-  /** The API key. If undefined, every call fails with an `auth` Failure before anything is sent. */
+  /** If undefined, every call fails with an `auth` Failure before anything is sent. */
   readonly key: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
-  /** The rate limits of this base URL and key. */
   readonly windows: RateWindows;
   readonly limit: SpendLimit;
   readonly ledger: Ledger;
   readonly inFlight: InFlight;
   readonly retries?: number | undefined;
-  /** Timeout of requests; by default, the timeout of their endpoint. */
+  /** By default, the timeout of the endpoint. */
   readonly timeoutMs?: number | undefined;
   readonly notify: (notice: Notice) => void;
   readonly userAgent?: string | undefined;
@@ -48,11 +47,8 @@ interface Message {
   readonly timeoutMs: number;
 }
 
-/** A call of an endpoint or a raw call, ready to be sent. */
 interface Plan<T> extends Message {
-  /** The name of the call in the ledger. */
   readonly endpoint: string;
-  /** The possible cost of the call; undefined if its price is not known. */
   readonly bounds: PriceBounds | undefined;
   readonly rule: RetryRule;
   /** True if the same call was sent before and its answer was lost. */
@@ -62,13 +58,12 @@ interface Plan<T> extends Message {
   readonly read: (answer: HttpAnswer) => Read<T>;
 }
 
-/** A decoded response. `charge` is undefined if the cost of the call cannot be read from the response. */
+/** `charge` is undefined if the cost of the call cannot be read from the response. */
 type Read<T> = (
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-/** The answers that a call has lost, with their maximum cost. */
 interface Losses {
   answers: number;
   cuAtMost: number;
@@ -125,7 +120,6 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
       if (!(error instanceof Failure) || error.kind === 'limit') throw error;
       return { ok: false, failure: error, free: true };
     }
-    /** The call may have been charged: its maximum cost counts as spent. */
     const lose = (status: number | null, requestId?: string) => {
       slot.lose({ status, requestId });
       losses.answers++;
@@ -222,7 +216,6 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
   return { run, transmit, limiter, spend };
 }
 
-/** Returns the key; throws a failure with a hint if the key is missing or invalid. */
 export function requireKey(key: string | undefined): string {
   if (!key) {
     throw new Failure('auth', 'no API key configured', {

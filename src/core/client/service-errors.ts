@@ -4,26 +4,18 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { recordsOf } from '../../contract/read-record.ts';
 
-/** Maximum length of text from the service in a message. */
+/** The service's text can have any length. */
 const LONGEST = 500;
 
-/** Shortens a text from the service, which can have any length. */
 const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
-/** A parsed error response. */
 export interface ServiceError {
   readonly failure: Failure;
-  /**
-   * Whether the body has a documented error code. Only such a response certainly comes from the service: it is
-   * final, and the documented prices apply. Any other response may come from a proxy, a firewall or a login page.
-   */
+  /** Only a response with a documented code certainly comes from the service, and has the documented price. */
   readonly own: boolean;
 }
 
-/**
- * Parses an error response. `body` is the parsed JSON of the response, or undefined if the response is not
- * JSON.
- */
+/** `body` is the parsed JSON of the response; undefined if it is not JSON. */
 export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
   const { status } = answer;
   const { own, stated, message, waits } = readErrorBody(status, body);
@@ -54,10 +46,7 @@ function foreignText({ status, headers }: HttpAnswer, message: string | undefine
   return `${text}${from && ` (${from})`}${message === undefined ? '' : `: ${message}`}`;
 }
 
-/**
- * Whether the service may have charged for a call with this failure, although the answer does not show it: it was
- * lost, or something else answered. The service never charges for 401, 403 and 429.
- */
+/** Whether the service may have charged although the answer does not show it. It never does for 401, 403 and 429. */
 export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
   kind === 'answer' ||
   code === 'BROKEN' ||
@@ -67,14 +56,11 @@ export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
 /** Statuses that cost nothing, even if a proxy sends them. A 5xx of a gateway may hide an answer that was charged. */
 export const unbilled: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** The content of an error body. */
 interface ErrorBody {
-  /** The documented code. */
   readonly own: ErrorCode | undefined;
-  /** A code that is not documented. */
   readonly stated: string | undefined;
   readonly message: string | undefined;
-  /** The waits that the response states, in order of precedence. */
+  /** In order of precedence. */
   readonly waits: readonly unknown[];
 }
 
@@ -147,7 +133,6 @@ function secondsOf(stated: readonly unknown[], now: number): number | undefined 
   return undefined;
 }
 
-/** The hint for a response that the service itself would not send. */
 export const OTHER_SERVER =
   'the answer may come from another server; check the base URL and any proxy: trdr doctor';
 

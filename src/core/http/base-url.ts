@@ -1,16 +1,14 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { isLoopback } from '../../base/url-values.ts';
 
-/** A validated base URL. */
 export interface BaseUrl {
-  /** Scheme, host and port. */
   readonly origin: string;
   readonly host: string;
-  /** Path prefix without a trailing slash; may be empty. */
+  /** Without a trailing slash; may be empty. */
   readonly prefix: string;
 }
 
-/** Parses a base URL. Rejects plain http to other machines, because it would send the key unencrypted. */
+/** Rejects plain http to other machines, because it would send the key unencrypted. */
 export function parseBaseUrl(
   text: string,
   { insecureHttp = false }: { readonly insecureHttp?: boolean | undefined } = {},

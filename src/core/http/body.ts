@@ -1,16 +1,11 @@
 import { plainJson } from '../../base/json-object.ts';
-/**
- * The text of a body, without a byte order mark; undefined if the text is larger than `maxBytes`. trdr
- * does not request compression, but a proxy may still compress a response. A body that cannot be decoded is
- * returned unchanged.
- */
+/** Undefined if the text is larger than `maxBytes`. A proxy may compress a response although trdr does not request it. */
 export function textOfBody(bytes: Buffer, coding: string | undefined, maxBytes: number): string | undefined {
   const plain = coding === undefined ? bytes : decoded(bytes, coding, maxBytes);
   return plain?.toString('utf8').replace(/^\uFEFF/, '');
 }
 
 function decoded(bytes: Buffer, coding: string, maxBytes: number): Buffer | undefined {
-  // Codings are listed in the order in which they were applied.
   const names = coding.toLowerCase().split(/[\s,]+/);
   try {
     return names.reduceRight((body, name) => decodedOnce(body, name, maxBytes), bytes);
@@ -37,9 +32,6 @@ function decodedOnce(bytes: Buffer, name: string, maxOutputLength: number): Buff
   }
 }
 
-/**
- * Whether a text is a complete JSON object. An object without its closing brace is not valid JSON, so a text
- * that was cut short is never complete.
- */
+/** An object without its closing brace is not valid JSON, so a text that was cut short is never complete. */
 export const isCompleteObject = (text: string): boolean =>
   /^\s*\{/.test(text) && plainJson(text) !== undefined;

@@ -12,7 +12,6 @@ export interface Addressed extends HttpRequest {
   readonly host: string;
 }
 
-/** Sends one request through a dispatcher, and reads the whole response. */
 export function exchange(
   dispatcher: Pick<Dispatcher, 'dispatch'>,
   request: Addressed,

@@ -17,7 +17,6 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the response was cut short',
 };
 
-/** The failure of a request that cannot have reached the service. */
 export const unreachable = (host: string, cause: unknown) => {
   const code = errno(cause);
   const tls = tlsFailure(cause);
@@ -34,7 +33,6 @@ export const unreachable = (host: string, cause: unknown) => {
   );
 };
 
-/** The failure of a request that was sent, but whose connection broke before the response was complete. */
 export const broken = (host: string, cause: unknown) =>
   isMalformed(cause)
     ? malformed(host, cause)
@@ -49,10 +47,7 @@ export const broken = (host: string, cause: unknown) =>
         },
       );
 
-/**
- * The failure of a response that is not valid HTTP. A retry would get the same response, and might be charged
- * again.
- */
+/** Not valid HTTP: a retry would get the same response, and might be charged again. */
 const malformed = (host: string, cause: unknown) =>
   new Failure('answer', `cannot read the answer of ${host}: it is not valid HTTP (${wordsOf(cause)})`, {
     code: 'BAD_ANSWER',
@@ -60,7 +55,6 @@ const malformed = (host: string, cause: unknown) =>
     cause,
   });
 
-/** The failure of a request that was sent, but not answered within the timeout. */
 export const noAnswer = (host: string, ms: number) =>
   new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
     code: 'NO_ANSWER',
@@ -68,7 +62,7 @@ export const noAnswer = (host: string, ms: number) =>
     hint: 'allow more time with --timeout',
   });
 
-/** The failure of a response that began, but then stopped or took too long. */
+/** The response began, but then stopped or took too long. */
 export const incomplete = (host: string, ms: number) =>
   new Failure('network', `${host} did not complete its response (timeout: ${ms / 1000} s)`, {
     code: 'NO_ANSWER',
@@ -76,17 +70,13 @@ export const incomplete = (host: string, ms: number) =>
     hint: 'allow more time with --timeout',
   });
 
-/** The failure of a response that is larger than anything that the service sends. */
 export const tooLarge = (host: string, bytes: number) =>
   new Failure('answer', `${host} sent a response larger than ${group(bytes)} bytes; trdr discarded it`, {
     code: 'BAD_ANSWER',
     hint: 'check the base URL: trdr doctor',
   });
 
-/**
- * The failure of a redirect, which something in between may send once, such as a login page. trdr does not follow
- * redirects, because the key must be sent only to the base URL.
- */
+/** trdr does not follow redirects, because the key must be sent only to the base URL. */
 export const redirected = (host: string, status: number, location: string) =>
   new Failure('service', `${host} redirects to ${location.slice(0, 200)} (HTTP ${status})`, {
     code: 'REDIRECT',

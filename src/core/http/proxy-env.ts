@@ -2,13 +2,9 @@ import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../base/failure.ts';
 import { isLoopback } from '../../base/url-values.ts';
 
-/** Environment variables by name. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * The proxy that the environment configures for requests to `target`; undefined if there is none. Lower-case
- * variables take precedence, as in curl. Requests to this machine never use a proxy.
- */
+/** Lower-case variables take precedence, as in curl. Requests to this machine never use a proxy. */
 export function proxyFor(target: URL, env: Env): URL | undefined {
   if (isLoopback(target.hostname)) return undefined;
   const read = (name: string) => env[name] || env[name.toUpperCase()];
@@ -33,10 +29,7 @@ function parseProxy(value: string, name: string, host: string): URL {
   return url;
 }
 
-/**
- * Whether NO_PROXY lists a host. Entries are `*`, networks, addresses, and domains (which include their
- * subdomains). Addresses and domains can have a port.
- */
+/** Entries are `*`, networks, addresses, and domains with their subdomains; addresses and domains can have a port. */
 function isExempt(target: URL, list: string): boolean {
   const host = target.hostname.toLowerCase().replace(/^\[|\]$|\.$/g, '');
   const port = target.port || (target.protocol === 'https:' ? '443' : '80');

@@ -4,7 +4,7 @@ import ProxyAgent from 'undici/lib/dispatcher/proxy-agent.js';
 import { decodePercent } from '../../base/url-values.ts';
 import { connectOptions, type Lines, noLimits, type Wiring } from './undici.ts';
 
-/** Creates connections through a proxy: a tunnel for https, plain forwarding for http. */
+/** A tunnel for https, plain forwarding for http. */
 export function viaProxy(proxy: URL, wiring: Wiring): Lines {
   const { username, password } = proxy;
   const login = Buffer.from(`${decodePercent(username)}:${decodePercent(password)}`);

@@ -8,10 +8,7 @@ const CONNECT_MS = 10_000;
 const CONNECTIONS = 10;
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/**
- * Sends requests over keep-alive connections. To start fast, the HTTP client is loaded with the first
- * request, and its proxy support only if the environment configures a proxy.
- */
+/** To start fast, the HTTP client is loaded with the first request, and its proxy support only for a proxy. */
 export function createTransport(
   /** Only the proxy variables are used. */
   env: Env,
@@ -62,7 +59,6 @@ async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
 
 const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
 
-/** Splits a URL without normalizing it. */
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];
   if (!origin || !URL.canParse(origin))

@@ -15,17 +15,14 @@ process.prependOnceListener('exit', () => {
     setFlagsFromString(flag);
 });
 
-/** The parts of an undici dispatcher that a transport uses. */
 export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
 
-/** How to establish connections. */
 export interface Wiring {
   readonly connections: number;
   readonly connectMs: number;
   readonly ca: readonly string[] | undefined;
 }
 
-/** TLS and timeout options of a connection. */
 export const connectOptions = ({ ca, connectMs }: Wiring) => ({
   ...(ca ? { ca: [...ca] } : {}),
   // Ignore NODE_TLS_REJECT_UNAUTHORIZED: the key is sent over this connection.
@@ -79,7 +76,6 @@ export function direct(origin: string, wiring: Wiring): Lines {
   };
 }
 
-/** Wraps a handler so that `over` is called when its request has ended. */
 function ending(handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler {
   return {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),

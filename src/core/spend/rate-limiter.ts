@@ -7,12 +7,8 @@ import { createQueue } from './queue.ts';
 /** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */
 export type LaneName = 'key' | 'resolve';
 
-/** Waits shorter than this are not reported. */
 export const SILENT_WAIT_MS = 2_000;
-/**
- * A call fails if its lane is blocked for longer than this, after a 429 of this or another process. This limit
- * does not apply to a call that waits only for other calls in the queue.
- */
+/** A call fails if its lane is blocked for longer, after a 429. Waiting for other calls in the queue may take longer. */
 export const MAX_WAIT_MS = 120_000;
 /**
  * After this many calls in a minute, trdr requests the key's limit from the service, free of charge. It does
@@ -20,14 +16,13 @@ export const MAX_WAIT_MS = 120_000;
  * not contain a limit, the lowest limit of all plans applies.
  */
 const CALLS_BEFORE_ASKING = 9;
-// Wait in slices until the limit is known, because another process may fetch the limit in the meantime.
 const SLICE_MS = 200;
-// After 15 slices (3 s), stop waiting for the process that is fetching the limit.
+// Stop waiting for the process that is fetching the limit after 15 slices (3 s).
 const SLICES = 15;
 // A 429 although trdr stayed within the limit suggests that the plan has changed. Request the limit again,
 // but at most once per minute.
 const RECHECK_MS = 60_000;
-/** A call that leaves at most this long after its slot counts as leaving in time; less than RATE_WINDOW_MS exceeds a minute. */
+/** A call that leaves this late counts as leaving in time; less than RATE_WINDOW_MS exceeds a minute. */
 const LATE_MS = 250;
 /**
  * The longest time for which a 429 can block a lane. Limits are per minute, and a single absurd Retry-After,
@@ -35,7 +30,6 @@ const LATE_MS = 250;
  */
 export const LONGEST_BLOCK_MS = 15 * 60_000;
 
-/** Delays calls so that each lane stays within its rate limit. */
 export type Limiter = ReturnType<typeof createLimiter>;
 
 /**
@@ -54,7 +48,6 @@ export function createLimiter(
   let tickets: Ticket = 0;
   const queues = { key: createQueue(), resolve: createQueue() };
 
-  /** True if the limit could not be fetched. */
   let isUnavailable = false;
   const assumed = () => rate ?? (isUnavailable ? LEAST_RATE_PER_MINUTE : CALLS_BEFORE_ASKING);
 
@@ -64,10 +57,7 @@ export function createLimiter(
     await windows.learn('key', limit);
   }
 
-  /**
-   * Requests the limit, unless another process is requesting it: only the process that gets the first slot
-   * after CALLS_BEFORE_ASKING sends the request. A limit that stays unknown is not an error.
-   */
+  /** Only the process that gets the first slot after CALLS_BEFORE_ASKING requests the limit. */
   async function ask(signal: AbortSignal | undefined): Promise<void> {
     const { waitMs, known } = await windows.take('key', CALLS_BEFORE_ASKING + 1);
     if (known !== null) rate = known;
@@ -83,10 +73,7 @@ export function createLimiter(
     if (stated !== null) await learn(stated);
   }
 
-  /**
-   * Whether the limit is known, or could not be fetched. Before that, calls do not enter the queue, because
-   * their waits there would be calculated from CALLS_BEFORE_ASKING.
-   */
+  /** Before that, calls do not enter the queue, because their waits would be calculated from CALLS_BEFORE_ASKING. */
   const knowsLimit = () => rate !== null || isUnavailable;
 
   /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
@@ -170,7 +157,6 @@ export function createLimiter(
         }
       }
     },
-    /** Blocks the lane after a 429. */
     async refused(lane: LaneName, ms: number): Promise<void> {
       await windows.block(lane, Math.min(ms, LONGEST_BLOCK_MS));
       if (lane !== 'key' || rate === null || clock.mono() - recheckedAt < RECHECK_MS) return;
@@ -178,7 +164,6 @@ export function createLimiter(
       recheck = true;
     },
     learn,
-    /** The key's limit in calls per minute; null if not known yet. */
     get rate(): number | null {
       return rate;
     },

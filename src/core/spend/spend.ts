@@ -9,13 +9,10 @@ import { leftOf } from '../account.ts';
 import { createBell, createQueue } from './queue.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
 
-/** What a run has spent. */
 interface Spent {
-  /** The CU that answers are known to have cost. */
   readonly cu: number;
-  /** `cu` plus the CU that may have been charged in addition, for example for lost answers. */
+  /** `cu` plus what may have been charged in addition, for example for lost answers. */
   readonly atMost: number;
-  /** The number of ended calls that were or may have been charged. */
   readonly calls: number;
 }
 
@@ -24,26 +21,20 @@ export interface SpendLimit {
   readonly limit?: number | undefined;
   /** The cost that the user confirmed. Calls whose answers were lost are repeated only within this cost. */
   readonly agreed?: number | undefined;
-  /** The hint of the error: how to raise the limit. */
   readonly hint?: string | undefined;
-  /**
-   * Asks the user to raise the limit, so that at least another `most` CU can be spent; resolves to false if the
-   * user declines.
-   */
+  /** Asks the user to raise the limit by at least `most` CU; false if the user declines. */
   raise?(most: number): Promise<boolean>;
-  /** The failure to throw for a call that the limit cannot cover; undefined for the usual failure. */
+  /** The failure of a call that the limit cannot cover; undefined for the usual one. */
   stopped?(): Failure | undefined;
 }
 
 /** A call, or a minute of the WebSocket, that is about to be paid for. */
 interface Purchase {
-  /** The name of the call in the ledger. */
   readonly endpoint: string;
-  /** The possible cost; undefined if the price is not known. */
   readonly bounds: PriceBounds | undefined;
   /** The rate limit that the call waits for; undefined for a minute of the WebSocket. */
   readonly lane?: LaneName | undefined;
-  /** The latest time by the monotonic clock at which the rate limit may let the call start. */
+  /** By the monotonic clock. */
   readonly until?: number | undefined;
 }
 
@@ -69,11 +60,8 @@ export function createSpend(
   let reserved = 0;
   /** The cost of the open minutes of the WebSocket. */
   let standing = 0;
-  /** The number of requests in flight in the ledger. */
   let recorded = 0;
-  /** The number of calls whose outcome is in the ledger. */
   let endings = 0;
-  /** False after the user has declined to raise the limit. */
   let mayRaise = true;
 
   const maximum = () => allowed.limit ?? Number.POSITIVE_INFINITY;
@@ -105,7 +93,6 @@ export function createSpend(
     return () => count(-1);
   }
 
-  /** Records a call as soon as the budgets cover it. */
   async function record(call: PaidCall, stands: boolean, signal: AbortSignal | undefined) {
     for (;;) {
       const before = endings;
@@ -128,7 +115,6 @@ export function createSpend(
     get spent(): Spent {
       return spent();
     },
-    /** What is left to spend. */
     left: remainderOf(spent),
     /** Whether the confirmed cost and the spending limit cover another `most` CU. */
     affords: (most: number): boolean => fits(most, Math.min(maximum(), agreed())),
@@ -207,7 +193,6 @@ export function createSpend(
   };
 }
 
-/** The error for a repeated call that would exceed the confirmed cost. */
 const notAgreed = (most: number) =>
   new Failure(
     'limit',

@@ -8,15 +8,14 @@ import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.t
 import { ledgerFolder } from './lines.ts';
 import { createTally } from './tally.ts';
 
-/** The budgets of a profile in CU; undefined means no limit. */
+/** In CU; undefined means no limit. */
 export type Caps = { readonly [P in Period]: number | undefined };
 
 const periods = ['day', 'month'] as const;
 
-/** The budgets of a profile. They apply to all processes of this machine, which share the ledger. */
 export type Budget = ReturnType<typeof createBudget>;
 
-/** Opens the budgets of a profile. `dir` is the state folder; undefined if there is none. */
+/** Opens the budgets of a profile, which all processes of this machine share. `dir` is the state folder. */
 export function createBudget({
   dir,
   profile,
@@ -28,10 +27,7 @@ export function createBudget({
 }) {
   const tally = createTally(profile);
 
-  /**
-   * Runs `work` with up-to-date sums while holding a lock, so that no other process
-   * admits a call at the same time.
-   */
+  /** Holds a lock, so that no other process admits a call at the same time. */
   async function exclusively<T>(work: (now: number) => T, signal?: AbortSignal): Promise<T> {
     if (dir === undefined) throw unchecked();
     const now = clock.now();
@@ -59,11 +55,7 @@ export function createBudget({
     });
 
   return {
-    /**
-     * Calls `write` if the budgets have at least `most` CU left; otherwise rejects with a `limit` Failure. Holds a
-     * lock, so that concurrent processes cannot exceed a budget together. If `most` is undefined, the cost of the call
-     * is not known, and any budget rejects it.
-     */
+    /** Calls `write` if the budgets cover `most`. If that is not known, any budget rejects the call. */
     admit: (caps: Caps, most: number | undefined, write: () => void, signal?: AbortSignal): Promise<void> =>
       exclusively((now) => {
         const refused = statesAt(caps, now).find(
@@ -73,7 +65,6 @@ export function createBudget({
         write();
       }, signal),
     states: (caps: Caps): Promise<BudgetState[]> => exclusively((now) => statesAt(caps, now)),
-    /** What the profile has spent; also available for profiles without a budget. */
     spending: () => exclusively((now) => ({ day: tally.sum('day', now), month: tally.sum('month', now) })),
   };
 }

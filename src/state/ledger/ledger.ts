@@ -9,25 +9,16 @@ import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/por
 import type { Budget, Caps } from './budget.ts';
 import { createCallReader, dayFile, endText, entryText, ledgerFiles, ledgerFolder } from './lines.ts';
 
-/** The folder of the ledger, the names that its entries contain, and its budgets. */
 interface LedgerOptions {
-  /** The state folder; undefined if there is none. */
   readonly dir: string | undefined;
   readonly command: string;
   readonly profile: string;
-  /** The name of this machine. */
   readonly host?: string | undefined;
-  /** The agent that runs the command. */
   readonly agent?: string | undefined;
   readonly now: () => number;
-  /**
-   * Returns the budgets of the profile as they are now; undefined if it has none. Without this option, calls are
-   * recorded but not limited.
-   */
+  /** The budgets as they are now. Without this option, calls are recorded but not limited. */
   readonly caps?: (() => Caps | undefined) | undefined;
-  /** Loads the code that checks budgets. */
   readonly budget?: (() => Promise<Budget>) | undefined;
-  /** Called once if the ledger cannot be written. */
   readonly notice?: ((text: string) => void) | undefined;
 }
 
@@ -50,7 +41,6 @@ export function openLedger(options: LedgerOptions): Ledger {
     isWarned = true;
   };
 
-  /** Adds a line. Throws if the file cannot be written. */
   function write(folder: string, day: string, line: string): void {
     const path = dayFile(folder, day);
     try {
@@ -75,7 +65,6 @@ export function openLedger(options: LedgerOptions): Ledger {
     }
   }
 
-  /** Records a call if the budgets of the profile cover it. */
   async function record(
     day: string,
     line: string,
@@ -126,7 +115,6 @@ export function openLedger(options: LedgerOptions): Ledger {
 }
 
 const HOUR = 3_600_000;
-/** Smaller files are not worth it. */
 const LEAST_BYTES = 64 * 1024;
 
 /** Sums up the files of past days. No process writes to them any more, so they are simply replaced. */
@@ -139,10 +127,7 @@ function sumOldDays(dir: string, now: number): void {
   }
 }
 
-/**
- * The text of a file with one line per hour for calls that have the same command, profile, machine, agent, endpoint
- * and status, and whose cost is known exactly. All others keep their lines.
- */
+/** One line per hour for calls that differ in time only, and whose cost is known exactly. All others keep their lines. */
 function summed(lines: Iterable<string>): string {
   const calls = createCallReader();
   const hours = new Map<string, LedgerEntry>();

@@ -31,9 +31,8 @@ type LedgerLine =
   | { readonly kind: 'open'; readonly id: string; readonly entry: LedgerEntry }
   | { readonly kind: 'end'; readonly id: string; readonly end: CallEnd };
 
-/** The outcome of a call. */
 interface CallEnd {
-  /** True if the call was not sent or was free. Such a call does not become an entry. */
+  /** The call was not sent or was free, and does not become an entry. */
   readonly released: boolean;
   readonly status: number | null;
   readonly cu: number;
@@ -42,17 +41,13 @@ interface CallEnd {
   readonly requestId?: string | undefined;
 }
 
-/**
- * The text of an entry. Only the named fields are written, so that other members of the object never get into
- * the file.
- */
+/** Only the named fields are written, so that other members of the object never get into the file. */
 export function entryText(entry: LedgerEntry, id?: string): string {
   const { time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls } =
     entry;
   return `${JSON.stringify({ id, time, command, profile, host, agent, endpoint, status, cu, cuAtMost, unpriced, requestId, calls })}\n`;
 }
 
-/** The text of an `end` line. */
 export function endText(
   id: string,
   { released, status, cu, cuAtMost, unpriced, requestId }: CallEnd,
@@ -83,11 +78,10 @@ export function readLedgerLine(line: string): LedgerLine | undefined {
 
 /** Reads the lines of a file in their order, and pairs each call with its end. */
 export function createCallReader() {
-  /** The calls without an end so far, by id. */
   const open = new Map<string, LedgerEntry>();
   return {
     open: open as ReadonlyMap<string, LedgerEntry>,
-    /** Reads a line; returns the entry that it contains or ends. */
+    /** Returns the entry that a line contains or ends. */
     read(text: string): LedgerEntry | undefined {
       const line = readLedgerLine(text);
       if (!line || line.kind === 'entry') return line?.entry;

@@ -4,10 +4,7 @@ import { readLines } from '../../base/lines.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { createCallReader, ledgerFiles } from './lines.ts';
 
-/**
- * Yields the entries from `since` on and before `until`, file by file. Within a file, the calls without an end come
- * last.
- */
+/** The entries from `since` on and before `until`. Within a file, the calls without an end come last. */
 export async function* readLedger(
   dir: string | undefined,
   since = 0,
@@ -45,26 +42,18 @@ function* linesOf(path: string): Generator<string> {
   }
 }
 
-/** The fields by which the ledger can be grouped. */
 export const ledgerGroups = ['command', 'endpoint', 'day', 'profile', 'host', 'agent'] as const;
 type LedgerGroup = (typeof ledgerGroups)[number];
 
-/** The sum of a group of entries. */
 export interface LedgerSum {
   readonly group: string;
   readonly calls: number;
-  /** The CU that calls are known to have cost. */
   readonly cu: number;
-  /** `cu` plus the maximum cost of calls whose outcome is not known. */
   readonly atMost: number;
-  /** The number of calls whose price is not known. */
   readonly unpriced: number;
 }
 
-/**
- * Groups entries by one of their fields and sums them. Days are sorted by date, other groups by cost, the highest
- * first. Days are UTC, as in the bill of the service.
- */
+/** Days are sorted by date, other groups by cost, the highest first. Days are UTC, as in the bill of the service. */
 export async function summarize(
   entries: AsyncIterable<LedgerEntry> | Iterable<LedgerEntry>,
   by: LedgerGroup,
@@ -93,6 +82,6 @@ function added(sum: LedgerSum, { cu, cuAtMost = 0, calls = 1, unpriced }: Ledger
 const groupOf = (entry: LedgerEntry, by: LedgerGroup): string =>
   by === 'day' ? dayOf(entry.time) : (entry[by] ?? (by === 'agent' ? 'none' : 'unknown'));
 
-/** The day of a time; an invalid time gets a group of its own. */
+/** An invalid time gets a group of its own. */
 const dayOf = (time: number) =>
   Math.abs(time) <= 8.64e15 ? new Date(time).toISOString().slice(0, 10) : 'unknown';

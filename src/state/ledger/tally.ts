@@ -5,11 +5,10 @@ import { type Period, periodsAt } from '../../base/periods.ts';
 import type { LedgerEntry } from '../../contract/ports.ts';
 import { createCallReader, ledgerFiles } from './lines.ts';
 
-/** The maximum duration of a call. An older call without an outcome counts as lost. */
+/** An older call without an outcome counts as lost. */
 const IN_FLIGHT_MS = 5 * 60_000;
 const NEWLINE = 10;
 
-/** What was read of a ledger file: its position, and the cost of each day. */
 interface Source {
   readonly inode: number;
   offset: number;
@@ -23,7 +22,6 @@ export function createTally(profile: string) {
   // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
   const missing = new Map<string, number>();
 
-  /** Replaces what was read of a file, which was itself replaced or deleted. */
   function replace(path: string, next?: Source): void {
     for (const [day, { spent, lost }] of sources.get(path)?.days ?? []) {
       const still = next?.days.get(day) ?? { spent: 0, lost: 0 };
@@ -64,7 +62,7 @@ export function createTally(profile: string) {
   }
 
   return {
-    /** Reads the new lines of the ledger files of a month. Throws if a file cannot be read. */
+    /** Throws if a file cannot be read. */
     refresh(dir: string, month: string): void {
       const paths = ledgerFiles(dir, month);
       for (const path of sources.keys())
@@ -97,7 +95,7 @@ export function createTally(profile: string) {
   };
 }
 
-/** The pid of the process that sent a call, which is the first part of the call's id. */
+/** The first part of a call's id. */
 const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
 
 function isAlive(pid: number): boolean {

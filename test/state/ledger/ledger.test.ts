@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 import { readLines } from '../../../src/base/lines.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
-import { entryText } from '../../../src/state/ledger/lines.ts';
 import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
 import { room, runs, workers } from '../room.ts';
 
