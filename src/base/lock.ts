@@ -1,7 +1,7 @@
 import { lstatSync, lutimesSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { quietly } from './calls.ts';
+import { type Clock, systemClock } from './clock.ts';
 import { Failure } from './failure.ts';
 import { discard, ensureFolder, errno, fileFailure, PRIVATE_FILE } from './files.ts';
 import {
@@ -94,22 +94,20 @@ function release(path: string, token: string): void {
   if (quietly(() => look(path))?.token === token) discard(path);
 }
 
-export interface Waiting {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal | undefined;
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-}
-
 /** Other processes wait for the lock, so `work` must be short. */
 export async function withLock<T>(
   path: string,
   work: () => T | Promise<T>,
-  waiting: Waiting = {},
+  {
+    timeoutMs = 10_000,
+    signal,
+    sleep = systemClock.sleep,
+  }: {
+    readonly timeoutMs?: number;
+    readonly signal?: AbortSignal | undefined;
+    readonly sleep?: Clock['sleep'];
+  } = {},
 ): Promise<T> {
-  const { timeoutMs = 10_000, signal } = waiting;
-  const sleep =
-    waiting.sleep ??
-    ((ms: number, stop?: AbortSignal) => delay(ms, undefined, stop === undefined ? {} : { signal: stop }));
   ensureFolder(dirname(path));
   let waited = 0;
   for (;;) {

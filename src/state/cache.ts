@@ -4,16 +4,9 @@ import { quietly } from '../base/calls.ts';
 import { discard, fileFailure } from '../base/files.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
+import type { CachedAnswer } from '../contract/answer-ports.ts';
 import { readFile, readValues, writeValues } from './answer-file.ts';
 import { remember, remembered } from './remember.ts';
-
-/** A 404 has no record. */
-export interface FileAnswer {
-  /** When the service sent the answer, epoch ms. */
-  readonly time: number;
-  readonly status: 200 | 404;
-  readonly record: unknown;
-}
 
 interface CacheOptions {
   /** If undefined, nothing is saved. */
@@ -41,12 +34,12 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
   let isReported = false;
 
   return {
-    get(endpoint: string, subject: string): FileAnswer | undefined {
+    get(endpoint: string, subject: string): CachedAnswer | undefined {
       const values = folder && readValues(folder, nameOf(endpoint, subject));
       const answer = values && answerOf(values);
       return answer && answer.time <= now() + AHEAD_MS ? answer : undefined;
     },
-    put(endpoint: string, subject: string, { status, time, record }: FileAnswer): void {
+    put(endpoint: string, subject: string, { status, time, record }: CachedAnswer): void {
       if (folder === undefined || all === undefined) return;
       try {
         writeValues(folder, nameOf(endpoint, subject), [status, time, status === 200 ? record : null]);
@@ -78,7 +71,7 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
 
 const nameOf = (endpoint: string, subject: string) => `${endpoint} ${subject}`;
 
-function answerOf([status, time, record]: readonly unknown[]): FileAnswer | undefined {
+function answerOf([status, time, record]: readonly unknown[]): CachedAnswer | undefined {
   if ((status !== 200 && status !== 404) || typeof time !== 'number') return undefined;
   return { time, status, record };
 }

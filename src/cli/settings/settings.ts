@@ -32,7 +32,7 @@ const folders = (io: Pick<Io, 'env' | 'platform' | 'cwd'>): Folders =>
     cwd: io.cwd,
   });
 
-export const configOf = (io: Io) => openConfig(folders(io), { sleep: io.clock.sleep });
+export const configOf = (io: Io) => openConfig(folders(io), io.clock.sleep);
 
 /** The settings that were given as flags. A boolean flag that is false was not given. */
 function flagValues(globals: Globals): FlagValues {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
 import { ensureFolder, fileFailure, isDiskFull } from '../../base/files.ts';
-import { type Waiting, withLock } from '../../base/lock.ts';
+import { withLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { type Folders, needFolder } from '../paths.ts';
@@ -14,7 +15,7 @@ type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
 };
 
 /** Every change is made under a lock. Nothing is read or created until the first method is called. */
-export function openConfig(folders: Folders, waiting: Waiting = {}) {
+export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
   const path = folders.config && join(folders.config, 'config.json');
 
   async function change(edit: (file: ConfigFile) => ConfigFile): Promise<void> {
@@ -31,7 +32,7 @@ export function openConfig(folders: Folders, waiting: Waiting = {}) {
           if (after !== before)
             writeAtomic(file, `${JSON.stringify(after, undefined, 2)}\n`, { temporary: `${file}.tmp` });
         },
-        waiting,
+        sleep && { sleep },
       );
     } catch (error) {
       if (error instanceof Failure || (error instanceof Error && error.name === 'AbortError')) throw error;

@@ -33,7 +33,7 @@ export function readSetting<N extends SettingName>(
 /** As it is saved in the config file. */
 export function storedSetting(name: SettingName, given: string): Plain {
   const value = readSetting(name, given, name);
-  return settingRows[name].normalized && value !== undefined ? value : given.trim();
+  return settingRows[name].asWritten || value === undefined ? given.trim() : value;
 }
 
 export function needSettingName(name: string): SettingName {

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { type ConfigFile, DEFAULT_PROFILE, noProfile, type Profile, profileOf } from './config-file.ts';
+import { type ConfigFile, DEFAULT_PROFILE, noProfile, profileOf } from './config-file.ts';
 import { checkKeyFormat } from './key-format.ts';
 import { readSetting } from './read-setting.ts';
 import {
@@ -10,12 +10,10 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-type Origin = 'flag' | 'environment' | 'profile' | 'default';
-
 /** `from` is the name of the flag, variable or profile. */
 interface Sourced<T> {
   readonly value: T;
-  readonly origin: Origin;
+  readonly origin: 'flag' | 'environment' | 'profile' | 'default';
   readonly from?: string | undefined;
 }
 
@@ -53,20 +51,59 @@ export function resolveSettings({ flags, env, file, newProfile, tolerant }: Sour
     }
   };
   const profile = profileNamed(flags, env, file);
-  const savedProfile = profileOf(file, profile.value);
-  if (!savedProfile && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
+  const named = profile.value;
+  const saved = profileOf(file, named);
+  if (!saved && !newProfile && (profile.origin === 'flag' || profile.origin === 'environment')) {
     trying(() => {
-      throw noProfile(file, profile.value);
+      throw noProfile(file, named);
     });
   }
-  const one = <N extends SettingName>(name: N) =>
-    settle(name, flags, env, savedProfile, profile.value, trying);
-  const values = Object.fromEntries(settingNames.map((name) => [name, one(name)]));
+
+  function fromEnv<T>(from: string | undefined, read: (text: string) => T): Sourced<T> | undefined {
+    const text = from && env[from];
+    const value = text ? trying(() => read(text)) : undefined;
+    return value === undefined ? undefined : { value, origin: 'environment', from };
+  }
+
+  function fromProfile<T>(name: string, read: (given: unknown) => T): Sourced<T> | undefined {
+    const value = saved && Object.hasOwn(saved, name) ? trying(() => read(saved[name])) : undefined;
+    return value === undefined ? undefined : { value, origin: 'profile', from: named };
+  }
+
+  function settle<N extends SettingName>(name: N): Sourced<SettingValue<N>> {
+    const row: SettingRow<unknown> = settingRows[name];
+    const flag: SettingValue<N> | undefined = flags[name];
+    if (flag !== undefined) {
+      // Parsed like text from the other sources, so that a base URL is always normalized.
+      const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
+      return { value, origin: 'flag', from: row.flag };
+    }
+    const fix = `run "trdr config set ${name} VALUE --profile ${named}" or "trdr config unset ${name} --profile ${named}"`;
+    return (
+      fromEnv(row.env, (text) => readSetting(name, text, row.env ?? name)) ??
+      fromProfile(name, (given) => readSetting(name, given, `${name} of profile "${named}"`, fix)) ?? {
+        value: settingRows[name].fallback as SettingValue<N>,
+        origin: 'default',
+      }
+    );
+  }
+
+  const unset = { value: undefined, origin: 'default' } as const;
+  const setKey = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
+  const logIn = `run "trdr auth login --profile ${named}" and paste the key exactly as you received it`;
+  const values = Object.fromEntries(settingNames.map((name) => [name, settle(name)]));
   return {
     ...(values as { readonly [N in SettingName]: Sourced<SettingValue<N>> }),
     profile,
-    key: keyOf(env, savedProfile, profile.value, trying),
-    storePassword: storePasswordOf(env, savedProfile, profile.value),
+    key:
+      fromEnv('TRDR_API_KEY', (text) => checkKeyFormat(text, 'TRDR_API_KEY', setKey)) ??
+      fromProfile('key', (key) => checkKeyFormat(String(key), `the key of profile "${named}"`, logIn)) ??
+      unset,
+    storePassword:
+      fromEnv('TRDR_STORE_PASSWORD', (text) => text) ??
+      // A password is sent only to the store for which it was saved.
+      (env['TRDR_STORE'] ? undefined : fromProfile('storePassword', String)) ??
+      unset,
     problems,
   };
 }
@@ -77,71 +114,6 @@ function profileNamed(flags: FlagValues, env: Sources['env'], file: ConfigFile):
   if (named) return { value: named, origin: 'environment', from: 'TRDR_PROFILE' };
   if (file.current !== undefined) return { value: file.current, origin: 'profile' };
   return { value: DEFAULT_PROFILE, origin: 'default' };
-}
-
-type Trying = <T>(read: () => T) => T | undefined;
-
-function settle<N extends SettingName>(
-  name: N,
-  flags: GivenValues,
-  env: Sources['env'],
-  savedProfile: Profile | undefined,
-  profile: string,
-  trying: Trying,
-): Sourced<SettingValue<N>> {
-  const row: SettingRow<unknown> = settingRows[name];
-  const flag: SettingValue<N> | undefined = flags[name];
-  if (flag !== undefined) {
-    // Parsed like text from the other sources, so that a base URL is always normalized.
-    const value = typeof flag === 'string' ? readSetting(name, flag, row.flag ?? name) : flag;
-    return { value, origin: 'flag', from: row.flag };
-  }
-  const text = row.env && env[row.env];
-  if (text) {
-    const value = trying(() => readSetting(name, text, row.env ?? name));
-    if (value !== undefined) return { value, origin: 'environment', from: row.env };
-  }
-  if (savedProfile && Object.hasOwn(savedProfile, name)) {
-    const fix = `run "trdr config set ${name} VALUE --profile ${profile}" or "trdr config unset ${name} --profile ${profile}"`;
-    const value = trying(() => readSetting(name, savedProfile[name], `${name} of profile "${profile}"`, fix));
-    if (value !== undefined) return { value, origin: 'profile', from: profile };
-  }
-  return { value: settingRows[name].fallback as SettingValue<N>, origin: 'default' };
-}
-
-function keyOf(
-  env: Sources['env'],
-  savedProfile: Profile | undefined,
-  profile: string,
-  trying: Trying,
-): Sourced<string | undefined> {
-  const text = env['TRDR_API_KEY'];
-  if (text) {
-    const fix = 'set TRDR_API_KEY to the key exactly as you received it, or unset TRDR_API_KEY';
-    const value = trying(() => checkKeyFormat(text, 'TRDR_API_KEY', fix));
-    if (value !== undefined) return { value, origin: 'environment', from: 'TRDR_API_KEY' };
-  }
-  const savedKey = savedProfile?.key;
-  if (savedKey !== undefined) {
-    const fix = `run "trdr auth login --profile ${profile}" and paste the key exactly as you received it`;
-    const value = trying(() => checkKeyFormat(savedKey, `the key of profile "${profile}"`, fix));
-    if (value !== undefined) return { value, origin: 'profile', from: profile };
-  }
-  return { value: undefined, origin: 'default' };
-}
-
-function storePasswordOf(
-  env: Sources['env'],
-  savedProfile: Profile | undefined,
-  profile: string,
-): Sourced<string | undefined> {
-  const given = env['TRDR_STORE_PASSWORD'];
-  if (given) return { value: given, origin: 'environment', from: 'TRDR_STORE_PASSWORD' };
-  const savedPassword = savedProfile?.storePassword;
-  // A password is sent only to the store for which it was saved.
-  if (savedPassword !== undefined && !env['TRDR_STORE'])
-    return { value: savedPassword, origin: 'profile', from: profile };
-  return { value: undefined, origin: 'default' };
 }
 
 export const settingList = (settings: Settings) => settingNames.map((name) => ({ name, ...settings[name] }));

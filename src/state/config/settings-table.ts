@@ -15,17 +15,20 @@ import { timeoutText } from '../../contract/limits.ts';
 
 export interface SettingRow<T, D extends T | undefined = T | undefined> {
   readonly kind: Kind<T>;
-  /** If undefined, `fallbackText` describes what trdr does instead. */
   readonly fallback: D;
-  readonly fallbackText: string;
+  /** What trdr does without the setting; by default the fallback, or none. */
+  readonly fallbackText?: string;
   readonly flag?: string;
   readonly env?: string;
-  /** Whether the config file contains the parsed value instead of the user's text. */
-  readonly normalized?: boolean;
+  /** Whether the config file contains the user's text instead of the parsed value. */
+  readonly asWritten?: boolean;
   readonly about: string;
 }
 
-const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => setting;
+const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => ({
+  fallbackText: String(setting.fallback ?? 'none'),
+  ...setting,
+});
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
@@ -36,9 +39,7 @@ export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown
 export const settingRows = {
   baseUrl: row({
     kind: baseUrl,
-    normalized: true,
     fallback: undefined,
-    fallbackText: 'none',
     flag: '--base-url',
     env: 'TRDR_BASE_URL',
     about: 'base URL of the service',
@@ -54,49 +55,39 @@ export const settingRows = {
   color: row({
     kind: oneOf('auto', 'always', 'never'),
     fallback: 'auto',
-    fallbackText: 'auto',
     flag: '--color',
     about: 'color in tables and messages',
   }),
   utc: row({
     kind: onOff,
-    normalized: true,
     fallback: false as boolean,
-    fallbackText: 'false',
     flag: '--utc',
     about: 'show times in UTC',
   }),
   confirmAbove: row({
     kind: units,
-    normalized: true,
     fallback: 100_000 as number,
-    fallbackText: '100000',
     about: 'ask before a run that can cost more CU than this',
   }),
   maxCu: row({
     kind: units,
-    normalized: true,
     fallback: undefined,
-    fallbackText: 'none',
     flag: '--max-cu',
     about: 'spend at most this many CU in a run',
   }),
   budgetDay: row({
     kind: units,
-    normalized: true,
     fallback: undefined,
-    fallbackText: 'none',
     about: 'spend at most this many CU per UTC day, over all runs of the profile',
   }),
   budgetMonth: row({
     kind: units,
-    normalized: true,
     fallback: undefined,
-    fallbackText: 'none',
     about: 'spend at most this many CU per UTC month, over all runs of the profile',
   }),
   maxAge: row({
     kind: duration,
+    asWritten: true,
     fallback: 3_600_000 as number,
     fallbackText: '1h; trading numbers 10m',
     flag: '--max-age',
@@ -104,14 +95,13 @@ export const settingRows = {
   }),
   retries: row({
     kind: integer({ min: 0, max: 100 }),
-    normalized: true,
     fallback: 4 as number,
-    fallbackText: '4',
     flag: '--retries',
     about: 'retries after a transient failure',
   }),
   timeout: row({
     kind: timeout,
+    asWritten: true,
     fallback: undefined,
     fallbackText: timeoutText,
     flag: '--timeout',
@@ -119,6 +109,7 @@ export const settingRows = {
   }),
   socketShare: row({
     kind: share,
+    asWritten: true,
     fallback: 0.1 as number,
     fallbackText: '10%',
     about:
@@ -126,30 +117,25 @@ export const settingRows = {
   }),
   insecureHttp: row({
     kind: onOff,
-    normalized: true,
     fallback: false as boolean,
-    fallbackText: 'false',
     flag: '--insecure-http',
     about: 'allow plain HTTP to other machines',
   }),
   keyCommand: row({
     kind: commandLine,
     fallback: undefined,
-    fallbackText: 'none',
     env: 'TRDR_KEY_COMMAND',
     about: 'command that prints the API key, run with /bin/sh when the key is needed',
   }),
   store: row({
     kind: storeUrl,
     fallback: undefined,
-    fallbackText: 'none',
     env: 'TRDR_STORE',
     about: 'store that all machines of a key share: a Redis or Valkey URL without password, or off',
   }),
   storePasswordCommand: row({
     kind: commandLine,
     fallback: undefined,
-    fallbackText: 'none',
     env: 'TRDR_STORE_PASSWORD_COMMAND',
     about: 'command that prints the password of the store',
   }),
@@ -163,21 +149,17 @@ export const settingRows = {
   storePrefix: row({
     kind: plainName,
     fallback: 'trdr' as string,
-    fallbackText: 'trdr',
     about: 'prefix of all Redis keys in the store',
   }),
   storeAway: row({
     kind: oneOf('local', 'stop'),
     fallback: 'local',
-    fallbackText: 'local',
     env: 'TRDR_STORE_AWAY',
     about: 'if the store is unavailable: use the files of this machine, or stop paid calls',
   }),
   storePlain: row({
     kind: onOff,
-    normalized: true,
     fallback: false as boolean,
-    fallbackText: 'false',
     about: 'allow an unencrypted connection to a store on another machine',
   }),
   machine: row({
@@ -190,7 +172,6 @@ export const settingRows = {
   egress: row({
     kind: plainName,
     fallback: 'shared' as string,
-    fallbackText: 'shared',
     env: 'TRDR_EGRESS',
     about:
       "name for this machine's public IP address: machines with the same name share the rate limit of resolve",

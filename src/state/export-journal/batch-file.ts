@@ -16,12 +16,9 @@ export interface JournalValue {
 /** The first line of a batch file. The values of an answer follow, one line each. */
 const Head = z.object({
   kind: z.enum(['asked', 'answered', 'lost']),
-  positions: z.array(z.tuple([z.int(), z.int()])),
+  positions: z.array(z.int().check(z.nonnegative())),
 });
-type Kind = z.infer<typeof Head>['kind'];
 
-/** No batch is this large. */
-const MOST_POSITIONS = 10_000;
 /** No first line is longer, in bytes. */
 const LONGEST_HEAD = 256 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, '\n');
@@ -84,11 +81,7 @@ export function readHead(path: string) {
   }
 }
 
-function parseHead(line: string): { kind: Kind; positions: readonly number[] } | undefined {
-  const head = Head.safeParse(plainJson(line));
-  const positions = head.success ? positionsOf(head.data.positions) : undefined;
-  return head.success && positions ? { kind: head.data.kind, positions } : undefined;
-}
+const parseHead = (line: string) => Head.safeParse(plainJson(line)).data;
 
 /** None if the file cannot be read. */
 export function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
@@ -96,22 +89,5 @@ export function readBatch(path: string): { positions: readonly number[]; lines: 
   return { positions: parseHead(first)?.positions ?? [], lines };
 }
 
-/** Positions are ranges (first and last), so that the line is short. */
-function headLine(kind: Kind, positions: readonly number[], more: object = {}): string {
-  const ranges: [number, number][] = [];
-  for (const position of positions) {
-    const last = ranges.at(-1);
-    if (last && last[1] + 1 === position) last[1] = position;
-    else ranges.push([position, position]);
-  }
-  return `${JSON.stringify({ kind, positions: ranges, ...more })}\n`;
-}
-
-function positionsOf(ranges: readonly (readonly [number, number])[]): number[] | undefined {
-  const positions: number[] = [];
-  for (const [first, last] of ranges) {
-    if (first < 0 || last < first || last - first >= MOST_POSITIONS - positions.length) return undefined;
-    for (let position = first; position <= last; position++) positions.push(position);
-  }
-  return positions;
-}
+const headLine = (kind: z.infer<typeof Head>['kind'], positions: readonly number[], more: object = {}) =>
+  `${JSON.stringify({ kind, positions, ...more })}\n`;

@@ -17,27 +17,22 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import { sha256 } from '../../base/sha256.ts';
 import { batchesIn, damaged, ExportJournal, removeJournal, resumeHint } from './journal.ts';
 
-const VERSION = 2;
+const VERSION = 3;
 /** Only the same export can resume a journal. */
 const HEADER = 'export.json';
 const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
 
-/** A journal is an error, unless `resume` or `fresh` is set. */
-interface JournalOptions {
-  /** The journal and the lock are next to it. */
-  readonly out: string;
+/**
+ * Opens the journal next to `out`, and locks `out` until the journal is closed. A journal of an earlier run is
+ * an error, unless `resume` or `fresh`, which discards it, is set.
+ */
+export async function openJournal(
+  out: string,
   /** As the user wrote them. Each is identified by its position. */
-  readonly subjects: readonly string[];
-  /** The base URL. */
-  readonly service: string | null;
-  readonly resume: boolean;
-  /** Discards a journal; ignored if `resume` is set. */
-  readonly fresh?: boolean | undefined;
-}
-
-/** Locks `out` until the journal is closed. */
-export async function openJournal(options: JournalOptions): Promise<ExportJournal> {
-  const { out, subjects, service, resume, fresh = false } = options;
+  subjects: readonly string[],
+  service: string | null,
+  { resume, fresh = false }: { readonly resume: boolean; readonly fresh?: boolean | undefined },
+): Promise<ExportJournal> {
   const target = realPath(out);
   checkTarget(out, target);
   const path = `${target}.journal`;

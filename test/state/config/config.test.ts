@@ -1,10 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { openConfig } from '../../../src/state/config/config.ts';
-import { emptyConfig, parseConfig, profileOf, readConfig } from '../../../src/state/config/config-file.ts';
+import { emptyConfig, parseConfig, profileOf } from '../../../src/state/config/config-file.ts';
 import { anyText, room, runs } from '../room.ts';
 
 const { under } = room();
@@ -101,17 +101,6 @@ test('a crashed write keeps the old file, and the next write cleans up', async (
   expect(profileOf(config.read(), 'default')?.key).toBe(KEY);
   await config.set('default', 'utc', 'true');
   expect(readdirSync(dir)).toEqual(['config.json']);
-});
-
-test('a symbolic link is followed', async () => {
-  const [dir, elsewhere] = [under('linked'), under('elsewhere')];
-  mkdirSync(dir);
-  mkdirSync(elsewhere);
-  writeFileSync(join(elsewhere, 'trdr.json'), '');
-  symlinkSync(join(elsewhere, 'trdr.json'), fileOf(dir));
-  await configAt(dir).set('default', 'utc', 'true');
-  expect(readlinkSync(fileOf(dir))).toBe(join(elsewhere, 'trdr.json'));
-  expect(readConfig(join(elsewhere, 'trdr.json')).profiles).toEqual({ default: { utc: true } });
 });
 
 test('any text is a config or a failure that names the file', () => {

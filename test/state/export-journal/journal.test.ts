@@ -25,7 +25,15 @@ function folder(name: string): { dir: string; out: string; journal: string } {
   return { dir, out: join(dir, 'out.ndjson'), journal: join(dir, 'out.ndjson.journal') };
 }
 
-const options = (out: string, resume = true) => ({ out, subjects: HANDLES, service: 'https://s', resume });
+const open = (
+  out: string,
+  {
+    subjects = HANDLES,
+    service = 'https://s',
+    resume = true,
+    fresh = false,
+  }: { subjects?: readonly string[]; service?: string | null; resume?: boolean; fresh?: boolean } = {},
+) => openJournal(out, subjects, service, { resume, fresh });
 const rowsAt = (...positions: number[]) => positions.map((position) => ({ position, value: `v${position}` }));
 const valuesOf = (journal: ExportJournal) =>
   [...journal.values()].map(({ value, held }) => (held ? value : null));
@@ -41,7 +49,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
       const { out, dir } = folder('any');
       const held = new Set<number>();
       for (const [how, size] of batches) {
-        const journal = await openJournal(options(out));
+        const journal = await open(out);
         expect(journal.answers).toBe(held.size);
         for (const [batch] of journal.openBatches) await journal.lost(batch, 1);
         const free = journal.free();
@@ -59,7 +67,7 @@ test('an export resumes from any state of its batches, and asks for exactly what
         expect(valuesOf(journal)).toEqual(HANDLES.map((_, at) => (held.has(at) ? `v${at}` : null)));
         journal.close();
       }
-      const last = await openJournal(options(out));
+      const last = await open(out);
       await last.found(rowsAt(...last.free(), ...[...last.openBatches.values()].flat()));
       await last.deliver(linesOf(last));
       last.close();
@@ -72,34 +80,23 @@ test('an export resumes from any state of its batches, and asks for exactly what
 
 test('an answer that could not be read is returned again until its handles have another answer', async () => {
   const { out } = folder('unread');
-  const first = await openJournal(options(out));
+  const first = await open(out);
   await first.lost(await first.asking([0, 1, 2]), 90_000, '{"a":"\ud83d\\n"}');
   await first.lost(await first.asking([3]), 30_000);
   await first.found(rowsAt(1));
   first.close();
-  const next = await openJournal(options(out));
+  const next = await open(out);
   expect([...next.unread()]).toEqual([{ positions: [0, 2], answer: '{"a":"\ud83d\\n"}' }]);
   await next.found(rowsAt(0, 2));
   expect([...next.unread()]).toEqual([]);
   next.close();
 });
 
-test('batches may be concurrent and answered in any order', async () => {
-  const { out } = folder('together');
-  const journal = await openJournal(options(out));
-  const batches: [number, number][] = [];
-  for (const from of [0, 3, 6]) batches.unshift([await journal.asking([from, from + 1]), from]);
-  for (const [batch, from] of batches) await journal.answered(batch, rowsAt(from, from + 1));
-  const gap = null;
-  expect(valuesOf(journal)).toEqual(['v0', 'v1', gap, 'v3', 'v4', gap, 'v6', 'v7', gap, gap, gap]);
-  journal.close();
-});
-
 test.each([
   ['notes of the user', 'numbers of\nNovember\n'],
   ['the journal of an earlier version', '{"kind":"header","version":1}\n'],
   ['a folder of the user', undefined],
-  ['the journal of a later version', '{"version":3,"handles":"","service":null}'],
+  ['the journal of a later version', '{"version":4,"handles":"","service":null}'],
 ])('%s in the place of the journal is rejected and not changed', async (what, text) => {
   const { out, journal } = folder('foreign');
   const isFolder = /folder|later/.test(what);
@@ -108,7 +105,7 @@ test.each([
   writeFileSync(file, text ?? 'notes');
   for (const resume of [true, false]) {
     for (const fresh of [true, false]) {
-      const opened = openJournal({ ...options(out, resume), fresh });
+      const opened = open(out, { resume, fresh });
       await expect(opened).rejects.toMatchObject({ kind: 'local', code: 'JOURNAL_VERSION' });
     }
   }
@@ -117,11 +114,11 @@ test.each([
 
 test.each(['export.json', '0'])('a damaged file of a journal is named: %s', async (name) => {
   const { out, journal } = folder('damaged');
-  const first = await openJournal(options(out));
+  const first = await open(out);
   await first.found(rowsAt(0));
   first.close();
-  writeFileSync(join(journal, name), '{"kind":"answered","positions":[[0,11]]}\n');
-  await expect(openJournal(options(out))).rejects.toMatchObject({
+  writeFileSync(join(journal, name), '{"kind":"answered","positions":[11]}\n');
+  await expect(open(out)).rejects.toMatchObject({
     code: 'JOURNAL_DAMAGED',
     message: `${join(journal, name)} is damaged`,
   });
@@ -129,7 +126,7 @@ test.each(['export.json', '0'])('a damaged file of a journal is named: %s', asyn
 
 test('an answer that another program removed is not taken for one that was never there', async () => {
   const { out, journal } = folder('removed');
-  const opened = await openJournal(options(out));
+  const opened = await open(out);
   await opened.found(rowsAt(...HANDLES.keys()));
   rmSync(join(journal, '0'));
   expect([...opened.values()].map(({ held, value }) => [held, value])).toEqual(
@@ -138,29 +135,18 @@ test('an answer that another program removed is not taken for one that was never
   opened.close();
 });
 
-test('only a full disk is a reason to free disk space', async () => {
-  const { out } = folder('occupied');
-  const journal = await openJournal(options(out));
-  await journal.found(rowsAt(0));
-  mkdirSync(join(out, 'child'), { recursive: true });
-  await expect(journal.deliver(['text'])).rejects.toMatchObject({
-    hint: 'remove the cause and run the same command again with --resume',
-  });
-  journal.close();
-});
-
 test('a journal without requests does not prevent an export', async () => {
   const { out, journal } = folder('empty');
-  (await openJournal(options(out))).close();
+  (await open(out)).close();
   expect(existsSync(journal)).toBe(false);
   // A process was killed before and after it had written the header.
   mkdirSync(journal);
   for (const service of ['https://a', 'https://b']) {
-    const opened = await openJournal({ ...options(out, false), service });
+    const opened = await open(out, { resume: false, service });
     expect(opened.resumed).toBe(false);
     opened.close();
     mkdirSync(journal);
-    writeFileSync(join(journal, 'export.json'), JSON.stringify({ version: 2, handles: '', service: '' }));
+    writeFileSync(join(journal, 'export.json'), JSON.stringify({ version: 3, handles: '', service: '' }));
   }
 });
 
@@ -169,10 +155,10 @@ test.each([
   ['the service', { service: null }],
 ])('a journal of an export with a different %s is rejected', async (what, change) => {
   const { out } = folder('other');
-  const first = await openJournal(options(out));
+  const first = await open(out);
   await first.asking([7]);
   first.close();
-  await expect(openJournal({ ...options(out), ...change })).rejects.toMatchObject({
+  await expect(open(out, change)).rejects.toMatchObject({
     kind: 'usage',
     code: 'JOURNAL_OTHER',
     message: expect.stringContaining(what),
@@ -184,16 +170,15 @@ test('an unsuitable file is rejected before anything is created', async () => {
   const file = under('file');
   writeFileSync(file, '');
   const none = join(dir, 'none');
-  await expect(openJournal(options(join(none, 'x')))).rejects.toMatchObject({
+  await expect(open(join(none, 'x'))).rejects.toMatchObject({
     kind: 'usage',
     hint: `create it first: mkdir -p '${none}'`,
   });
-  await expect(openJournal(options(join(file, 'x')))).rejects.toMatchObject({
+  await expect(open(join(file, 'x'))).rejects.toMatchObject({
     kind: 'usage',
     message: `${file} is not a folder`,
   });
-  for (const out of [dir, '/dev/null'])
-    await expect(openJournal(options(out))).rejects.toMatchObject({ kind: 'usage' });
+  for (const out of [dir, '/dev/null']) await expect(open(out)).rejects.toMatchObject({ kind: 'usage' });
   expect(readdirSync(dir)).toEqual([]);
 });
 
@@ -202,7 +187,7 @@ test('the file keeps its mode and its link, and the journal is private', async (
   const real = join(dir, 'real');
   writeFileSync(real, 'old', { mode: 0o640 });
   symlinkSync('real', out);
-  const journal = await openJournal(options(out));
+  const journal = await open(out);
   await journal.answered(await journal.asking([0]), rowsAt(0));
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
   const { path } = journal;
