@@ -30,42 +30,39 @@ export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' |
 
 export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
-const usualHints: Readonly<Record<string, string>> = {
-  EACCES: 'check the permissions of the file and its folder, or use a different path',
-  EPERM: 'check the permissions of the file and its folder, or use a different path',
-  EROFS: 'use a path on a writable disk',
-  EISDIR: 'give the name of a file in that folder',
-  ENOTREG: 'use a regular file',
-  ENOSPC: 'free some disk space',
-  EDQUOT: 'free some disk space',
-  EMFILE: 'raise the limit of open files with ulimit -n',
+const checkRights = 'check the permissions of the file and its folder, or use a different path';
+/** Why an operation failed, and what usually helps. */
+const words: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
+  ENOENT: ['it does not exist'],
+  ENOTDIR: ['a parent of the path is not a folder'],
+  EISDIR: ['it is a folder', 'give the name of a file in that folder'],
+  ENOTREG: ['it is not a regular file', 'use a regular file'],
+  EACCES: ['permission denied', checkRights],
+  EPERM: ['not permitted', checkRights],
+  EROFS: ['the disk is read-only', 'use a path on a writable disk'],
+  ENOSPC: ['the disk is full', 'free some disk space'],
+  EDQUOT: ['the disk quota is used up', 'free some disk space'],
+  EFBIG: ['the file is too large'],
+  EMFILE: ['too many files are open', 'raise the limit of open files with ulimit -n'],
+  EEXIST: ['a file or folder with this name already exists'],
+  ELOOP: ['its symbolic links form a loop'],
+  ENAMETOOLONG: ['its name is too long'],
+  EIO: ['the disk reported an error'],
 };
+
+/** An error with a code as the system would give it. */
+export const fileError = (code: string) => Object.assign(new Error(code), { code });
 
 /** States why a file operation failed. Node's own message mostly repeats the path. */
 export function fileFailure(doing: string, path: string, error: unknown, hint?: string): Failure {
   const code = errno(error);
-  const why: Readonly<Record<string, string>> = {
-    // A file to write need not exist, but its folder must.
-    ENOENT: /^write(?! in$)/.test(doing) ? 'its folder does not exist' : 'it does not exist',
-    ENOTDIR: 'a parent of the path is not a folder',
-    EISDIR: 'it is a folder',
-    ENOTREG: 'it is not a regular file',
-    EACCES: 'permission denied',
-    EPERM: 'not permitted',
-    EROFS: 'the disk is read-only',
-    ENOSPC: 'the disk is full',
-    EDQUOT: 'the disk quota is used up',
-    EFBIG: 'the file is too large',
-    EMFILE: 'too many files are open',
-    EEXIST: 'a file or folder with this name already exists',
-    ELOOP: 'its symbolic links form a loop',
-    ENAMETOOLONG: 'its name is too long',
-    EIO: 'the disk reported an error',
-  };
-  const reason = why[code] ?? (code || (error instanceof Error ? error.message : 'unknown error'));
+  const [why = code || (error instanceof Error ? error.message : 'unknown error'), usual] = words[code] ?? [];
+  // A file to write need not exist, but its folder must.
+  const isFolderMissing = code === 'ENOENT' && /^write(?! in$)/.test(doing);
+  const reason = isFolderMissing ? 'its folder does not exist' : why;
   return new Failure('local', `cannot ${doing} ${path}: ${reason}`, {
     code: code || 'FILE',
-    hint: hint ?? usualHints[code],
+    hint: hint ?? usual,
     cause: error,
   });
 }
@@ -74,9 +71,7 @@ export function fileFailure(doing: string, path: string, error: unknown, hint?: 
 export const inWords = (doing: string, path: string, error: unknown, hint?: string): unknown =>
   error instanceof Failure || errno(error) === '' ? error : fileFailure(doing, path, error, hint);
 
-/**
- * Follows symbolic links; undefined if nothing is there. Throws a Failure if the path cannot be looked up.
- */
+/** Follows symbolic links; undefined if nothing is there. Throws a Failure if that cannot be found out. */
 export function statsOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
@@ -124,38 +119,26 @@ export function writeAll(fd: number, bytes: Uint8Array): void {
 export function realPath(path: string): string {
   let target = resolve(path);
   for (let links = 0; links < 40; links++) {
-    const link = linkOf(target);
+    const link = quietly(() => readlinkSync(target));
     if (link === undefined) break;
     target = resolve(dirname(target), link);
   }
-  try {
-    return join(realpathSync(dirname(target)), basename(target));
-  } catch {
-    return target;
-  }
+  return quietly(() => join(realpathSync(dirname(target)), basename(target))) ?? target;
 }
 
-function linkOf(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Syncs a folder, so that a rename inside it survives a power failure. */
-export function syncFolder(folder: string): void {
-  try {
+/**
+ * Syncs a folder, so that a rename inside it survives a power failure. Windows cannot open folders, and some
+ * file systems cannot sync them.
+ */
+export const syncFolder = (folder: string): void =>
+  quietly(() => {
     const fd = openSync(folder, 'r');
     try {
       fsyncSync(fd);
     } finally {
       closeSync(fd);
     }
-  } catch {
-    // Windows cannot open folders, and some file systems cannot sync them.
-  }
-}
+  });
 
 /** An unused path with a short name. It has no random name, because loading node:crypto takes too long. */
 export const temporaryIn = (folder: string): string =>
@@ -199,10 +182,11 @@ export function openRegular(path: string): number {
   const stats = fstatSync(fd);
   if (stats.isFile()) return fd;
   closeSync(fd);
-  throw Object.assign(new Error('not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENOTREG' });
+  throw fileError(stats.isDirectory() ? 'EISDIR' : 'ENOTREG');
 }
 
-function openIfPresent(path: string): number | undefined {
+/** As `openRegular`; undefined if the file does not exist. */
+export function openIfPresent(path: string): number | undefined {
   try {
     return openRegular(path);
   } catch (error) {
@@ -224,7 +208,7 @@ export function readBounded(path: string, most: number): string | undefined {
       const read = readSync(fd, part, 0, part.length, null);
       if (read === 0) return Buffer.concat(parts, size).toString('utf8');
       size += read;
-      if (size > most) throw Object.assign(new Error('file too large'), { code: 'EFBIG' });
+      if (size > most) throw fileError('EFBIG');
       parts.push(part.subarray(0, read));
     }
   } finally {

@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
-import { isAbsent, openRegular } from './files.ts';
+import { openIfPresent } from './files.ts';
 
 const CHUNK = 64 * 1024;
 const NEWLINE = 10;
@@ -65,13 +65,8 @@ export function createLineSplitter(longest: number) {
  * writes.
  */
 export function* readLines(path: string, longest = 1024 * 1024, from = 0): Generator<string> {
-  let fd: number;
-  try {
-    fd = openRegular(path);
-  } catch (error) {
-    if (isAbsent(error)) return;
-    throw error;
-  }
+  const fd = openIfPresent(path);
+  if (fd === undefined) return;
   const lines = createLineSplitter(longest);
   const text = function* (some: Iterable<Line>) {
     for (const { bytes, cut } of some) if (!cut && bytes.length > 0) yield bytes.toString('utf8');

@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
+import { quietly } from './calls.ts';
 import {
   discard,
+  errno,
+  fileError,
   PRIVATE_FILE,
   readAt,
   realPath,
@@ -43,34 +46,21 @@ export interface Replacement {
   discard(): void;
 }
 
-interface ReplaceOptions {
-  /** Whether only the user may read and write the new file, whatever the permissions of the old one. */
-  readonly private?: boolean;
-  /**
-   * A fixed path, for targets that are written under a lock: killed processes leave at most one file behind.
-   */
-  readonly temporary?: string;
-}
-
 /**
- * Starts the replacement of a file; all replacements go through here. Follows symbolic links. Unless
- * `private` is set, the new file gets the permissions of the old one and, if possible, its owner. Rejects
- * write-protected files. Other hard links keep the old content.
+ * Starts the replacement of a file; all replacements go through here. Follows symbolic links. Unless it is
+ * private, the new file gets the permissions of the old one and, if possible, its owner. Rejects
+ * write-protected files. Other hard links keep the old content. A `fixed` temporary file, for targets that are
+ * written under a lock, lets killed processes leave at most one file behind.
  */
-export function replaceFile(path: string, options: ReplaceOptions = {}): Replacement {
+export function replaceFile(path: string, isPrivate = false, fixed?: string): Replacement {
   const target = realPath(path);
   const old = statsOf(target);
-  if (old?.isDirectory()) throw coded('EISDIR', 'is a folder');
-  if (old && !old.isFile()) throw coded('ENOTREG', 'not a regular file');
+  if (old && !old.isFile()) throw fileError(old.isDirectory() ? 'EISDIR' : 'ENOTREG');
   // Check that the old file is writable. The rename alone would only need write permission for the folder.
   if (old) closeSync(openSync(target, 'r+'));
   const folder = dirname(target);
-  const temporary = options.temporary ?? temporaryIn(folder);
-  const fd = openSync(
-    temporary,
-    options.temporary === undefined ? 'wx+' : 'w+',
-    options.private ? PRIVATE_FILE : 0o666,
-  );
+  const temporary = fixed ?? temporaryIn(folder);
+  const fd = openSync(temporary, fixed === undefined ? 'wx+' : 'w+', isPrivate ? PRIVATE_FILE : 0o666);
   let open = true;
   const close = () => {
     if (open) closeSync(fd);
@@ -107,7 +97,7 @@ export function replaceFile(path: string, options: ReplaceOptions = {}): Replace
     }
   };
   try {
-    setMode(fd, old, options.private === true);
+    setMode(fd, old, isPrivate);
   } catch (error) {
     undo();
     throw error;
@@ -146,13 +136,8 @@ function copyToTemporary(fd: number): string {
 
 function setMode(fd: number, old: Stats | undefined, isPrivate: boolean): void {
   const mode = isPrivate ? PRIVATE_FILE : old && old.mode & 0o7777;
-  if (old && !isPrivate) {
-    try {
-      fchownSync(fd, old.uid, old.gid);
-    } catch {
-      // Only root may change the owner of a file.
-    }
-  }
+  // Only root may change the owner of a file.
+  if (old && !isPrivate) quietly(() => fchownSync(fd, old.uid, old.gid));
   if (mode === undefined || (fstatSync(fd).mode & 0o7777) === mode) return;
   try {
     fchmodSync(fd, mode);
@@ -167,23 +152,21 @@ export function syncFile(fd: number): void {
     fsyncSync(fd);
   } catch (error) {
     // Some file systems do not support fsync.
-    if (
-      !(error instanceof Error && 'code' in error && (error.code === 'EINVAL' || error.code === 'ENOTSUP'))
-    ) {
-      throw error;
-    }
+    if (errno(error) !== 'EINVAL' && errno(error) !== 'ENOTSUP') throw error;
   }
 }
-
-const coded = (code: string, message: string) => Object.assign(new Error(message), { code });
 
 /** Replaces one of trdr's own files. Readers see either the old or the new content, even after a kill. */
 export function writeAtomic(
   path: string,
   content: string | Uint8Array,
-  { sync = true, ...options }: ReplaceOptions & { readonly sync?: boolean } = {},
+  {
+    sync = true,
+    private: isPrivate = true,
+    temporary,
+  }: { readonly sync?: boolean; readonly private?: boolean; readonly temporary?: string } = {},
 ): void {
-  const file = replaceFile(path, { private: true, ...options });
+  const file = replaceFile(path, isPrivate, temporary);
   try {
     writeAll(file.fd, typeof content === 'string' ? Buffer.from(content) : content);
   } catch (error) {

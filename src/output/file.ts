@@ -1,12 +1,10 @@
 import { existsSync, fstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../base/failure.ts';
-import { realPath, statsOf } from '../base/files.ts';
+import { fileError, realPath, statsOf } from '../base/files.ts';
 import { type Replacement, replaceFile } from '../base/replace-file.ts';
 import { descriptorIn, type OpenFile, openPipe, openToAppend } from './open-file.ts';
 import { createSink, failureOf, type Sink, type SinkOptions, syncTo, tryOnce, writeToFile } from './sink.ts';
-
-const isFolder = () => Object.assign(new Error('a folder'), { code: 'EISDIR' });
 
 /** A wrong path is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
@@ -58,7 +56,7 @@ function sinkOn(file: OpenFile, options: SinkOptions): Sink {
 export async function fileSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
     const before = statsOf(path);
-    if (before?.isDirectory() || /[\\/]$/.test(path)) throw isFolder();
+    if (before?.isDirectory() || /[\\/]$/.test(path)) throw fileError('EISDIR');
     if (before && (!before.isFile() || descriptorIn(path) !== undefined)) {
       return sinkOn(await openPipe(path, signal), options);
     }
@@ -120,7 +118,7 @@ function saveBeside(file: Replacement, path: string): string {
 /** Each flush also syncs to disk. */
 export async function appendSink(path: string, { signal, ...options }: SinkOptions = {}): Promise<Sink> {
   try {
-    if (/[\\/]$/.test(path)) throw isFolder();
+    if (/[\\/]$/.test(path)) throw fileError('EISDIR');
     const before = statsOf(path);
     const file =
       before && !before.isFile() ? await openPipe(path, signal) : openToAppend(path, options.retry);

@@ -77,12 +77,6 @@ describe.each(writers)('%s', (name, write) => {
     expect([readFileSync(path, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['new', 'old']);
   });
 
-  test('accepts names of the maximum length of the file system', async () => {
-    const path = join(folder, 'x'.repeat(255));
-    await write(path, 'new');
-    expect(readdirSync(folder)).toEqual(['x'.repeat(255)]);
-  });
-
   test.each(['directory', 'loop'])('rejects a %s and leaves nothing behind', async (kind) => {
     const path = join(folder, 'file');
     if (kind === 'directory') mkdirSync(path);
@@ -126,11 +120,4 @@ describe('a file that is saved beside its target', () => {
     expect([dirname(name), readFileSync(name, 'utf8')]).toEqual([tmpdir(), 'new']);
     expect(statSync(name).mode & 0o777).toBe(0o600);
   });
-});
-
-test('a fixed temporary name is reused after a crash', () => {
-  const path = join(folder, 'file');
-  writeFileSync(`${path}.tmp`, 'a part of what a killed process wrote');
-  writeAtomic(path, 'new', { temporary: `${path}.tmp` });
-  expect([readFileSync(path, 'utf8'), readdirSync(folder)]).toEqual(['new', ['file']]);
 });

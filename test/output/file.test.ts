@@ -12,7 +12,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { appendSink, fileSink } from '../../src/output/file.ts';
+import { fileSink } from '../../src/output/file.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -55,23 +55,6 @@ describe('an output file', () => {
     rmSync(place);
   });
 
-  it('appears complete, at the end', async () => {
-    const path = join(folder, 'out.csv');
-    const sink = await fileSink(path, { batch: 16 });
-    for (let index = 0; index < 1000; index++) await sink.write(`row ${index}\n`);
-    expect(readdirSync(folder)).not.toContain('out.csv');
-    await sink.finish('complete');
-    expect(readdirSync(folder)).toEqual(['out.csv']);
-    expect(readFileSync(path, 'utf8')).toMatch(/^row 0\n[\s\S]*row 999\n$/);
-  });
-
-  it('is not created if it is aborted', async () => {
-    const sink = await fileSink(join(folder, 'out.csv'));
-    await sink.write('half');
-    await sink.finish('discarded');
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
   it('stays unchanged if its replacement is aborted, even twice', async () => {
     const path = join(folder, 'out');
     writeFileSync(path, 'old');
@@ -109,16 +92,5 @@ describe('an output file', () => {
       ending.abort(reason);
       await failed;
     }
-  });
-
-  it('keeps its contents when appended to', async () => {
-    const path = join(folder, 'tail.ndjson');
-    writeFileSync(path, '{"a":1}\n');
-    const sink = await appendSink(path, { live: true });
-    await sink.write('{"a":2}\n');
-    await sink.flush();
-    expect(readFileSync(path, 'utf8')).toBe('{"a":1}\n{"a":2}\n');
-    await sink.finish('complete');
-    await expect(appendSink(folder)).rejects.toMatchObject({ kind: 'usage', code: 'EISDIR' });
   });
 });

@@ -3,11 +3,11 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import { failureJson, renderFailure } from '../../src/output/error-text.ts';
+import { renderFailure } from '../../src/output/error-text.ts';
 import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices, type LogForm } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
-import { barLine, secondsLeft, timeLeft } from '../../src/output/terminal/progress.ts';
+import { barLine, secondsLeft } from '../../src/output/terminal/progress.ts';
 import { type ProseLook, proseLines } from '../../src/output/terminal/prose.ts';
 import { loadStyle, wantsUnicode } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
@@ -26,15 +26,6 @@ describe('a failure', () => {
     hint: 'Wait a while.',
   });
   const look = { columns: 80, utc: true, style: plainStyle, unicode: true };
-
-  it('is one line of JSON for programs, without absent fields', () => {
-    expect(failureJson(failure, 7)).toBe(
-      '{"error":{"code":"RATE_LIMITED","message":"Too many requests.","status":429,"retryable":true,"retryAfter":12,"requestId":"req_1","hint":"Wait a while.","exit":7}}\n',
-    );
-    expect(JSON.parse(failureJson(new Failure('usage', 'No.', { code: 'USAGE' }), 2))).toEqual({
-      error: { code: 'USAGE', message: 'No.', retryable: false, exit: 2 },
-    });
-  });
 
   it('tells a person what happened, why, and what to do', async () => {
     expect(await renderFailure(failure, look)).toBe(
@@ -315,6 +306,5 @@ describe('progress', () => {
     ).toBeLessThanOrEqual(40);
     const narrow = { width: 30, unicode: true };
     expect(barLine('whois', { done: 250, total: 1000, cu: 25_000 }, 10_000, narrow)).toBe('whois  250/1,000');
-    expect([timeLeft(5), timeLeft(200), timeLeft(7500)]).toEqual(['5s', '3m 20s', '2h 5m']);
   });
 });

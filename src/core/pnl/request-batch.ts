@@ -67,23 +67,12 @@ async function requestAlone(client: Caller, subject: string, options: RequestOpt
 export async function requestBatch(
   client: Caller,
   subjects: readonly string[],
-  options: RequestOptions & { readonly alone: boolean },
+  { alone, ...options }: RequestOptions & { readonly alone: boolean },
 ): Promise<BatchAnswer> {
   const [only] = subjects;
-  if (!options.alone || only === undefined) return await batch(client, subjects, options);
-  try {
-    return await single(client, only, options);
-  } catch (error) {
-    if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
-    const { code } = error;
-    const save = () => saveMiss(only, code, options.saved);
-    return { answers: [{ record: missingRecord(only, code) }], reveals: 0, save };
-  }
-}
-
-/** Other codes than `NOT_OBSERVED` do not mean that the handle has no numbers. */
-async function saveMiss(subject: string, code: string, saved: SavedNumbers | undefined): Promise<void> {
-  if (code === 'NOT_OBSERVED') await saved?.saveMiss(subject);
+  return await (alone && only !== undefined
+    ? single(client, only, options)
+    : batch(client, subjects, options));
 }
 
 async function single(
@@ -91,10 +80,18 @@ async function single(
   subject: string,
   { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
-  const ask = { params: { handle: sent(subject) } };
-  const { record, charge } = await client.call('user.pnl', ask, options);
-  const save = async () => saved?.saveOne(subject, record);
-  return { answers: [{ record: foundRecord(subject, record) }], reveals: charge.reveals, save };
+  try {
+    const ask = { params: { handle: sent(subject) } };
+    const { record, charge } = await client.call('user.pnl', ask, options);
+    const save = async () => saved?.saveOne(subject, record);
+    return { answers: [{ record: foundRecord(subject, record) }], reveals: charge.reveals, save };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
+    const { code } = error;
+    // Other codes do not mean that the handle has no numbers.
+    const save = async () => (code === 'NOT_OBSERVED' ? saved?.saveMiss(subject) : undefined);
+    return { answers: [{ record: missingRecord(subject, code) }], reveals: 0, save };
+  }
 }
 
 async function batch(

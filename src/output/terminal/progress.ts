@@ -1,5 +1,6 @@
 import { gauge } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
+import { lengthText } from '../format/time.ts';
 import { safeLine } from './safe-text.ts';
 
 interface ProgressState {
@@ -7,14 +8,6 @@ interface ProgressState {
   readonly total?: number | undefined;
   readonly cu?: number | undefined;
   readonly pace?: { readonly perMinute: number | null; readonly calls: number } | undefined;
-}
-
-/** @internal Exported for tests. */
-export function timeLeft(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds));
-  if (whole < 60) return `${whole}s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)}m ${whole % 60}s`;
-  return `${Math.floor(whole / 3600)}h ${Math.floor((whole % 3600) / 60)}m`;
 }
 
 /**
@@ -46,7 +39,7 @@ export function barLine(
     known ? `${grouped(done)}/${grouped(total)}` : grouped(done),
     rate > 0 ? `${rate < 10 ? rate.toFixed(1) : grouped(Math.round(rate))}/s` : '',
     cu === undefined ? '' : `${grouped(cu)} CU`,
-    known && rate > 0 && done < total ? `${timeLeft(secondsLeft(state, elapsedMs))} left` : '',
+    known && rate > 0 && done < total ? `${lengthText(secondsLeft(state, elapsedMs) * 1_000)} left` : '',
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();

@@ -1,7 +1,7 @@
-import type { PnlWindow, WindowName } from '../../contract/records/pnl.ts';
+import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { CellKind, View } from '../view.ts';
-import { handleOf, windowOf, windowStateText } from './pnl-rows.ts';
+import { handleOf, measures, windowOf, windowStateText } from './pnl-rows.ts';
 
 interface CompareRow {
   readonly window: string;
@@ -9,18 +9,6 @@ interface CompareRow {
   readonly kind: CellKind;
   readonly values: readonly unknown[];
 }
-
-const measures: readonly {
-  readonly title: string;
-  readonly kind: CellKind;
-  readonly of: keyof PnlWindow & string;
-}[] = [
-  { title: 'cash flow', kind: 'signedUsd', of: 'netUsd' },
-  { title: 'return', kind: 'percent', of: 'returnPct' },
-  { title: 'volume', kind: 'usd', of: 'volumeUsd' },
-  { title: 'trades', kind: 'integer', of: 'trades' },
-  { title: 'rank', kind: 'integer', of: 'rank' },
-];
 
 const COMPARED = { least: 2, most: 5 } as const;
 /** One trader's column and the space before it, in cells. */
@@ -58,11 +46,11 @@ export function compareRows(records: readonly PnlRecord[], windows: readonly Win
   return [
     ...first,
     ...windows.flatMap((window) =>
-      measures.map(({ title, kind, of }, at) => ({
+      measures.map(({ title, kind, field }, at) => ({
         window: at === 0 ? window : '',
         title,
         kind,
-        values: records.map((record) => windowOf(record, window)?.[of]),
+        values: records.map((record) => windowOf(record, window)?.[field]),
       })),
     ),
   ];

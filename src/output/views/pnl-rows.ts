@@ -27,6 +27,15 @@ export const traderFields = [
 
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 
+/** The numbers of a window, as columns of a table. */
+export const measures = [
+  { title: 'cash flow', kind: 'signedUsd', field: 'netUsd', rank: 0 },
+  { title: 'return', kind: 'percent', field: 'returnPct', rank: 2 },
+  { title: 'volume', kind: 'usd', field: 'volumeUsd', rank: 4 },
+  { title: 'trades', kind: 'integer', field: 'trades', rank: 5 },
+  { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
+] as const;
+
 export const rowFields = [
   'subject',
   'found',
@@ -100,17 +109,9 @@ function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<s
 export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
   const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
-  const of = (name: string) => (record.found === true ? record[name] : null);
-  const person = {
-    handle: of('handle'),
-    displayName: of('displayName'),
-    avatarUrl: of('avatarUrl'),
-    twitter: of('twitter'),
-    followers: of('followers'),
-    wallet: of('wallet'),
-    evmWallet: of('evmWallet'),
-    updatedAt: of('updatedAt'),
-  };
+  const trader = Object.fromEntries(
+    traderFields.map((name) => [name, record.found === true ? record[name] : null]),
+  );
   const extras = unknownOf(record);
   return windows.map((window) => {
     const numbers = windowOf(record, window);
@@ -119,13 +120,9 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
       found,
       status: windowState(record, [window]),
       code,
-      ...person,
+      ...trader,
       window,
-      netUsd: numbers?.['netUsd'],
-      returnPct: numbers?.['returnPct'],
-      volumeUsd: numbers?.['volumeUsd'],
-      trades: numbers?.['trades'],
-      rank: numbers?.['rank'],
+      ...Object.fromEntries(sortKeys.map((name) => [name, numbers?.[name]])),
       ...changesOf(record, window),
       ...extras,
       ...unknownOf(numbers),

@@ -2,15 +2,15 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { numberOf } from '../../contract/read-record.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import type { CellKind, Column, View } from '../view.ts';
+import type { View } from '../view.ts';
 import {
   handleOf,
   largestOf,
   measureOf,
+  measures,
   type PnlRow,
   rowFields,
   rowsOf,
-  type SortKey,
   windowOf,
   windowStateText,
 } from './pnl-rows.ts';
@@ -44,21 +44,14 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
         },
       ],
       table: {
-        titles: [
-          { title: 'window', kind: 'text' },
-          { title: 'cash flow', kind: 'signedUsd' },
-          { title: 'return', kind: 'percent' },
-          { title: 'rank', kind: 'integer' },
-          { title: 'volume', kind: 'usd' },
-          { title: 'trades', kind: 'integer' },
-          { title: '', kind: 'bar' },
-        ],
+        titles: [{ title: 'window', kind: 'text' }, ...measures, { title: '', kind: 'bar' }],
         rows(record) {
           if (status(record) !== '') return [];
-          const largest = Math.max(...windows.map((window) => largestOf([record])(window)));
+          const largest = Math.max(...windows.map(largestOf([record])));
           return windows.map((window) => {
-            const { netUsd, returnPct, rank, volumeUsd, trades } = windowOf(record, window) ?? {};
-            return [window, netUsd, returnPct, rank, volumeUsd, trades, lengthOf(numberOf(netUsd), largest)];
+            const numbers = windowOf(record, window);
+            const length = lengthOf(numberOf(numbers?.['netUsd']), largest);
+            return [window, ...measures.map(({ field }) => numbers?.[field]), length];
           });
         },
       },
@@ -91,13 +84,7 @@ export function tableRows(
   }));
 }
 
-const shared: readonly Column<PnlRow>[] = [{ title: 'cash flow', kind: 'signedUsd', field: 'netUsd' }];
-const numbers: readonly Column<PnlRow>[] = [
-  { title: 'return', kind: 'percent', field: 'returnPct', rank: 2 },
-  { title: 'volume', kind: 'usd', field: 'volumeUsd', rank: 4 },
-  { title: 'trades', kind: 'integer', field: 'trades', rank: 5 },
-  { title: 'rank', kind: 'integer', field: 'rank', rank: 1 },
-];
+const [cashFlow, ...others] = measures;
 
 /** `bars` needs all records before the first row is printed. `gaps` adds why a row has no numbers. */
 export function rowView(look: {
@@ -120,9 +107,9 @@ export function rowView(look: {
               field: 'window',
             },
           ]),
-      ...shared.map((column) => ({ ...column, title })),
+      { ...cashFlow, title },
       ...(look.bars ? [{ title: '', kind: 'bar' as const, field: 'length', rank: 3 }] : []),
-      ...numbers,
+      ...others,
       ...(look.gaps ? [{ title: 'note', kind: 'status' as const, field: 'note', min: 18 }] : []),
     ],
     fields: rowFields,
@@ -132,19 +119,19 @@ export function rowView(look: {
 
 /** One row per handle, with the differences in one window. */
 export function differenceView(window: WindowName): View<PnlRecord> {
-  const column = (title: string, kind: CellKind, name: SortKey, rank: number): Column<PnlRecord> => ({
-    ...{ title, kind, rank, field: `changes.${window}.${name}` },
-  });
+  const kinds = { signedUsd: 'signedUsd', usd: 'signedUsd', percent: 'percent', integer: 'move' } as const;
+  const differences = measures.map(({ title, kind, field, rank }) => ({
+    title: field === 'netUsd' ? 'difference' : title,
+    kind: kinds[kind],
+    field: `changes.${window}.${field}`,
+    rank: field === 'netUsd' ? 0 : rank + 1,
+  }));
   return {
     columns: [
       { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
       { title: 'change', kind: 'text', field: 'change', min: 7 },
       { title: `cash flow ${window}`, kind: 'signedUsd', field: `windows.${window}.netUsd`, rank: 1 },
-      column('difference', 'signedUsd', 'netUsd', 0),
-      column('return', 'percent', 'returnPct', 3),
-      column('volume', 'signedUsd', 'volumeUsd', 4),
-      column('trades', 'move', 'trades', 5),
-      column('rank', 'move', 'rank', 2),
+      ...differences,
     ],
     fields: fieldPaths(PnlRecord),
     empty: 'nothing changed',
@@ -154,7 +141,7 @@ export function differenceView(window: WindowName): View<PnlRecord> {
 
 /** One row per handle and window. */
 export const csvView: View<PnlRow> = {
-  columns: [...shared, ...numbers],
+  columns: measures,
   fields: rowFields,
   empty: 'no handles',
 };

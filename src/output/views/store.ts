@@ -14,70 +14,53 @@ interface Item {
 }
 
 const known = (value: Item[string]): value is number => typeof value === 'number';
-const ago = (value: number) => `${span(value)} ago`;
-const units = (value: Item[string]) => (known(value) ? unitsText(value) : '0 CU');
-const some = (count: Item[string], what: string) =>
-  known(count) && count > 0 ? [`${group(count)} ${what}`] : [];
+const count = (value: Item[string], one: string) => countText(Number(value ?? 0), one);
+const cu = (value: Item[string]) => unitsText(Number(value ?? 0));
+const ago = (value: Item[string], before: string) => known(value) && `${before} ${span(value)} ago`;
+const some = (value: Item[string], what: string, before = '') =>
+  known(value) && value > 0 && `${before}${group(value)} ${what}`;
 
 /** Whatever the time zone of the table, because budgets renew at UTC midnight. */
 const utc = (value: Item[string]) =>
   known(value) ? `${new Date(value).toISOString().slice(0, 16).replace('T', ' ')} UTC` : 'it renews';
 
-function detail(row: Item): string {
-  switch (row.item) {
-    case 'machine':
-      return [
-        // The store forgets the time of a call after two minutes.
-        known(row['lastCallAgo']) ? `last call ${ago(row['lastCallAgo'])}` : 'no recent call',
-        `${units(row['spent'])} this month`,
-        ...lost(row),
-      ].join(', ');
-    case 'lane': {
-      const sent = Number(row['sent'] ?? 0);
-      const calls = known(row['limit'])
-        ? `${group(sent)} of ${countText(row['limit'], 'call')}`
-        : countText(sent, 'call');
-      return [`${calls} in the last minute`, ...some(row['queued'], 'queued')].join(', ');
-    }
-    case 'budget': {
-      const left = known(row['limit'])
-        ? [
-            `${group(Number(row['left'] ?? 0))} of ${unitsText(row['limit'])} left until ${utc(row['renewsAt'])}`,
-          ]
-        : [];
-      return [
-        ...left,
-        `${units(row['spent'])} spent`,
-        ...some(row['reserved'], 'CU reserved'),
-        ...lost(row),
-      ].join(', ');
-    }
-    case 'feed': {
-      const leader = row['leader'] ? [`led by ${safeLine(String(row['leader']))}`] : [];
-      const lag = known(row['lag']) ? [`verified ${ago(row['lag'])}`] : [];
-      return [
-        ...leader,
-        countText(Number(row['entries'] ?? 0), 'post'),
-        ...(known(row['lastPostAgo']) ? [`last ${ago(row['lastPostAgo'])}`] : []),
-        ...lag,
-        ...(known(row['gaps']) && row['gaps'] > 0 ? [countText(row['gaps'], 'gap')] : []),
-      ].join(', ');
-    }
-    case 'group':
-      return [
-        countText(Number(row['members'] ?? 0), 'member'),
-        ...some(row['pending'], 'not acknowledged'),
-        ...some(row['behind'], 'not delivered yet'),
-        known(row['lastReadAgo'])
-          ? `last delivered post from ${ago(row['lastReadAgo'])}`
-          : 'no post delivered yet',
-      ].join(', ');
-    default:
-      return '';
-  }
-}
+const lost = (row: Item) => some(row['lost'], 'CU for lost answers', 'up to ');
 
-const lost = (row: Item) => some(row['lost'], 'CU for lost answers').map((text) => `up to ${text}`);
+/** The parts of the last column; false for those that do not apply. */
+const details: Readonly<Record<string, (row: Item) => readonly (string | false)[]>> = {
+  machine: (row) => [
+    // The store forgets the time of a call after two minutes.
+    ago(row['lastCallAgo'], 'last call') || 'no recent call',
+    `${cu(row['spent'])} this month`,
+    lost(row),
+  ],
+  lane: ({ sent, limit, queued }) => [
+    `${known(limit) ? `${group(Number(sent ?? 0))} of ${count(limit, 'call')}` : count(sent, 'call')} in the last minute`,
+    some(queued, 'queued'),
+  ],
+  budget: (row) => [
+    known(row['limit']) &&
+      `${group(Number(row['left'] ?? 0))} of ${cu(row['limit'])} left until ${utc(row['renewsAt'])}`,
+    `${cu(row['spent'])} spent`,
+    some(row['reserved'], 'CU reserved'),
+    lost(row),
+  ],
+  feed: (row) => [
+    !!row['leader'] && `led by ${safeLine(String(row['leader']))}`,
+    count(row['entries'], 'post'),
+    ago(row['lastPostAgo'], 'last'),
+    ago(row['lag'], 'verified'),
+    known(row['gaps']) && row['gaps'] > 0 && count(row['gaps'], 'gap'),
+  ],
+  group: (row) => [
+    count(row['members'], 'member'),
+    some(row['pending'], 'not acknowledged'),
+    some(row['behind'], 'not delivered yet'),
+    ago(row['lastReadAgo'], 'last delivered post from') || 'no post delivered yet',
+  ],
+};
+
+const detail = (row: Item) => (details[row.item]?.(row) ?? []).filter(Boolean).join(', ');
 
 export const storeView: View<Item> = {
   columns: [

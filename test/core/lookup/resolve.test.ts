@@ -107,13 +107,6 @@ describe('a resolve', () => {
     expect(none.calls()).toBe('GET GET');
   });
 
-  it('caches what it found', async () => {
-    const { run, calls } = setUp(service([json(200, bare)], [() => live]));
-    await run(['mert']);
-    expect((await run(['mert'])).records).toMatchObject([{ source: 'held' }]);
-    expect(calls()).toBe('GET POST');
-  });
-
   it('waits as long as the service states, and reports its place', async () => {
     const posts = [
       () => pending('queued', { retryAfterSeconds: 7, position: 3 }),
@@ -148,16 +141,6 @@ describe('a resolve', () => {
     // The service allows ten resolves per minute.
     expect(standings).toHaveLength(10);
     expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
-  });
-
-  it('does not start a wait that would exceed the maximum', async () => {
-    const { run, clock } = setUp(
-      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 61, position: 9 })]),
-    );
-    expect((await run(['mert'])).records).toMatchObject([
-      { code: 'PENDING', retryAfterSeconds: 61, position: 9 },
-    ]);
-    expect(clock.slept).toEqual([]);
   });
 
   it('does not wait with --no-wait', async () => {
@@ -215,23 +198,6 @@ describe('a resolve', () => {
     );
     expect((await run(['a'])).records).toEqual([{ subject: 'a', found: false, code: 'NOT_OBSERVED' }]);
     expect((await run(['b'])).records).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
-  });
-
-  it('accepts handles only', async () => {
-    const { run, sent } = setUp(service([], []));
-    const { records } = await run([user().id, 'So11111111111111111111111111111111111111112', ' ']);
-    expect(records).toMatchObject([1, 2, 3].map(() => ({ found: null, error: { code: 'BAD_SUBJECT' } })));
-    expect(sent).toEqual([]);
-  });
-
-  it('stops at the spending limit with the answers so far', async () => {
-    const { run, client } = setUp(service([json(200, user()), json(200, bare)], [() => live]), {
-      maxCu: 1_000,
-    });
-    const { records, failure } = await run(['a', 'b']);
-    expect(records).toMatchObject([{ subject: 'a', source: 'held' }]);
-    expect(failure).toMatchObject({ kind: 'limit', code: 'CEILING' });
-    expect(client.spent.cu).toBe(200);
   });
 
   it('ends its waits when aborted', async () => {

@@ -49,16 +49,6 @@ test('yields the answers so far before it throws the failure of the requests', a
   expect([positions, error]).toEqual([[1, 3, 4, 5], failure]);
 });
 
-test('ends at once when the run is aborted', async () => {
-  async function* requested() {
-    yield [at(0)];
-    throw new Error('called off');
-  }
-  const saved = async (position: number) => (position > 1 ? at(position) : undefined);
-  const { positions, error } = await gather(inOrder(6, saved, requested()));
-  expect([positions, error]).toMatchObject([[0], { message: 'called off' }]);
-});
-
 test('throws a failure that comes after the last answer', async () => {
   async function* requested() {
     yield [at(0)];

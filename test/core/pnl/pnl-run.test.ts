@@ -44,16 +44,6 @@ describe('a run through many handles', () => {
     expect(lines.filter((line) => line.startsWith('released'))).toEqual(['released t0', 'released t1']);
   });
 
-  test('uses the single call for one handle, and treats its 404 as an answer', async () => {
-    const service = pnlService({ held: (handle) => handle === 'mira' });
-    const found = await runThrough(service, ['@Mira']);
-    const missed = await runThrough(service, ['nobody']);
-    expect(found.paths().at(-1)).toBe('/v2/user/handle/Mira/pnl');
-    expect(found.records).toMatchObject([{ subject: '@Mira', found: true, handle: 'mira' }]);
-    expect(missed.records).toEqual([{ subject: 'nobody', found: false, code: 'NOT_OBSERVED' }]);
-    expect([missed.lines.at(-1), missed.client.spent.cu]).toEqual(['answered 1', cu.miss]);
-  });
-
   test('requests a handle once, even if its subjects would be in different batches', async () => {
     const service = pnlService();
     const subjects = handlesUpTo(250).map((handle) => `wallet of ${handle}`);
@@ -62,13 +52,6 @@ describe('a run through many handles', () => {
     expect(records.map(({ subject }) => subject).sort()).toEqual([...subjects].sort());
     expect(records.find(({ subject }) => subject === 'wallet of t249')).toMatchObject({ handle: 't9' });
     expect(run.left()).toEqual([]);
-  });
-
-  test('requests the usage at growing intervals as long as its own count is right', async () => {
-    const service = pnlService({ units: 1e9 });
-    await runThrough(service, handlesUpTo(5_000));
-    expect(service.batches).toHaveLength(50);
-    expect(service.mes).toBeLessThan(10);
   });
 
   test('requests the usage before each batch if others spend with the same key', async () => {
@@ -85,13 +68,6 @@ describe('an exhausted allowance', () => {
     expect([records.length, service.batches]).toEqual([130, [100, 30]]);
     expect(failure).toMatchObject({ kind: 'quota', code: 'QUOTA_EXCEEDED' });
     expect(run.left()).toEqual(handlesUpTo(70).map((_, at) => at + 130));
-  });
-
-  test('continues after handles that were not found, which cost less than was reserved', async () => {
-    const service = pnlService({ units: 10 * cu.reveal, held: (handle) => Number(handle.slice(1)) > 50 });
-    const { records, failure } = await runThrough(service, handlesUpTo(60));
-    expect(failure).toBeUndefined();
-    expect(records).toHaveLength(60);
   });
 
   test('respects a spending limit exactly, and fails with kind limit', async () => {
@@ -232,13 +208,6 @@ describe('a rejected batch', () => {
     const { failure, run } = await runThrough(service, handlesUpTo(500));
     expect(failure).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(run.left()).toHaveLength(480);
-  });
-
-  test('of a failing service can be requested later', async () => {
-    const service = pnlService({ fates: ['serve', '500', '500', '500'] });
-    const { failure, lines, run } = await runThrough(service, handlesUpTo(150));
-    expect(failure).toMatchObject({ kind: 'service', code: 'INTERNAL_ERROR' });
-    expect([lines.at(-1), run.left().length]).toEqual(['dropped', 50]);
   });
 });
 

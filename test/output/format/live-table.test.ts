@@ -88,15 +88,6 @@ describe('a live table', () => {
     expect(times).toEqual(['12:00:00', '01-01 12:00:00', '01-02 12:00:00']);
   });
 
-  test('repeats its header without dates after midnight', async () => {
-    const table = await liveTable();
-    await table.post();
-    table.moveTo(NOON + 86_400_000);
-    await table.post();
-    const times = (await table.lines()).filter((line) => /^[\d-]+[ :]/.test(line));
-    expect(times).toEqual(['12:00:00', '12:00:00']);
-  });
-
   test.each([true, false])(
     'repeats its header for a number wider than its column, live: %s',
     async (live) => {

@@ -131,26 +131,4 @@ describe('a table', () => {
       'name     net\n────  ──────\nana   -$1.50\nbo         —\n',
     );
   });
-
-  it('prints nothing but a notice without records', async () => {
-    expect(await print([], { format: 'table' })).toEqual({ text: '', said: ['nobody'] });
-  });
-
-  it('shows live rows immediately', async () => {
-    const stream = new PassThrough().setEncoding('utf8');
-    const printer = await createPrinter<Row>({
-      sink: createSink(stream, { live: true }),
-      view,
-      format: 'table',
-      live: true,
-    });
-    const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-    await printer.write(ana);
-    for (let index = 0; index < 3; index++) await turn();
-    expect(stream.read()).toContain('ana');
-    await printer.write(bo);
-    for (let index = 0; index < 3; index++) await turn();
-    expect(stream.read()).toMatch(/^bo {2,}—\n$/);
-    await printer.end();
-  });
 });

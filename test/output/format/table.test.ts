@@ -107,12 +107,6 @@ describe('a table', () => {
     ]);
   });
 
-  it('never truncates a time', () => {
-    const columns = [column('posted', 'time', { min: 8 }), column('id', 'text', { min: 8 })];
-    const lines = draw(columns, [{ posted: now, id: bonk }], 30, true);
-    expect(lines[2]).toMatch(/^10:00:00 +7xKX.*…$/);
-  });
-
   it('writes all times in one form, with their offset in the header', () => {
     const times = (moments: readonly number[], zone?: string) => {
       if (zone) process.env['TZ'] = zone;
@@ -133,17 +127,6 @@ describe('a table', () => {
     // All times use the present offset, even a time of last summer.
     const summer = Date.UTC(2025, 6, 1, 10);
     expect(times([summer], 'Europe/Berlin')).toEqual(['at (UTC+1)', '07-01 11:00:00']);
-  });
-
-  it('detects later times that need a date', () => {
-    const first: readonly Row[] = [{ at: now }];
-    const table = createTable([column('at', 'time')], first, look(80), true);
-    expect([now + 1, now + 86_400_000, 'soon', null].map((at) => table.suits({ at }))).toEqual([
-      true,
-      false,
-      true,
-      true,
-    ]);
   });
 
   it('writes all numbers of a column with the same precision', () => {
@@ -226,15 +209,6 @@ describe('a table', () => {
       'bo',
     ]);
     expect(draw(columns, rows, 80)[2]).toBe(`ana  ${rows[0]?.text}`);
-  });
-
-  it('shows later rows within the widths of the first rows', () => {
-    const first: readonly Row[] = [{ name: 'a', n: 1 }];
-    const table = createTable([column('name', 'text'), column('n', 'integer')], first, look(30), true);
-    const row = { name: 'a name that is longer than the others', n: 12_345 };
-    expect(table.row(row)).toBe('a name that…     12,345\n');
-    expect(table.suits(row)).toBe(true);
-    expect(table.suits({ name: 'a', n: 123_456_789_012 })).toBe(false);
   });
 
   it("never exceeds the terminal's width or contains active characters, for any content", () => {

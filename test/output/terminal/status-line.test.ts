@@ -21,17 +21,6 @@ describe('the status line', () => {
     expect(line.endsWith('…')).toBe(true);
   });
 
-  it('is cleared once, and only if it is shown', () => {
-    const { status, said } = onTerminal(40);
-    status.hide();
-    expect(said()).toBe('');
-    status.show('live');
-    said();
-    status.hide();
-    status.hide();
-    expect(said()).toBe('\r\x1b[2K');
-  });
-
   it('filters its text, and is not shown if disabled', () => {
     const shown = onTerminal(40);
     shown.status.show('a\x1b[31mb\nc');

@@ -31,18 +31,6 @@ async function failureOf(work: () => unknown): Promise<Failure> {
   return expect.unreachable();
 }
 
-test('the first profile with a key becomes the current one', async () => {
-  const config = configAt(under('switch'));
-  await config.login('one', { key: KEY });
-  await config.login('two.dotted', { key: KEY });
-  expect(config.read().current).toBe('one');
-  await config.use('two.dotted');
-  expect(config.read().current).toBe('two.dotted');
-  const failure = await failureOf(() => config.use('three'));
-  expect(failure).toMatchObject({ kind: 'usage', code: 'NO_PROFILE' });
-  expect(failure.hint).toContain('one, two.dotted');
-});
-
 test('invalid settings, values, profile names and keys are rejected, and nothing is written', async () => {
   const dir = under('refused');
   const config = configAt(dir);

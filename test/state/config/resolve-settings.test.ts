@@ -4,7 +4,6 @@ import { Failure } from '../../../src/base/failure.ts';
 import { everyCommonOption } from '../../../src/cli/args/common.ts';
 import { longName } from '../../../src/cli/args/option.ts';
 import { emptyConfig } from '../../../src/state/config/config-file.ts';
-import { keyKind } from '../../../src/state/config/key-format.ts';
 import { readSetting, storedSetting } from '../../../src/state/config/read-setting.ts';
 import { resolveSettings, settingList } from '../../../src/state/config/resolve-settings.ts';
 import { settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
@@ -171,8 +170,4 @@ test('a flag has the name of its setting', () => {
     const dashed = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     if (flag !== undefined) expect(flag).toBe(`--${dashed}`);
   }
-});
-
-test('the kind of a key follows from its prefix', () => {
-  expect(['x_live_1', 'x_test_1', 'anything'].map(keyKind)).toEqual(['live', 'test', 'unknown']);
 });
