@@ -65,16 +65,3 @@ test('errors are described in words', () => {
   expect(fileFailure('write', '/d/f', absent).message).toBe('cannot write /d/f: its folder does not exist');
   expect(fileFailure('write in', '/d', absent).message).toBe('cannot write in /d: it does not exist');
 });
-
-test('a file that is too large to read is described as too large', () => {
-  const file = under('large');
-  writeFileSync(file, 'xx');
-  const read = () => {
-    try {
-      return readBounded(file, 1);
-    } catch (error) {
-      throw fileFailure('read', file, error);
-    }
-  };
-  expect(read).toThrow(`cannot read ${file}: the file is too large`);
-});

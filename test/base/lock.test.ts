@@ -137,12 +137,6 @@ test('waiting for a lock ends at its timeout, and at once when cancelled', async
   await expect(withLock(lock, () => 2)).resolves.toBe(2);
 });
 
-test('failing work releases the lock', async () => {
-  const lock = under('thrown');
-  await expect(withLock(lock, () => Promise.reject(new Error('oh')))).rejects.toThrow('oh');
-  expect(isHeld(tryLock(lock))).toBe(true);
-});
-
 test('any text is parsed as the holder of a lock or rejected, and a written holder is parsed unchanged', () => {
   fc.assert(
     fc.property(anyText, (text) => {

@@ -27,12 +27,7 @@ describe('amounts of units', () => {
 describe('numbers, choices and shares', () => {
   it('rejects numbers outside of their bounds and names the bounds', () => {
     const limit = integer({ min: 1, max: 100 });
-    expect([limit.read('20'), limit.read('0'), limit.read('101'), limit.read('2.5')]).toEqual([
-      20,
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    expect(['20', '0', '101', '2.5'].map(limit.read).join()).toBe('20,,,');
     expect(limit.hint).toContain('from 1 to 100');
     expect([decimal().read('2.5'), decimal().read('10k'), decimal().read('-1M')]).toEqual([2.5, 1e4, -1e6]);
   });
@@ -41,21 +36,10 @@ describe('numbers, choices and shares', () => {
     expect(oneOf('bare', 'wrapped').read('bare')).toBe('bare');
     expect(oneOf('bare', 'wrapped').read('nude')).toBeUndefined();
     expect(oneOf('bare', 'wrapped').hint).toContain('bare, wrapped');
-    expect(['true', 'false', 'yes', '__proto__'].map(onOff.read)).toEqual([
-      true,
-      false,
-      undefined,
-      undefined,
-    ]);
+    expect(['true', 'false', 'yes', '__proto__'].map(onOff.read).join()).toBe('true,false,,');
   });
 
   it('reads shares as percent or fraction', () => {
-    expect(['10%', '0.25', '150%', '-1%', '100%'].map(share.read)).toEqual([
-      0.1,
-      0.25,
-      undefined,
-      undefined,
-      1,
-    ]);
+    expect(['10%', '0.25', '150%', '-1%', '100%'].map(share.read).join()).toBe('0.1,0.25,,,1');
   });
 });

@@ -45,11 +45,7 @@ describe('the OpenAPI document', () => {
         'paths',
         template,
         method,
-        'responses',
-        '200',
-        'content',
-        'application/json',
-        'schema',
+        ...'responses 200 content application/json schema'.split(' '),
       ];
       const escaped = pointer.map((part) =>
         encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')),

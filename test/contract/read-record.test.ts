@@ -22,12 +22,6 @@ const texts = (schema: Parameters<typeof known>[0], sent: object) => {
 };
 
 describe('the known part of a record', () => {
-  it('is the record itself if it matches its description, including unknown fields', () => {
-    const sent = { ...user, extra: { deep: 1 } };
-    expect(known(User, sent)).toBe(sent);
-    expect(texts(User, sent)).toEqual([]);
-  });
-
   it('omits only fields of another type', () => {
     const sent = { ...user, handle: 7, bio: undefined, extra: 1, socials: [{ provider: 'x' }, 'y', null] };
     expect(known(User, sent)).toEqual({
@@ -38,12 +32,6 @@ describe('the known part of a record', () => {
       socials: [{ provider: 'x' }],
     });
     expect(Object.keys(known(User, sent))).not.toContain('handle');
-  });
-
-  it('never changes its input', () => {
-    const sent = Object.freeze({ ...user, id: 7, socials: Object.freeze([7]) });
-    known(User, sent);
-    expect(sent.id).toBe(7);
   });
 
   it('reads nested records', () => {
@@ -80,9 +68,5 @@ describe('the differences of a record', () => {
       'socials[].handle is missing',
       'socials[] is a number, expected an object',
     ]);
-  });
-
-  it('include an unexpected null', () => {
-    expect(texts(User, { ...user, handle: null })).toEqual(['handle is null, expected text']);
   });
 });

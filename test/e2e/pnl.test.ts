@@ -141,7 +141,7 @@ describe('unknown handles, missing wallets and missing numbers', () => {
     expect(await inTable(['quiet'])).toMatch(/^@quiet: no numbers\n/);
     expect(await inTable(['nosuch'])).toMatch(/^@nosuch: not found\n/);
     expect(await inTable(['nowallet'])).toMatch(/^@nowallet: no verified wallet\n/);
-    expect(await inTable(['mira'])).toMatch(/^@mira\n[\s\S]*window +cash flow +return +rank +volume +trades/);
+    expect(await inTable(['mira'])).toMatch(/^@mira\n[\s\S]*window +cash flow +return +volume +trades +rank/);
   });
 });
 

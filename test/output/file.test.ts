@@ -55,17 +55,6 @@ describe('an output file', () => {
     rmSync(place);
   });
 
-  it('stays unchanged if its replacement is aborted, even twice', async () => {
-    const path = join(folder, 'out');
-    writeFileSync(path, 'old');
-    const sink = await fileSink(path);
-    await sink.write('new');
-    await sink.finish('discarded');
-    await sink.finish('discarded');
-    expect(readFileSync(path, 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['out']);
-  });
-
   it('is rejected if the path is a folder, its folder is missing, or links form a loop', async () => {
     const isFolder = { kind: 'usage', code: 'EISDIR', hint: 'give the name of a file in that folder' };
     await expect(fileSink(folder)).rejects.toMatchObject(isFolder);

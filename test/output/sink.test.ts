@@ -19,13 +19,6 @@ function stalled(highWaterMark = 16_384) {
   return { stream, taken, release, waiting };
 }
 
-const _failing = (code: string) =>
-  new Writable({
-    write(_chunk, _encoding, done) {
-      done(Object.assign(new Error(code), { code }));
-    },
-  });
-
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('a sink', () => {

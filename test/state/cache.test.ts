@@ -1,14 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CachedAnswer } from '../../src/contract/answer-ports.ts';
@@ -72,20 +63,6 @@ test('separates answers by base URL and key, without revealing the key on disk',
   }
 });
 
-test('reports once that nothing can be saved', () => {
-  const { cache, notices } = cacheAt('/dev/null/none');
-  cache.put(HANDLE, 'ann', found(1));
-  cache.put(HANDLE, 'ann', found(1));
-  expect(cache.get(HANDLE, 'ann')).toBeUndefined();
-  expect(notices).toEqual([expect.stringContaining('not saved for later runs')]);
-  const homeless = cacheAt(undefined);
-  homeless.cache.put(HANDLE, 'ann', found(1));
-  homeless.cache.clear();
-  expect(homeless.cache.get(HANDLE, 'ann')).toBeUndefined();
-  expect(homeless.cache.stats()).toMatchObject({ path: undefined, entries: 0 });
-  expect(homeless.cache.listHandles('', 5)).toEqual([]);
-});
-
 test('clears the answers of one key, or of all, and nothing else', () => {
   const dir = under('clear');
   const [one, other] = [cacheAt(dir).cache, cacheAt(dir, { key: 'other' }).cache];
@@ -121,15 +98,6 @@ test('removes what is older than 30 days', () => {
   expect(existsSync(kept?.file ?? '')).toBe(true);
 });
 
-test('counts each subject once', () => {
-  const dir = under('stats');
-  const { cache } = cacheAt(dir);
-  cache.put(HANDLE, 'ann', found(1, NOW - 5));
-  cache.put(HANDLE, 'ann', found(2, NOW));
-  cache.put('user.id', 'ann', { status: 404, time: NOW + 7, record: null });
-  expect(cache.stats()).toMatchObject({ entries: 2, found: 1, missing: 1, oldest: NOW, newest: NOW + 7 });
-});
-
 test.skipIf(process.platform === 'win32')('does not wait for the writer of a FIFO in place of a file', () => {
   const dir = under('fifo');
   const { cache } = cacheAt(dir);
@@ -152,15 +120,4 @@ test('completes handles by prefix, latest first, without characters that a shell
   }
   expect(cache.listHandles('@aN', 9)).toEqual(['anna', 'Ann']);
   expect(cache.listHandles('', 2)).toEqual(['anna', 'Ann']);
-});
-
-test('limits the list of handles to the latest', () => {
-  const dir = under('many');
-  const { cache } = cacheAt(dir);
-  cache.put(HANDLE, 'a', found({ handle: 'first' }));
-  const file = filesUnder(dir).find((one) => one.file.endsWith('handles'))?.file ?? '';
-  appendFileSync(file, Array.from({ length: 30_000 }, (_, at) => `filler${at}\n`).join(''));
-  cache.put(HANDLE, 'a', found({ handle: 'last' }));
-  expect(statSync(file).size).toBeLessThan(100_000);
-  expect(cache.listHandles('', 2)).toEqual(['last', 'filler29999']);
 });

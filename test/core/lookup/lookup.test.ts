@@ -89,18 +89,6 @@ describe('lookups', () => {
     ]);
   });
 
-  it('request repeated subjects once, in all their spellings', async () => {
-    const { run, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }), { caches: false });
-    const { records } = await run(['mert', '@MERT', 'mert', 'Mert']);
-    expect(records.map(({ subject, found }) => [subject, found])).toEqual([
-      ['mert', true],
-      ['@MERT', true],
-      ['mert', true],
-      ['Mert', true],
-    ]);
-    expect(sent.length).toBe(1);
-  });
-
   it('do not let a field of the service replace their own fields', async () => {
     const { run } = setUp(() => json(200, user({ subject: 'x', found: 'maybe', extra: null })));
     expect((await run(['mert'])).records).toMatchObject([{ subject: 'mert', found: true, extra: null }]);
@@ -181,12 +169,6 @@ describe('lookups', () => {
     expect(failure).toMatchObject({ code: 'INTERNAL_ERROR' });
     expect(records.length).toBeGreaterThanOrEqual(19);
     expect(sent.length).toBeLessThan(40);
-  });
-
-  it('do not treat the 404 of another server as an answer', async () => {
-    const { run, cache } = setUp(() => ({ status: 404, headers: {}, text: '<html>' }));
-    expect((await run(['mert'])).records).toMatchObject([{ found: null, error: { code: 'HTTP_404' } }]);
-    expect(cache.entries.size).toBe(0);
   });
 });
 

@@ -143,15 +143,6 @@ describe('a resolve', () => {
     expect(clock.mono() - began).toBeLessThanOrEqual(30_000);
   });
 
-  it('does not wait with --no-wait', async () => {
-    const { run, calls } = setUp(
-      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 1 })]),
-      { waitMs: 0 },
-    );
-    expect((await run(['mert'])).records).toMatchObject([{ code: 'PENDING' }]);
-    expect(calls()).toBe('GET POST');
-  });
-
   it('is not repeated for no_preview', async () => {
     const { run, calls } = setUp(service([json(200, bare)], [() => pending('no_preview')]));
     expect((await run(['mert'])).records).toMatchObject([

@@ -48,20 +48,4 @@ describe('the answers of a batch', () => {
   test('are found even if the handle is also listed as missing, because they were paid for', () => {
     expect(foundOf(['a'], batch(['a'], ['a']))).toEqual([['a', 'a']]);
   });
-
-  test('report handles that the answer does not mention', () => {
-    expect(answersOf(['a', 'b', 'c'], batch(['a']))[1]?.record).toMatchObject({
-      subject: 'b',
-      found: null,
-      error: { code: 'NO_ENTRY' },
-    });
-  });
-
-  test('do not let a field of the service replace subject and found', () => {
-    const entry = { ...entryOf('a'), subject: 'x', found: false };
-    expect(answersOf(['A'], { count: 1, missing: [], entries: [entry] })[0]?.record).toMatchObject({
-      subject: 'A',
-      found: true,
-    });
-  });
 });

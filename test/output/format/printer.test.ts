@@ -31,11 +31,6 @@ const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };
 const bo = { name: 'bo', net: null, deep: null };
 
 describe('NDJSON', () => {
-  it('is one record per line with every field unchanged', async () => {
-    const { text } = await print([ana, bo]);
-    expect(text).toBe(`${JSON.stringify(ana)}\n${JSON.stringify(bo)}\n`);
-  });
-
   it('contains the same values, for any values', () =>
     check(
       fc.asyncProperty(
@@ -98,37 +93,5 @@ describe('JSON', () => {
   it('is indented on a terminal', async () => {
     const { text } = await print([bo], { format: 'json', single: true, terminal: true });
     expect(text).toBe(`${JSON.stringify(bo, null, 2)}\n`);
-  });
-});
-
-describe('--fields', () => {
-  const fields = ['deep.a', 'name'];
-  it('selects fields in the given order, in every format', async () => {
-    expect((await print([ana, bo], { fields })).text).toBe(
-      '{"deep":{"a":[1]},"name":"ana"}\n{"deep":{"a":null},"name":"bo"}\n',
-    );
-    expect((await print([ana], { fields, format: 'csv' })).text).toBe('deep.a,name\n[1],ana\n');
-    expect((await print([ana], { fields, format: 'table', single: true })).text).toBe(
-      'deep.a  name\n──────  ────\n[1]     ana\n',
-    );
-    expect(JSON.parse((await print([ana], { fields, format: 'json' })).text)).toEqual([
-      { deep: { a: [1] }, name: 'ana' },
-    ]);
-  });
-});
-
-describe('CSV', () => {
-  it('appends to a file with a header', async () => {
-    const { text } = await print([ana], { format: 'csv', header: false, columns: ['net', 'name'] });
-    expect(text).toBe('-1.5,ana\n');
-  });
-});
-
-describe('a table', () => {
-  it('is a card for one record, and rows for several', async () => {
-    expect((await print([ana], { format: 'table', single: true })).text).toBe('@ana\n  net  -$1.50\n');
-    expect((await print([ana, bo], { format: 'table' })).text).toBe(
-      'name     net\n────  ──────\nana   -$1.50\nbo         —\n',
-    );
   });
 });

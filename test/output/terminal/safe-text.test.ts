@@ -28,21 +28,8 @@ describe('safe text', () => {
   });
 
   it('keeps joiners that a script or an emoji needs', () => {
-    for (const text of [
-      '👨‍👩‍👧‍👦',
-      '👩🏽‍💻',
-      '🏳️‍🌈',
-      '❤️‍🔥',
-      'می‌خواهم',
-      'क्‍ष',
-      '🏴󠁧󠁢󠁳󠁣󠁴󠁿',
-      '1️⃣',
-      '🇩🇪',
-      '한국어',
-      'Ünï',
-    ]) {
+    for (const text of '👨‍👩‍👧‍👦 👩🏽‍💻 🏳️‍🌈 ❤️‍🔥 می‌خواهم क्‍ष 🏴󠁧󠁢󠁳󠁣󠁴󠁿 1️⃣ 🇩🇪 한국어 Ünï'.split(' '))
       expect(safeLine(text)).toBe(text);
-    }
   });
 
   it('replaces lone surrogates and limits combining marks', () => {
@@ -66,19 +53,8 @@ describe('safe text', () => {
   });
 
   it('takes linear time', () => {
-    for (const unit of [
-      '\x90',
-      '\x1b]',
-      '\x1b[',
-      '\u200d',
-      '\u0301',
-      '\x1b[;',
-      '\u{e0041}',
-      '🏴',
-      'a\u202e',
-    ]) {
+    for (const unit of '\x90 \x1b] \x1b[ \u200d \u0301 \x1b[; \u{e0041} 🏴 a\u202e'.split(' '))
       expect(safeLine(unit.repeat(100_000)).length).toBeLessThanOrEqual(unit.length * 100_000);
-    }
   });
 });
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { openConfig } from '../../../src/state/config/config.ts';
-import { emptyConfig, parseConfig, profileOf } from '../../../src/state/config/config-file.ts';
+import { emptyConfig, parseConfig } from '../../../src/state/config/config-file.ts';
 import { anyText, room, runs } from '../room.ts';
 
 const { under } = room();
@@ -79,16 +79,6 @@ test('a key in the wrong place of the file is not shown', async () => {
   ]) {
     expect(everythingOf(await failureOf(() => parseConfig(text, '/c')))).not.toContain('planted');
   }
-});
-
-test('a crashed write keeps the old file, and the next write cleans up', async () => {
-  const dir = under('crash');
-  const config = configAt(dir);
-  await config.login('default', { key: KEY });
-  writeFileSync(join(dir, 'config.json.tmp'), '{"vers');
-  expect(profileOf(config.read(), 'default')?.key).toBe(KEY);
-  await config.set('default', 'utc', 'true');
-  expect(readdirSync(dir)).toEqual(['config.json']);
 });
 
 test('any text is a config or a failure that names the file', () => {

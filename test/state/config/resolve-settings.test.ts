@@ -3,9 +3,8 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { everyCommonOption } from '../../../src/cli/args/common.ts';
 import { longName } from '../../../src/cli/args/option.ts';
-import { emptyConfig } from '../../../src/state/config/config-file.ts';
 import { readSetting, storedSetting } from '../../../src/state/config/read-setting.ts';
-import { resolveSettings, settingList } from '../../../src/state/config/resolve-settings.ts';
+import { resolveSettings } from '../../../src/state/config/resolve-settings.ts';
 import { settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
 import { anyText, runs } from '../room.ts';
 
@@ -19,45 +18,6 @@ const file = {
   },
 };
 
-test('defaults apply if nothing is set', () => {
-  const settings = resolveSettings({ flags: {}, env: {}, file: emptyConfig });
-  const values = Object.fromEntries(settingList(settings).map(({ name, value }) => [name, value]));
-  expect(values).toEqual({
-    store: undefined,
-    storeCa: undefined,
-    storePrefix: 'trdr',
-    storeAway: 'local',
-    storePlain: false,
-    machine: undefined,
-    egress: 'shared',
-    baseUrl: undefined,
-    keyCommand: undefined,
-    storePasswordCommand: undefined,
-    output: undefined,
-    color: 'auto',
-    utc: false,
-    confirmAbove: 100_000,
-    maxCu: undefined,
-    maxAge: 3_600_000,
-    retries: 4,
-    timeout: undefined,
-    socketShare: 0.1,
-    insecureHttp: false,
-  });
-  expect(settings.profile).toEqual({ value: 'default', origin: 'default' });
-  expect(settingList(settings).every(({ origin }) => origin === 'default')).toBe(true);
-});
-
-test('a flag overrides the environment, which overrides the profile, which overrides the default', () => {
-  const env = { TRDR_OUTPUT: 'ndjson', TRDR_API_KEY: ' other_test_key ' };
-  const settings = resolveSettings({ flags: { utc: false }, env, file });
-  expect(settings.utc).toEqual({ value: false, origin: 'flag', from: '--utc' });
-  expect(settings.output).toEqual({ value: 'ndjson', origin: 'environment', from: 'TRDR_OUTPUT' });
-  expect(settings.key).toEqual({ value: 'other_test_key', origin: 'environment', from: 'TRDR_API_KEY' });
-  expect(settings.maxAge).toEqual({ value: 7_200_000, origin: 'profile', from: 'work' });
-  expect(settings.color).toEqual({ value: 'auto', origin: 'default' });
-});
-
 test('base URLs are normalized from every source', () => {
   const flags = { baseUrl: 'HTTPS://Api.Example.test/v/' };
   const settings = resolveSettings({ flags, env: {}, file });
@@ -68,13 +28,6 @@ test('base URLs are normalized from every source', () => {
   });
   const secret = { baseUrl: `https://${KEY}@host` };
   expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow('invalid base URL for --base-url');
-});
-
-test('an empty variable is ignored', () => {
-  const env = { TRDR_OUTPUT: '', TRDR_API_KEY: '', TRDR_PROFILE: '', TRDR_BASE_URL: '' };
-  const settings = resolveSettings({ flags: {}, env, file });
-  expect(settings.profile.value).toBe('work');
-  expect(settings.key.value).toBe(KEY);
 });
 
 test('a named profile must exist, unless it is about to be created', () => {
