@@ -67,10 +67,11 @@ function remembered({ fleet, budgets, dayStart, groups }: JsonObject): Remembere
     dayStart: typeof day === 'string' && typeof units === 'number' ? { day, units } : undefined,
     groups: Object.fromEntries(
       Object.entries(isRecord(groups) ? groups : {}).flatMap(([name, place]) => {
-        const { born, last } = isRecord(place) ? place : {};
+        const { born, last, verified } = isRecord(place) ? place : {};
         const { id, at } = isRecord(last) ? last : {};
         const point = typeof id === 'string' ? { id, at: typeof at === 'number' ? at : null } : null;
-        return typeof born === 'string' ? [[name, { born, last: point }]] : [];
+        const to = typeof verified === 'number' ? verified : null;
+        return typeof born === 'string' ? [[name, { born, last: point, verified: to }]] : [];
       }),
     ),
   };

@@ -23,6 +23,8 @@ export interface Position extends KnownState {
   readonly state?: string | undefined;
   /** The file that was written to, and its size when the position was taken. */
   readonly file?: FilePlace | undefined;
+  /** Where a follower of the store continues in the stream. */
+  readonly stream?: JsonObject | undefined;
 }
 
 /** A place in a file, which is found by its inode even if the file was renamed. */
@@ -65,9 +67,9 @@ const textOf = (value: JsonObject): string => `${JSON.stringify(value)}\n`;
 export function readPosition(text: string, feed: string): Position {
   const value = parseObject(text);
   if (value?.['form'] !== FORM && value?.['form'] !== CERTIFICATE) {
-    const old = value && readOldCheckpoint(value);
+    const old = value && readOldCheckpoint(value, feed);
     if (!old) throw invalid('it is damaged, or not a checkpoint file');
-    return checkedFeed({ ...old, feed: String(value['feed']) }, feed);
+    return checkedFeed(old, feed);
   }
   if (value['version'] !== VERSION) throw invalid('it was written by a newer version of trdr');
   const certificate = readCertificate(value);
@@ -88,6 +90,7 @@ export function readPosition(text: string, feed: string): Position {
       ids,
       coverage: readCoverage(value),
       state: typeof value['state'] === 'string' ? value['state'] : undefined,
+      stream: isRecord(value['stream']) ? value['stream'] : undefined,
       file: place && { ...place, lines: certificate?.lines },
     },
     feed,
@@ -99,11 +102,17 @@ function checkedFeed(position: Position, feed: string): Position {
   throw invalid(`it belongs to another feed (${position.feed}, not ${feed})`);
 }
 
-/** Reads a checkpoint of trdr 1.0, whose ids are complete from its floor on. */
-function readOldCheckpoint({ form, known, floor }: JsonObject): KnownState | undefined {
-  if (form !== 'trdr-tail' || !Array.isArray(known) || !known.every(isId)) return undefined;
+/** Reads a checkpoint of trdr 1.0: of a tail, whose ids are complete from its floor on, or of a follower. */
+function readOldCheckpoint({ form, feed, ...value }: JsonObject, asked: string): Position | undefined {
+  const { known, floor } = value;
+  if (!Array.isArray(known) || !known.every(isId)) return undefined;
+  const service = (name: string) => name.slice(name.lastIndexOf(' of '));
+  // A follower named the feed in the store, which may contain more posts.
+  if (form === 'trdr-follow' && service(String(feed)) === service(asked))
+    return { feed: asked, start: null, verified: null, lowest: null, ids: [], stream: value };
+  if (form !== 'trdr-tail') return undefined;
   const from = timeOf(floor);
-  return { start: from, verified: from, lowest: null, ids: known };
+  return { feed: String(feed), start: from, verified: from, lowest: null, ids: known };
 }
 
 const isTime = (value: unknown): boolean => value === null || timeOf(value) !== null;

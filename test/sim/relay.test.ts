@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   assumesNoGap,
+  claimsAll,
   doesNotLookBack,
   doesNotWait,
   forgets,
@@ -15,6 +16,7 @@ import {
 import { relaySeeds, simulateRelays } from './relay/run.ts';
 import {
   emptied,
+  lateFollowers,
   lateRequests,
   lostBehindFrames,
   type RelaySchedule,
@@ -44,6 +46,7 @@ test.each([
   ['requests of a former leader arrive late', lateRequests],
   ['a replica whose clock is behind takes over', slowReplica],
   ['the store loses everything', emptied],
+  ['followers begin later', lateFollowers],
   ['the store loses everything before posts are published whose frames were lost', lostBehindFrames],
 ])(
   'relays and followers deliver every post exactly once even if %s',
@@ -65,8 +68,11 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['a relay on standby remembers nothing', ignoresFeed, emptied, 4],
   ['a follower assumes that nothing is missing', assumesNoGap, relayScheduleOf, 30],
   ['a follower assumes that nothing before its last post is missing', withoutVerified, lostBehindFrames, 15],
+  ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
   ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
   const [failed] = await simulateRelays(range(of, from, from + 60), mutation);
-  expect(failed?.problems.join('\n')).toMatch(/is missing in|is twice in|two terms had|reported a gap/);
+  expect(failed?.problems.join('\n')).toMatch(
+    /is missing in|is twice in|two terms had|reported a gap|is claimed by/,
+  );
 });

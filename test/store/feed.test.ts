@@ -47,7 +47,7 @@ async function collect(
   during: () => Promise<void> = async () => {},
 ) {
   const follower = createFollower({
-    ...{ open: () => server.connect({ commandMs: 500 }), feed, begin, blockMs: 50 },
+    ...{ open: () => server.connect({ commandMs: 500 }), feed, begin, blockMs: 50, marks: true },
     clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal) },
   });
   const ids: string[] = [];
@@ -455,7 +455,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
-  it('repeats nothing if the connection breaks while it looks for its last post', async () => {
+  it('repeats nothing if the connection breaks while it reads what was delivered', async () => {
     const server = await startServer();
     const store = await server.connect();
     const now = Date.now();
@@ -468,7 +468,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       return {
         ...each,
         async send(name: string, args: Parameters<StoreConnection['send']>[1], blockMs?: number) {
-          if (name === 'XRANGE' && ++reads === 2) throw storeFailure('STORE_AWAY', 'the connection broke');
+          if (name === 'XREAD' && ++reads === 2) throw storeFailure('STORE_AWAY', 'the connection broke');
           return each.send(name, args, blockMs);
         },
       };
@@ -533,6 +533,30 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     store.close();
   });
 
+  it('passes on the position of the leader once it has read what the position covers', async () => {
+    const server = await startServer();
+    const store = await server.connect();
+    const leader = await term(store);
+    await leader.publish([post('a')]);
+    await leader.save('{"mark":1}', 1);
+    const first = await collect(server, { kind: 'now' }, 0);
+    expect(marksIn(first.others)).toEqual([['{"mark":1}', true]]);
+    const { position } = first;
+    if (position === undefined) throw new Error('no position');
+    await leader.publish([post('b')]);
+    await leader.save('{"mark":2}', 2);
+    const second = await collect(server, { kind: 'position', position }, 0);
+    expect([second.ids, marksIn(second.others)]).toEqual([['b'], [['{"mark":2}', false]]]);
+    // As if the position covered an entry that was not read, or not the entries that were missed.
+    const [hole, covered] = [`${Date.now() + 60_000}-0`, `${Date.now() + 90_000}-0`];
+    await store.send('HSET', [feed.info, 'floor', '3', 'entry', covered]);
+    expect(marksIn((await collect(server, { kind: 'now' }, 0)).others)).toEqual([]);
+    await store.send('HSET', [feed.info, 'floor', '3', 'entry', '1-0']);
+    const missed = { ...position, hole };
+    expect(marksIn((await collect(server, { kind: 'position', position: missed }, 0)).others)).toEqual([]);
+    store.close();
+  });
+
   it('skips entries that are not posts', async () => {
     const server = await startServer();
     const store = await server.connect();
@@ -546,29 +570,23 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   });
 });
 
+const marksIn = (events: readonly FollowEvent[]) =>
+  events.flatMap((event) => (event.kind === 'mark' ? [[event.mark, event.isAfterHole]] : []));
+
 const fieldsOf = (id: string, at: number) => ['id', id, 'at', String(at), 'body', JSON.stringify({ id })];
 
-/** A start after the last of these posts, which were all delivered. */
-function afterAll(delivered: readonly (readonly [id: string, at: number])[]): Begin {
-  const [id = '', at = 0] = delivered.at(-1) ?? [];
-  const floor = Math.min(...delivered.map(([, each]) => each));
-  return { kind: 'after', last: { id, at }, known: [...delivered].reverse(), floor };
-}
+/** A start after these posts, which were all delivered. */
+const afterAll = (delivered: readonly (readonly [id: string, at: number])[]): Begin => ({
+  kind: 'since',
+  ms: Math.min(...delivered.map(([, each]) => each)),
+  known: delivered,
+});
 
 /** A start after the last line of a file, of which the last 60 lines are known. They contain the last 30 ms of posts. */
 function afterFile(file: readonly string[], timeOf: (id: string) => number): Begin {
-  const known = file
-    .slice(-60)
-    .reverse()
-    .map((id) => [id, timeOf(id)] as const);
-  const floor = Math.max(...known.map(([, at]) => at)) - 30;
-  const [id = '', at = 0] = known[0] ?? [];
-  return {
-    kind: 'after',
-    last: { id, at },
-    known,
-    floor: file.length <= 60 ? Math.min(...known.map(([, each]) => each)) : floor,
-  };
+  const known = file.slice(-60).map((id) => [id, timeOf(id)] as const);
+  const ms = Math.max(...known.map(([, at]) => at)) - 30;
+  return file.length <= 60 ? afterAll(known) : { kind: 'since', ms, known };
 }
 
 /** The ids of the last entries. */

@@ -75,7 +75,8 @@ export const launchpadTail = command({
       ...shown,
       flags,
       source: calloutSource(client, scope),
-      options: { via: 'poll', feed: calloutFeedName(coin, wallet) },
+      feed: calloutFeedName(coin, wallet),
+      options: { via: 'poll' },
     });
   },
 });

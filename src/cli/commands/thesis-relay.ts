@@ -10,7 +10,7 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
-import { lockFiles } from '../tail/lock-files.ts';
+import { runFeed } from '../tail/run-feed.ts';
 import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
@@ -62,47 +62,41 @@ export const thesisRelay = command({
     const { io, signal, notice, diskWait, scope } = context;
     const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
     const startLine = (line: string) => context.permission.withLimit(line);
-    context.setOutcome({ text: null, total: 0 });
     const { watchRelay } = await import('../store/watch-relay.ts');
-    const { status } = service;
-    const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
     const feed = store.keys.feed(feedIdOf({ tokens: normal }));
-    try {
-      const observer = watchRelay(context, service, { link: store.link, feed });
+    const connect = via === 'poll' ? undefined : socketOf(context, client, await context.target());
+    await runFeed(context, service, async () => {
+      const observer = watchRelay(io.clock, { link: store.link, feed });
       const world = {
-        io,
-        signal,
-        notice,
-        diskWait,
-        scope,
-        store,
-        key,
-        startLine,
-        observer,
-        left: client.left,
-        spent: () => client.spent,
+        ...{ io, signal, notice, diskWait, scope, store, key, startLine, observer },
+        ...{ left: client.left, spent: () => client.spent },
       };
-      await runRelay(world, {
-        tokens: normal,
-        lagMs: lag,
-        keepMs: keep,
-        keepRows,
-        source: thesisSource(client, { tokenAddress }),
-        connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
-        options: {
-          via,
-          waitForBudget,
-          limitLeft: () => context.permission.left,
-          socketShare: context.settings.socketShare,
-          feed: thesisFeedName(undefined, normal),
-          subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-          carries: byToken ? createFilter({ tokens }) : undefined,
-          scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
-          filter: createFilter({ tokens }),
+      return {
+        watched: observer.watched,
+        async run() {
+          await runRelay(world, {
+            tokens: normal,
+            lagMs: lag,
+            keepMs: keep,
+            keepRows,
+            source: thesisSource(client, { tokenAddress }),
+            connect,
+            options: {
+              via,
+              waitForBudget,
+              limitLeft: () => context.permission.left,
+              socketShare: context.settings.socketShare,
+              feed: thesisFeedName(undefined, normal),
+              subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
+              carries: byToken ? createFilter({ tokens }) : undefined,
+              scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
+              filter: createFilter({ tokens }),
+            },
+          });
+          return {};
         },
-      });
-    } finally {
-      unlock();
-    }
+        async close() {},
+      };
+    });
   },
 });

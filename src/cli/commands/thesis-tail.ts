@@ -144,12 +144,8 @@ export const thesisTail = command({
           ),
         ),
       });
+    const filters = filtersOf({ symbol, minHoldings, devOnly, ...patterns });
     if (stored) {
-      if (flags.rotate !== undefined)
-        throw usageError(
-          '--rotate cannot be used with posts from the store',
-          'remove --rotate, or read from the service with --via ws or --via poll',
-        );
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');
         const userId = await authorId();
@@ -162,7 +158,11 @@ export const thesisTail = command({
       const client = fill ? await context.client() : undefined;
       const filling =
         client && createFilling(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
-      await followStore(context, { ...stored, ...shown, flags, filter: wanted(userId), filling });
+      await followStore(context, {
+        ...stored,
+        ...{ ...shown, flags, filters, filter: wanted(userId), filling },
+        ...{ feed: thesisFeedName(userId, tokens), tokens: normal },
+      });
       return;
     }
     if (via === 'store') throw new Error('--via store did not open a store');
@@ -174,13 +174,13 @@ export const thesisTail = command({
     await runTail(context, client, {
       ...shown,
       flags,
+      feed: thesisFeedName(userId, tokens),
+      filters,
       source: thesisSource(client, { userId, tokenAddress }),
       connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
       options: {
         via,
         socketShare: context.settings.socketShare,
-        feed: thesisFeedName(userId, tokens),
-        filters: filtersOf({ symbol, minHoldings, devOnly, ...patterns }),
         subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
         // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
         // most, so with several tokens, pages also contain posts of other tokens.

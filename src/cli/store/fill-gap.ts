@@ -2,11 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Client } from '../../contract/ports.ts';
 import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/walk.ts';
+import { entryMs, type FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
-import type { FeedPoint } from '../../store/feed/place-after.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
-import { withIds } from './follow-checkpoint.ts';
 
 /** Fetches the posts of gaps from the service. */
 export interface GapFilling {
@@ -89,6 +88,15 @@ export function createFilling(
       return [];
     },
   };
+}
+
+/**
+ * Adds the ids of posts that follow the position but were already delivered. These ids expire at the same
+ * time as the newest id of the position.
+ */
+export function withIds(position: FeedPosition, ids: readonly string[]): FeedPosition {
+  const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
+  return { ...position, known: [...position.known, ...ids.map((id) => [id, ms] as const)] };
 }
 
 /** The position after the first posts of a gap. A later run finds the same gap, and fetches only the other posts. */

@@ -7,17 +7,11 @@ import { followGroup } from '../../store/feed/group.ts';
 import type { GroupEvent, GroupPlace } from '../../store/feed/group-batches.ts';
 import type { PostFields, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
-import { lockFiles } from '../tail/lock-files.ts';
 import { placeText } from '../tail/notice-text.ts';
-import { openTailWriter } from '../tail/output/writer.ts';
+import { printTo, type TailOutput } from '../tail/output/writer.ts';
+import { runFeed } from '../tail/run-feed.ts';
 import { type RunStore, storeNow } from './open-store.ts';
-import {
-  type FollowerOutput,
-  type FollowerRun,
-  runFollower,
-  type StoredPosts,
-  streamedRow,
-} from './run-follower.ts';
+import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
 /** The group that a tail joins as a member. */
 interface GroupPlan extends StoredPosts {
@@ -29,7 +23,7 @@ interface GroupPlan extends StoredPosts {
 const BATCH = 100;
 
 /** How batches are delivered: to stdout, or to a command. */
-interface Delivering extends FollowerOutput {
+interface Delivering extends Omit<TailOutput, 'sink'> {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
@@ -37,18 +31,14 @@ interface Delivering extends FollowerOutput {
 
 /** Prints batches. A batch counts as delivered when it has left this process. */
 async function openPrinting(context: Context, { view }: GroupPlan): Promise<Delivering> {
-  const records = await context.records(view);
-  const writer = openTailWriter(records, () => {});
+  const output = printTo(await context.records(view), () => {});
   return {
+    ...output,
     batch: BATCH,
     lingerMs: 0,
-    closed: records.closed,
     async deliver(rows) {
-      if (rows.length > 0 && !(await writer.write(rows))) return 'closed';
-      return (await writer.flush()) ? 'done' : 'closed';
-    },
-    async close() {
-      if (!records.closed.aborted) await records.end();
+      if (rows.length > 0 && !(await output.sink.write(rows))) return 'closed';
+      return (await output.sink.flush()) ? 'done' : 'closed';
     },
   };
 }
@@ -68,7 +58,6 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   return {
     batch: flags.batch ?? batch,
     lingerMs: flags.linger ?? LINGER_MS,
-    closed: undefined,
     check: courier.check,
     handoff: () => courier.health([]),
     async deliver(rows, over) {
@@ -85,61 +74,63 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
 }
 
 /** Reads a feed as a member of a group. Acknowledges each batch after its delivery. */
-export async function followAsMember(context: Context, plan: GroupPlan): Promise<void> {
-  const { io, notice, settings } = context;
-  const { store, flags, feedId, group, shared } = plan;
-  const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
-  const floor =
-    flags.since === undefined
-      ? Number.NEGATIVE_INFINITY
-      : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
-  const name = safeLine(group);
-  const memory = groupMemory(context, store, `${feedId}/${group}`);
-  const member = {
-    open: store.link.open,
-    feed: store.keys.feed(feedId),
-    name: group,
-    shared,
-    machine: store.machine,
-    clock: io.clock,
-    batch: delivering.batch,
-    lingerMs: delivering.lingerMs,
-    start: flags.since === undefined ? '$' : '0',
-    memory,
-  } as const;
+export const followAsMember = (context: Context, plan: GroupPlan): Promise<void> =>
+  runFeed(context, plan.flags, async () => {
+    const { io, notice, settings } = context;
+    const { store, flags, feedId, group, shared } = plan;
+    const floor =
+      flags.since === undefined
+        ? Number.NEGATIVE_INFINITY
+        : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
+    const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
+    const name = safeLine(group);
+    const memory = groupMemory(context, store, `${feedId}/${group}`);
+    const member = {
+      open: store.link.open,
+      feed: store.keys.feed(feedId),
+      name: group,
+      shared,
+      machine: store.machine,
+      clock: io.clock,
+      batch: delivering.batch,
+      lingerMs: delivering.lingerMs,
+      start: flags.since === undefined ? '$' : '0',
+      memory,
+    } as const;
 
-  async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
-    if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
-    if (event.kind === 'active')
-      notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
-    if (event.kind === 'lost') run.lost(event.from, `group ${name}`);
-    if (event.kind === 'gap') {
-      const what =
-        event.missing === null
-          ? `the store has lost group ${name}, and posts may be missing`
-          : `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
-      run.gap(`${what}, between ${placeText(event.from)} and ${placeText(event.to)}`);
+    async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
+      if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
+      if (event.kind === 'active')
+        notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
+      if (event.kind === 'lost') run.lost(event.from, `group ${name}`);
+      if (event.kind === 'gap') {
+        const what =
+          event.missing === null
+            ? `the store has lost group ${name}, and posts may be missing`
+            : `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
+        run.gap(`${what}, between ${placeText(event.from)} and ${placeText(event.to)}`);
+      }
+      if (event.kind !== 'batch') return true;
+      const wanted = run.wanted(event.rows.map(streamedRow), floor);
+      const outcome = await delivering.deliver(wanted, event.over);
+      // A batch that was left unacknowledged is given to a member again by the store.
+      if (outcome !== 'done') return outcome === 'left';
+      // If the batch cannot be acknowledged, the store also gives it to a member again.
+      await event.ack().catch(ignoreUnusable);
+      // Check --count only after a whole batch, because a batch is acknowledged as a whole.
+      return run.delivered(wanted);
     }
-    if (event.kind !== 'batch') return true;
-    const wanted = run.wanted(event.rows.map(streamedRow), floor);
-    const outcome = await delivering.deliver(wanted, event.over);
-    // A batch that was left unacknowledged is given to a member again by the store.
-    if (outcome !== 'done') return outcome === 'left';
-    // If the batch cannot be acknowledged, the store also gives it to a member again.
-    await event.ack().catch(ignoreUnusable);
-    // Check --count only after a whole batch, because a batch is acknowledged as a whole.
-    return run.delivered(wanted);
-  }
 
-  const { status } = flags;
-  const unlock = lockFiles({ out: undefined, checkpoint: undefined, status, state: undefined });
-  try {
-    await runFollower(context, plan, delivering, ({ until }) => followGroup(member, until), take);
-  } finally {
-    memory.end();
-    unlock();
-  }
-}
+    return storeFeeder(context, plan, {
+      ...delivering,
+      events: ({ until }) => followGroup(member, until),
+      take,
+      async close() {
+        memory.end();
+        await delivering.close();
+      },
+    });
+  });
 
 /** How often the position of a group is saved at most. */
 const SAVE_MS = 1_000;

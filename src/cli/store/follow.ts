@@ -1,35 +1,34 @@
-import { usageError } from '../../base/failure.ts';
+import { quietly } from '../../base/calls.ts';
+import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { instantAt } from '../../base/time-values.ts';
-import type { View } from '../../output/view.ts';
 import { storeFailure } from '../../store/failures.ts';
-import { entryMs, type StreamRow } from '../../store/feed/entry.ts';
+import { entryMs, type FeedPoint, type StreamRow } from '../../store/feed/entry.ts';
+import { feedIdOf } from '../../store/feed/feed-id.ts';
 import {
   type Begin,
   createFollower,
   type FeedPosition,
   type FollowEvent,
 } from '../../store/feed/follower.ts';
-import type { FeedPoint } from '../../store/feed/place-after.ts';
-import { Confluence, type ConfluenceFields, confluenceName } from '../../tail/confluence.ts';
-import { continueAfter } from '../../tail/position.ts';
-import type { PostFields, TailRow } from '../../tail/row.ts';
-import { timing } from '../../tail/timing.ts';
+import { KnownPosts } from '../../tail/known.ts';
+import { Saver } from '../../tail/output/saver.ts';
+import { type Position, readPosition } from '../../tail/position.ts';
+import { nthNewest, type TailRow } from '../../tail/row.ts';
+import { createWakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../context.ts';
-import { lockFiles, resumableOut } from '../tail/lock-files.ts';
 import { placeText } from '../tail/notice-text.ts';
-import { lastPosts } from '../tail/position-file.ts';
-import { afterFilled, type GapFilling } from './fill-gap.ts';
-import { readFollowCheckpoint, withIds } from './follow-checkpoint.ts';
-import { openFollowOutput } from './follow-output.ts';
+import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/output/open.ts';
+import { runFeed } from '../tail/run-feed.ts';
+import { thesisFeedName } from '../tail/source.ts';
+import { claim, remember, startAt } from './claims.ts';
+import { afterFilled, type GapFilling, withIds } from './fill-gap.ts';
 import { storeNow } from './open-store.ts';
-import { type FollowerRun, runFollower, type StoredPosts, streamedRow } from './run-follower.ts';
+import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
 /** The feed of a follower, and the posts to print. */
-interface FollowPlan extends StoredPosts {
-  readonly view: View<PostFields>;
-  readonly timeField: string;
-  /** The fields that decide about confluences. */
-  readonly fields: ConfluenceFields;
+interface FollowPlan extends StoredPosts, OutputPlan {
+  /** The tokens of the posts, to which the feed in the store may be restricted. */
+  readonly tokens: readonly string[];
   /** Fetches the posts of gaps from the service. If undefined, gaps are only reported. */
   readonly filling: GapFilling | undefined;
 }
@@ -38,45 +37,174 @@ interface FollowPlan extends StoredPosts {
  * Reads a feed from the store until the run ends, and prints each post exactly once. Costs 0 CU, unless `fill`
  * fetches posts from the service.
  */
-export async function followStore(context: Context, plan: FollowPlan): Promise<void> {
-  const { globals } = context;
-  const { checkpoint, status } = plan.flags;
-  const out = resumableOut(globals.out);
-  if (plan.flags.confluence && out !== undefined && checkpoint === undefined)
-    throw usageError(
-      '--confluence with posts from the store cannot continue from --out',
-      'add --checkpoint F',
-    );
-  const unlock = lockFiles({ out, checkpoint, status, state: context.settings.folders.state });
-  try {
-    const written = out === undefined ? [] : lastPosts(out, plan.timeField).reverse();
-    const saved =
-      checkpoint === undefined ? undefined : readFollowCheckpoint(checkpoint, nameOf(context, plan));
-    const [last] = written;
-    const known = written.map(({ id, at }) => [id, at] as const);
-    const from = continueAfter(undefined, written, '', timing.latenessMs)?.start;
-    const floor = from ?? Number.NEGATIVE_INFINITY;
-    const begin: Begin = saved
-      ? {
-          kind: 'position',
-          position: withIds(
-            saved,
-            written.map(({ id }) => id),
-          ),
+export const followStore = (context: Context, plan: FollowPlan): Promise<void> =>
+  runFeed(context, plan.flags, async (files) => {
+    const { clock } = context.io;
+    const { store, flags, feedId, filling } = plan;
+    const resumed = resumeOutput(context, files, plan);
+    const all = feedId === feedIdOf({ tokens: [] });
+    const leaderFeed = `${thesisFeedName(undefined, all ? [] : plan.tokens)} of ${serviceOf(context)}`;
+    const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
+    const known = new KnownPosts(resumed.position);
+    const wakeup = createWakeup(clock);
+    const output = await openOutput(context, plan, files, resumed, {
+      hide() {},
+      moved() {
+        saver?.touch();
+        wakeup.wake();
+      },
+      verified: () => known.verified,
+    });
+    const { sink, save } = output;
+    const follower = createFollower({
+      ...{ open: store.link.open, feed: store.keys.feed(feedId), begin, clock },
+      marks: save !== undefined,
+    });
+    const take = (): Position | undefined =>
+      reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } };
+    // Lines from which this run continues are as good as a position.
+    const saver = save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
+    const floor = begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
+    let reached = follower.position();
+    let isWriting = false;
+    let failure: { readonly error: unknown } | undefined;
+    const ended = new AbortController();
+
+    /** Saves positions while the run waits for posts, and while a command acknowledges them. */
+    async function keepSaving(stop: () => void): Promise<void> {
+      try {
+        while (saver && !ended.signal.aborted) {
+          saver.step(isWriting);
+          await wakeup.wait(saver.due(isWriting));
         }
-      : last
-        ? { kind: 'after', last, known, floor }
-        : await beginOf(plan, context);
-    await run(context, plan, begin);
-  } finally {
-    unlock();
-  }
-}
+      } catch (error) {
+        failure = { error };
+        stop();
+      }
+    }
+
+    /** Prints the rows that pass the filter. Returns them, and whether the run must end. */
+    async function emit(rows: readonly TailRow[], run: FollowerRun): Promise<Emitted> {
+      const passing = run.wanted(rows, floor);
+      const wanted = passing.slice(0, run.left);
+      isWriting = true;
+      remember(known, wanted);
+      saver?.wrote(wanted);
+      const isOpen = wanted.length === 0 || (await sink.write(wanted));
+      isWriting = false;
+      const continues = isOpen && run.delivered(wanted);
+      return { rows: wanted, left: passing[wanted.length]?.id, isOpen, continues };
+    }
+
+    async function onGap(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<Emitted> {
+      const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
+      if (filling && start) {
+        context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
+        return emit(await filling.rows(gap, start, follower.position(), run.until), run);
+      }
+      const advice = filling ? '' : '; add --fill to fetch them from the service';
+      run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
+      return nothing;
+    }
+
+    async function handle(event: FollowEvent, run: FollowerRun): Promise<boolean> {
+      const { kind } = event;
+      if (failure) return false;
+      if (kind === 'away' && flags.noFollow)
+        throw storeFailure('STORE_AWAY', event.why, 'run the command again');
+      // A new run begins after the third newest post of the store, or before its first posts.
+      if (kind === 'begun' && !resumed.position)
+        startAt(known, floor > 0 ? floor - 1 : nthNewest(event.times, 2));
+      if (kind === 'rows' && known.verified === null) startAt(known, beforeAll(event.rows));
+      if (kind === 'lost') run.lost(follower.position()?.last, 'the feed');
+      if (kind === 'mark') {
+        const leader = quietly(() => readPosition(event.mark, leaderFeed));
+        if (leader) claim(known, leader, event.isAfterHole);
+      }
+      // Where to start to fill a gap; null if it cannot be filled.
+      const from =
+        filling && kind === 'gap'
+          ? (event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null))
+          : null;
+      const emitted =
+        kind === 'rows'
+          ? await emit(event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow), run)
+          : kind === 'gap'
+            ? await onGap(event, from, run)
+            : nothing;
+      // The reader closed the output and did not receive the last rows, so do not save a position after them.
+      if (!emitted.isOpen) return false;
+      const position = follower.position();
+      if (from && position) reached = afterFilled(position, emitted.rows);
+      else if (kind !== 'rows' || emitted.left === undefined) reached = position;
+      else reached = beforePost(event.rows, emitted.left, reached);
+      // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
+      if (saver && !saver.isSafe && reached) await saver.end();
+      if (kind === 'rows') saver?.wrote([]);
+      else if (kind !== 'live') saver?.touch();
+      wakeup.wake();
+      return emitted.continues && !(kind === 'live' && flags.noFollow);
+    }
+
+    return storeFeeder(context, plan, {
+      ...output,
+      verified: () => known.verified,
+      events(run) {
+        context.notice(`reading from the store (${feedId}): 0 CU`);
+        void keepSaving(run.stop);
+        return follower.events(run.until);
+      },
+      take: handle,
+      async end(isOpen) {
+        await sink.end?.();
+        ended.abort();
+        if (failure) throw failure.error;
+        if (!isOpen) return;
+        await saver?.end();
+        await sink.flush();
+      },
+      async close() {
+        ended.abort();
+        wakeup.wake();
+        wakeup.close();
+        await output.close();
+      },
+    });
+  });
 
 type GapEvent = Extract<FollowEvent, { kind: 'gap' }>;
 
-const nameOf = ({ scope }: Context, { feedId, flags }: FollowPlan) =>
-  `${feedId}${confluenceName(flags.confluence)} of ${scope?.baseUrl ?? 'a service'}`;
+/** Where an earlier run stopped, which may have read another feed, or pages of the service. */
+function beginAt(position: Position | undefined, feedId: string): Begin | undefined {
+  if (!position) return undefined;
+  const { stream, ids, verified } = position;
+  const place = stream && placeIn(stream, feedId);
+  if (!place) return { kind: 'since', ms: (verified ?? -1) + 1, known: ids };
+  return {
+    kind: 'position',
+    position: withIds(
+      place,
+      ids.map(([id]) => id),
+    ),
+  };
+}
+
+/** The place of a follower in the stream of this feed. */
+function placeIn(stream: JsonObject, feedId: string): FeedPosition | undefined {
+  const { feed = feedId, entry, last, known, verified, floor, hole } = stream;
+  if (feed !== feedId || typeof entry !== 'string' || !/^\d+-\d+$/.test(entry)) return undefined;
+  if (!Array.isArray(known) || !known.every(isKnown)) return undefined;
+  const { id, at } = isRecord(last) ? last : {};
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
+  return {
+    ...{ entry, known, verified: number(verified) ?? null, floor: number(floor) },
+    last: typeof id === 'string' ? { id, at: number(at) ?? null } : null,
+    hole: typeof hole === 'string' ? hole : undefined,
+  };
+}
+
+const isKnown = (value: unknown): value is readonly [string, number] =>
+  Array.isArray(value) && typeof value[0] === 'string' && typeof value[1] === 'number';
 
 async function beginOf(
   { flags: { since, backfill }, store }: FollowPlan,
@@ -85,79 +213,6 @@ async function beginOf(
   if (since !== undefined)
     return { kind: 'since', ms: instantAt(since, await storeNow(store, io.clock), settings.utc) };
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
-}
-
-async function run(context: Context, plan: FollowPlan, begin: Begin): Promise<void> {
-  const { store, flags, feedId, filling } = plan;
-  const rule = flags.confluence;
-  const state = begin.kind === 'position' ? begin.position.state : undefined;
-  const verified = () => follower.position()?.verified ?? null;
-  const confluence = rule && new Confluence(rule, plan.fields, state, verified);
-  const output = await openFollowOutput(context, plan, nameOf(context, plan), confluence);
-  const follower = createFollower({
-    open: store.link.open,
-    feed: store.keys.feed(feedId),
-    begin,
-    clock: context.io.clock,
-  });
-  const floor = begin.kind === 'since' ? begin.ms : Number.NEGATIVE_INFINITY;
-  let reached = follower.position();
-  let isBegun = false;
-
-  /** Prints the rows that pass the filter. Returns them, and whether the run must end. */
-  async function emit(rows: readonly TailRow[], run: FollowerRun) {
-    const passing = run.wanted(rows, floor);
-    const left = rule ? undefined : flags.count;
-    const wanted = passing.slice(0, (left ?? Number.POSITIVE_INFINITY) - run.count);
-    const isOpen =
-      (wanted.length === 0 || (await output.sink.write(wanted))) &&
-      (output.lags || (await output.sink.flush()));
-    const continues = isOpen && run.delivered(wanted);
-    return { rows: wanted, left: passing[wanted.length]?.id, isOpen, continues };
-  }
-
-  async function onGap(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<Emitted> {
-    const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
-    if (filling && start) {
-      context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
-      return emit(await filling.rows(gap, start, follower.position(), run.until), run);
-    }
-    const advice = filling ? '' : '; add --fill to fetch them from the service';
-    run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
-    return nothing;
-  }
-
-  async function take(event: FollowEvent, run: FollowerRun): Promise<boolean> {
-    const { kind } = event;
-    // A command may have acknowledged posts of the first rows before the position after them is reached.
-    if (output.lags && !isBegun && reached) await output.reached(reached, run.stop);
-    isBegun = true;
-    if (kind === 'away' && flags.noFollow)
-      throw storeFailure('STORE_AWAY', event.why, 'run the command again');
-    if (kind === 'lost') run.lost(follower.position()?.last, 'the feed');
-    // Where to start to fill a gap; null if it cannot be filled.
-    const from =
-      filling && kind === 'gap'
-        ? (event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null))
-        : null;
-    const emitted =
-      kind === 'rows'
-        ? await emit(event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow), run)
-        : kind === 'gap'
-          ? await onGap(event, from, run)
-          : nothing;
-    // The reader closed the output and did not receive the last rows, so do not save a position after them.
-    if (!emitted.isOpen) return false;
-    const position = follower.position();
-    if (from && position) reached = afterFilled(position, emitted.rows);
-    else if (kind !== 'rows' || emitted.left === undefined) reached = position;
-    else reached = beforePost(event.rows, emitted.left, reached);
-    if (reached && kind !== 'away') await output.reached(reached, run.stop);
-    return emitted.continues && !(kind === 'live' && flags.noFollow);
-  }
-
-  context.notice(`reading from the store (${feedId}): 0 CU`);
-  await runFollower(context, plan, output, ({ until }) => follower.events(until), take);
 }
 
 /**
@@ -169,6 +224,14 @@ interface Emitted {
   readonly left: string | undefined;
   readonly isOpen: boolean;
   readonly continues: boolean;
+}
+
+function beforeAll(rows: readonly StreamRow[]): number | null {
+  const oldest = nthNewest(
+    rows.map(({ at }) => at),
+    rows.length,
+  );
+  return oldest && oldest - 1;
 }
 
 const nothing: Emitted = { rows: [], left: undefined, isOpen: true, continues: true };
@@ -186,6 +249,7 @@ function beforePost(
   const last = rows.at(-1);
   if (last === undefined) return reached;
   return {
+    ...reached,
     entry: last.entry,
     last: { id: last.id, at: last.at },
     verified: last.verified ?? reached?.verified ?? null,

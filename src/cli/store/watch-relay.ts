@@ -1,10 +1,10 @@
+import type { Clock } from '../../base/clock.ts';
 import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
 import type { HealthMode } from '../../tail/health.ts';
 import { statusText } from '../tail/notice-text.ts';
-import type { ServiceFlags } from '../tail/service/flags.ts';
-import { type HealthRun, type TailFacts, watchHealth } from '../tail/service/watch.ts';
+import type { TailFacts, Watched } from '../tail/service/watch.ts';
 import { watchedTail } from '../tail/service/watched-tail.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
@@ -35,13 +35,11 @@ type Phase =
   | { readonly kind: 'standby'; readonly leader: string }
   | { readonly kind: 'leading'; readonly tail: Tail };
 
-/** Reports the state of a relay like that of a tail, over all of its terms as the leader. */
+/** The state of a relay like that of a tail, over all of its terms as the leader. */
 export function watchRelay(
-  run: HealthRun,
-  flags: ServiceFlags,
+  clock: Clock,
   store: { readonly link: Pick<RunStore['link'], 'use'>; readonly feed: FeedKeys },
-): RelayObserver {
-  const { clock } = run.io;
+): RelayObserver & { readonly watched: Watched } {
   const proofOf = leaderProof(store.link, store.feed, clock);
   let phase: Phase = { kind: 'starting', mode: 'connecting' };
   /** The counts of the terms of this run that have ended. */
@@ -54,7 +52,7 @@ export function watchRelay(
   let wasReady = false;
   let last: Pick<TailFacts, 'lastPostAt' | 'lastPostLagMs'> = { lastPostAt: null, lastPostLagMs: null };
 
-  const watched = (tail: Tail) => watchedTail(tail, clock.now, undefined);
+  const stateOf = (tail: Tail) => watchedTail(tail, clock.now, undefined).facts();
 
   /**
    * The state of the relay. In its own term, the verified time is that of its own walks. Before the first of
@@ -62,7 +60,7 @@ export function watchRelay(
    */
   const facts = (): TailFacts => {
     if (phase.kind === 'leading') {
-      const own = watched(phase.tail).facts();
+      const own = stateOf(phase.tail);
       const { ready, verifiedTo } = own;
       const { lastPostAt, lastPostLagMs } = own.lastPostAt === null ? last : own;
       wasReady ||= ready;
@@ -96,7 +94,7 @@ export function watchRelay(
     return `standing by: ${phase.leader} leads this feed${verified}`;
   };
 
-  watchHealth(run, flags, {
+  const watched: Watched = {
     facts,
     text,
     turns: () => turns + (phase.kind === 'leading' ? phase.tail.status().turns : 0),
@@ -106,9 +104,10 @@ export function watchRelay(
       if (phase.kind === 'leading') phase.tail.wake();
       else turns++;
     },
-  });
+  };
 
   return {
+    watched,
     standby(leader) {
       phase = { kind: 'standby', leader };
     },
@@ -119,7 +118,7 @@ export function watchRelay(
       phase = { kind: 'leading', tail };
     },
     ended(tail) {
-      const own = watched(tail).facts();
+      const own = stateOf(tail);
       past = added(past, own);
       if (own.lastPostAt !== null) last = { lastPostAt: own.lastPostAt, lastPostLagMs: own.lastPostLagMs };
       turns += tail.status().turns;

@@ -104,7 +104,7 @@ function linesBehind(
   const all = (path: string, from = 0) => marksIn(path, from, timeField);
   if (!place) return isThere ? all(out) : [];
   // Only a certificate is there, of a list for example, whose newest posts may be in its first lines.
-  if (place.ino === '') return isThere ? marksIn(out, 0, timeField, false, verified) : [];
+  if (place.ino === '') return isThere ? marksIn(out, 0, timeField, verified) : [];
   if (isThere && isAt(out, place)) return all(out, place.offset);
   const lines = isThere ? all(out) : [];
   for (const { path, isCompressed } of finishedFiles(out)) {
@@ -118,38 +118,19 @@ function linesBehind(
   return renamed === undefined ? lines : [...lines, ...all(renamed, place.offset)];
 }
 
-/** So much of the end of a file is read for a follower, which needs only its last posts. */
-const END = 64 * 1024 * 1024;
-
-/** The posts in the last lines of a file, after an incomplete line was removed. */
-export function lastPosts(out: string, timeField: string): PostMark[] {
-  if (!repair(out)) return [];
-  const from = Math.max(0, (statsOf(out)?.size ?? 0) - END);
-  // Unless it begins at the start of the file, the first line is a part of one.
-  return marksIn(out, from, timeField, from > 0);
-}
-
 /** At least so many of the last lines of a file are read. */
 const LINES = 200_000;
 const LONGEST_LINE = 16 * 1024 * 1024;
 
 /** The posts in the lines of a file, from a byte on; in all of them if the file was truncated after this was noted. */
-function marksIn(
-  path: string,
-  from: number,
-  timeField: string,
-  skipsFirst = false,
-  after: number | null = null,
-): PostMark[] {
+function marksIn(path: string, from: number, timeField: string, after: number | null = null): PostMark[] {
   const size = statsOf(path)?.size ?? 0;
   // A truncated file may have grown beyond the byte again, which then is inside a line.
-  const start = size < from || (!skipsFirst && from > 0 && !endsLine(path, from)) ? 0 : from;
+  const start = size < from || (from > 0 && !endsLine(path, from)) ? 0 : from;
   let marks: PostMark[] = [];
   let torn: string | undefined;
   for (const text of readLines(path, LONGEST_LINE, start)) {
-    const isPart = skipsFirst;
-    skipsFirst = false;
-    if (isPart || text.trim() === '') continue;
+    if (text.trim() === '') continue;
     if (torn !== undefined) throw notTailOutput(torn);
     const record = parseJson(text);
     const row = isRecord(record) ? tailRow(record, timeField) : null;

@@ -1,13 +1,16 @@
 import { plainJson } from '../../base/json-object.ts';
 import { fieldsReply } from '../replies.ts';
 
+/** Identifies a post: its id, and its post time (null if the service sent none). */
+export interface FeedPoint {
+  readonly id: string;
+  readonly at: number | null;
+}
+
 /** A post in the stream. */
-export interface StreamRow {
+export interface StreamRow extends FeedPoint {
   /** The id of the stream entry. */
   readonly entry: string;
-  readonly id: string;
-  /** Post time; null if the service sent none. */
-  readonly at: number | null;
   /** The post as JSON on one line. */
   readonly body: string;
   /** The id of the post that was published before this one; empty if it is not known. */

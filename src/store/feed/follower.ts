@@ -2,8 +2,15 @@ import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
 import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
-import { before, entryMs, readEntries, readStreams, type StreamRow } from './entry.ts';
-import { type BeginAfter, type FeedPoint, placeAfter, type WalkedEntry } from './place-after.ts';
+import {
+  before,
+  entryMs,
+  type FeedPoint,
+  isBefore,
+  readEntries,
+  readStreams,
+  type StreamRow,
+} from './entry.ts';
 
 /**
  * How far back a follower reads if the entry of its position no longer exists. This time covers all entries that a
@@ -19,6 +26,8 @@ const COUNT = 500;
 const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
+/** How often the position of the leader is read. */
+const MARK_MS = 10_000;
 
 /** The position of a follower: its last entry, and the ids of the posts that it delivered last, also after `verified`. */
 export interface FeedPosition {
@@ -29,20 +38,22 @@ export interface FeedPosition {
   readonly verified: number | null;
   /** The ids of delivered posts, with the times of their entries. */
   readonly known: readonly (readonly [id: string, entryMs: number])[];
-  /** What the output needs to continue; see `TailSink.state`. */
-  readonly state?: string | undefined;
+  /** Until the end of the stream is reached, posts before this time count as delivered. */
+  readonly floor?: number | undefined;
+  /** Posts may be missing before this entry, and no position of the leader has covered it yet. */
+  readonly hole?: string | undefined;
 }
 
 /** Where a follower starts reading. */
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
-  /**
-   * At the entries that the store added half an hour before this post time or later. The caller skips posts that
-   * are too old.
-   */
-  | { readonly kind: 'since'; readonly ms: number }
-  | BeginAfter
+  /** At this post time. The posts in `known` were delivered, and every older one. */
+  | {
+      readonly kind: 'since';
+      readonly ms: number;
+      readonly known?: readonly (readonly [id: string, at: number | null])[];
+    }
   | { readonly kind: 'position'; readonly position: FeedPosition };
 
 export type FollowEvent =
@@ -61,8 +72,13 @@ export type FollowEvent =
   /** The store has lost the feed. When a relay continues it, a gap follows, or `found` if no post is missing. */
   | { readonly kind: 'lost' }
   | { readonly kind: 'found' }
-  /** The follower knows where it starts. */
-  | { readonly kind: 'begun' }
+  /** The follower knows where it starts; `times` are those of the newest posts in the store. */
+  | { readonly kind: 'begun'; readonly times: readonly (number | null)[] }
+  /**
+   * The follower has read all entries that this position of the leader covers. With `isAfterHole`, it has missed some of
+   * them.
+   */
+  | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
   /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
@@ -75,6 +91,8 @@ interface FollowerOptions {
   readonly begin: Begin;
   readonly clock: Clock;
   readonly blockMs?: number | undefined;
+  /** Whether to read the positions of the leader. */
+  readonly marks?: boolean | undefined;
 }
 
 /** Reads a feed from the store and delivers each post exactly once. */
@@ -89,7 +107,8 @@ const HALF_HOUR_MS = 30 * 60_000;
 const LEAST_KNOWN = 20;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
-export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }: FollowerOptions): Follower {
+export function createFollower(options: FollowerOptions): Follower {
+  const { open, feed, begin, clock, blockMs = BLOCK_MS, marks = false } = options;
   /** The last entry that was read; undefined until the follower has found where to start. */
   let entry: string | undefined;
   let last: FeedPoint | null = null;
@@ -104,11 +123,15 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   let lost = false;
   /** After a loss, posts before this time count as delivered, because a relay may publish them again. */
   let floor = Number.NEGATIVE_INFINITY;
+  /** The same, until the end of the stream is reached. */
+  let liveFloor: number | undefined;
+  let hole: string | undefined;
+  let markAt = Number.NEGATIVE_INFINITY;
+  /** The verified time of the last mark. */
+  let markTo: unknown;
 
   if (begin.kind === 'position') {
-    entry = begin.position.entry;
-    last = begin.position.last;
-    verified = begin.position.verified;
+    ({ entry, last, verified, hole, floor: liveFloor } = begin.position);
     known = new Map(begin.position.known);
     cursor = entry;
     started = true;
@@ -141,51 +164,54 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
   const newest = async (store: StoreConnection, count: number) =>
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
-  /** Finds the entry after which the run starts reading. */
-  async function find(store: StoreConnection): Promise<FollowEvent | undefined> {
-    const [newestRow] = await newest(store, 1);
+  /** Finds the entry after which the run starts reading. Returns a gap if the store no longer has what follows. */
+  async function find(store: StoreConnection): Promise<FollowEvent[]> {
+    const newestRows = await newest(store, 3);
+    const begun: FollowEvent = { kind: 'begun', times: newestRows.map(({ at }) => at) };
+    const newestRow = newestRows.at(-1);
     let gap: FollowEvent | undefined;
     isLinked = true;
     entry = newestRow?.entry ?? '0-0';
+    // Nothing is missing from a stream that never had an entry.
+    hole = (await store.send('HGET', [feed.info, 'last'])) ? entry : undefined;
     if (begin.kind === 'now' && newestRow) take([newestRow]);
     if (begin.kind === 'newest') {
       const [first] = await newest(store, begin.rows);
       if (first) entry = before(first.entry);
     }
-    if (begin.kind === 'since') {
-      // Without posts, it is not known yet whether the store has those since the start.
-      if (newestRow === undefined) return undefined;
-      entry = before(startOf(begin.ms - HALF_HOUR_MS));
-      const ahead = await range(store, '-', AHEAD);
-      const [oldest] = ahead;
-      if (oldest && entryMs(oldest.entry) > begin.ms) gap = { kind: 'gap', from: null, to: oldest, ahead };
-    }
-    if (begin.kind === 'after') await findLast(store, begin);
+    if (begin.kind === 'since') gap = await findTime(store, begin);
     cursor = entry;
     started = true;
-    return gap;
+    return gap ? [begun, gap] : [begun];
   }
 
-  /** Finds where to continue after the last delivered post. */
-  async function findLast(store: StoreConnection, after: BeginAfter) {
-    const from = startOf(after.floor - HALF_HOUR_MS);
-    const walked: WalkedEntry[] = [];
-    let found = false;
-    // Set no state before the search is complete: if the connection breaks, the search starts again on the
-    // next connection.
-    for (let length = 1; length > 0 && !found; ) {
-      const end = walked.at(-1)?.entry;
-      const rows = await range(store, end === undefined ? from : `(${end}`, COUNT);
-      for (const { entry, id, at } of rows) walked.push({ entry, id, at });
-      found = rows.some(({ id }) => id === after.last.id);
-      length = rows.length;
+  /** Finds the posts from a time on. The clocks of the server and of the service may differ by half an hour. */
+  async function findTime(
+    store: StoreConnection,
+    { ms, known: delivered = [] }: Extract<Begin, { kind: 'since' }>,
+  ): Promise<FollowEvent | undefined> {
+    const rows = await range(store, '-', COUNT);
+    const [oldest] = rows;
+    const from = ms - HALF_HOUR_MS;
+    entry = oldest ? before(startOf(from)) : '0-0';
+    liveFloor = ms;
+    const newestAt = delivered.reduce((most, [, at]) => Math.max(most, at ?? 0), 0);
+    known = new Map(delivered.map(([id, at]) => [id, at ?? newestAt]));
+    if (delivered.length > 0) {
+      const [id, at] = delivered.findLast(([, each]) => each === newestAt) ?? ['', null];
+      last = { id, at };
+      verified = ms - 1;
     }
-    const place = placeAfter(walked, after);
-    entry = place.entry ?? before(from);
-    last = after.last;
-    verified = Number.isFinite(after.floor) ? after.floor : null;
-    known = new Map(place.known);
-    isLinked = place.isFound;
+    // Without posts, it is not known yet whether the store has those since the start.
+    if (oldest === undefined) {
+      isLinked = delivered.length === 0;
+      return undefined;
+    }
+    if (oldest.prev === '' || entryMs(oldest.entry) <= from) hole = undefined;
+    const isFound = rows.some(({ id, prev }) => known.has(id) || known.has(prev));
+    if (entryMs(oldest.entry) <= ms || isFound) return undefined;
+    hole = oldest.entry;
+    return { kind: 'gap', from: last && { id: '', at: verified }, to: oldest, ahead: rows.slice(0, AHEAD) };
   }
 
   const hasEntry = async (store: StoreConnection) => {
@@ -233,6 +259,7 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     const follows = isLinked || last === null || known.has(first.prev) || isRead || (isRepeated && !isNew);
     if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
     const from = verified === null ? last : { id: '', at: verified };
+    hole = first.entry;
     return { kind: 'gap', from, to: first, ahead: isNew ? [] : rows.slice(0, AHEAD) };
   }
 
@@ -241,7 +268,10 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     const from = rows.findIndex(({ at }) => at !== null && at >= floor);
     const repeated = from === -1 ? rows.length : from;
     if (from !== -1) floor = Number.NEGATIVE_INFINITY;
-    const fresh = rows.filter(({ id, at }, index) => !known.has(id) && (index >= repeated || at === null));
+    const isOld = (at: number | null) => at !== null && liveFloor !== undefined && at < liveFloor;
+    const fresh = rows.filter(
+      ({ id, at }, index) => !known.has(id) && !isOld(at) && (index >= repeated || at === null),
+    );
     for (const row of rows) known.set(row.id, entryMs(row.entry));
     const end = rows.at(-1);
     if (end) {
@@ -253,29 +283,49 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
     return fresh;
   }
 
+  /** Reads the position of the leader, if all entries that it covers were read. */
+  async function readMark(store: StoreConnection): Promise<FollowEvent | undefined> {
+    if (!marks || lost || entry === undefined || clock.mono() < markAt) return undefined;
+    markAt = clock.mono() + MARK_MS;
+    const to = await store.send('HGET', [feed.info, 'floor']);
+    if (to === null || (to === markTo && hole === undefined)) return undefined;
+    // The leader writes both at once. Read in this order, so that the entries may be those of a later position.
+    const mark = await store.send('GET', [feed.mark]);
+    const covered = await store.send('HGET', [feed.info, 'entry']);
+    if (typeof mark !== 'string' || typeof covered !== 'string' || covered === '') return undefined;
+    if (isBefore(entry, covered) || (hole !== undefined && isBefore(covered, hole))) return undefined;
+    // The store may have lost the entries that were read.
+    if (!(await hasEntry(store))) return undefined;
+    const isAfterHole = hole !== undefined;
+    [hole, markTo] = [undefined, to];
+    return { kind: 'mark', mark, isAfterHole };
+  }
+
   async function* follow(
     store: StoreConnection,
     signal: AbortSignal,
   ): AsyncGenerator<FollowEvent, void, void> {
-    // Nothing was read from the place that was found on the last connection: find it again.
-    if (isLinked && begin.kind === 'after') started = false;
     let isIdle = true;
     while (!signal.aborted) {
-      const event = started
-        ? isIdle && (await verify(store))
-        : ((await find(store)) ?? ({ kind: 'begun' } as const));
-      if (event) yield event;
+      if (!started) yield* await find(store);
+      else if (isIdle) {
+        const event = await verify(store);
+        if (event) yield event;
+      }
       const block = live ? blockMs : 1;
       const wanted = ['COUNT', COUNT, 'BLOCK', block, 'STREAMS', feed.stream, cursor];
       const rows = readStreams(await store.send('XREAD', wanted, block));
       const [first] = rows;
       isIdle = first === undefined;
-      if (first && started) {
+      if (first) {
         const gap = await link(store, first, rows);
         if (gap) yield gap;
         const fresh = take(rows);
         if (fresh.length > 0) yield { kind: 'rows', rows: fresh };
       }
+      if (isIdle) liveFloor = undefined;
+      const mark = isIdle || live ? await readMark(store) : undefined;
+      if (mark) yield mark;
       if (!isIdle || live) continue;
       live = true;
       yield { kind: 'live' };
@@ -314,6 +364,8 @@ export function createFollower({ open, feed, begin, clock, blockMs = BLOCK_MS }:
             entry,
             last,
             verified,
+            floor: liveFloor,
+            hole,
             known: [...known].filter(
               ([, ms], at) => ms >= horizonOf(LOOK_BACK_MS) || at >= known.size - LEAST_KNOWN,
             ),

@@ -3,8 +3,7 @@ import type { StoreConnection } from '../connection.ts';
 import { isStoreFailure } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
-import { before, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
-import type { FeedPoint } from './place-after.ts';
+import { before, type FeedPoint, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 
 /**
  * How long a read may block. A renewal of the lease waits for the read, so this time must be much shorter than
@@ -22,6 +21,8 @@ export interface GroupPlace {
   readonly born: string;
   /** The last post that a member on this machine has delivered; null if there is none. */
   readonly last: FeedPoint | null;
+  /** The post time up to which the stream had every post before that one; null if it is not known. */
+  readonly verified: number | null;
 }
 
 export interface GroupOptions {
@@ -126,10 +127,13 @@ export async function* batches({
   let isLost = hasLost(work.place, born);
   const start = isLost ? '0' : (work.acknowledged ?? options.start);
   const gap = await join({ ...options, start }, store);
-  const from = work.place?.last ?? null;
-  if (isLost) yield { kind: 'lost', from };
+  const { last = null, verified = null } = work.place ?? {};
+  // Posts between the verified time and the last post may have been published after it. In a shared group, other
+  // members have read posts too.
+  const from = shared || verified === null ? last : { id: '', at: verified };
+  if (isLost) yield { kind: 'lost', from: last };
   else if (gap) yield { kind: 'gap', ...gap, from };
-  if (!isLost) work.place = { born, last: from };
+  if (!isLost) work.place = { born, last, verified };
 
   /**
    * Called before the first batch after the store has lost the group. Only the member of an ordered group that has read
@@ -137,8 +141,8 @@ export async function* batches({
    */
   async function findGap(to: StreamRow): Promise<GroupEvent> {
     isLost = false;
-    work.place = { born: await bornOf(store, feed), last: from };
-    if (!shared && from !== null && from.id === to.prev) return { kind: 'found' };
+    work.place = { born: await bornOf(store, feed), last, verified };
+    if (!shared && last !== null && last.id === to.prev) return { kind: 'found' };
     return { kind: 'gap', missing: null, from, to };
   }
 
@@ -168,8 +172,11 @@ export async function* batches({
 
   /** Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it. */
   async function deliverAck(rows: readonly StreamRow[], entries: readonly string[]): Promise<void> {
-    const last = rows.at(-1);
-    if (last && work.place) work.place = { ...work.place, last: { id: last.id, at: last.at } };
+    const end = rows.at(-1);
+    if (end && work.place) {
+      const { id, at, verified } = end;
+      work.place = { ...work.place, last: { id, at }, verified: verified ?? work.place.verified };
+    }
     if (work.place) options.memory.save(work.place);
     await ack(entries);
   }

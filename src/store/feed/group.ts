@@ -73,7 +73,7 @@ async function* orderedMember(
   let hasWaited = false;
   for (;;) {
     const born = await bornOf(store, feed);
-    work.place ??= { born, last: null };
+    work.place ??= { born, last: null, verified: null };
     // If the store has lost the group, another member may know its position: let that one take the lease first.
     if (!hasWaited && work.place.last === null && hasLost(work.place, born)) {
       hasWaited = true;

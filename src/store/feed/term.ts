@@ -7,8 +7,7 @@ import type { FeedKeys } from '../keys.ts';
 import { listReply } from '../replies.ts';
 import { beginFeed, listEntries, publish, report } from '../scripts/feed.ts';
 import { lead, resign } from '../scripts/lease.ts';
-import { isBefore, timeFrom } from './entry.ts';
-import type { FeedPoint } from './place-after.ts';
+import { type FeedPoint, isBefore, timeFrom } from './entry.ts';
 
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunEnd } from '../../../src/cli/io.ts';
 import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
+import { watchHealth } from '../../../src/cli/tail/service/watch.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
@@ -38,7 +39,11 @@ function openRelay() {
   const notices: string[] = [];
   const path = join(folder, 'relay.prom');
   const atEnd = new Set<(end: RunEnd) => Promise<void>>();
-  const observer = watchRelay(
+  const observer = watchRelay(clock, {
+    link: { use: () => Promise.reject(new Error('the store is away')) },
+    feed: keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('all'),
+  });
+  watchHealth(
     {
       io: { clock, env: {}, atEnd } as never,
       command: 'thesis relay',
@@ -47,10 +52,7 @@ function openRelay() {
       signal: new AbortController().signal,
     },
     { status: path, heartbeat: 10_000 },
-    {
-      link: { use: () => Promise.reject(new Error('the store is away')) },
-      feed: keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('all'),
-    },
+    observer.watched,
   );
   const read = () => readSamples(path);
   const age = () => clock.now() / 1_000 - Number(read()['update_timestamp_seconds']);

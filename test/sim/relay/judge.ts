@@ -1,3 +1,4 @@
+import { stretchesOf } from '../../../src/tail/certificate.ts';
 import type { Post } from '../posts.ts';
 import { above } from '../service.ts';
 import { type Delivered, type RelayOutcome, streamOf } from './world.ts';
@@ -46,9 +47,14 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
       // A post that appears in pages only after its gap was filled is missing.
       const isFilled = ({ visibleAt }: Post, gap: Gap) => follower.fills && visibleAt < gap.at;
       return [
-        ...problemsOf(`follower ${at}`, ids, (post) =>
-          follower.gaps.some((gap) => isInGap(post, gap) && !isFilled(post, gap)),
+        ...problemsOf(
+          `follower ${at}`,
+          ids,
+          (post) =>
+            follower.earlier.includes(post.id) ||
+            follower.gaps.some((gap) => isInGap(post, gap) && !isFilled(post, gap)),
         ),
+        ...falseClaims(follower, service.posts).map((id) => `${id} is claimed by follower ${at}`),
         ...follower.gaps
           .filter((gap) => !isJustified(gap, follower, outcome))
           .map((gap) => `follower ${at} reported a gap at ${gap.at}`),
@@ -57,6 +63,25 @@ export function judgeRelay(outcome: RelayOutcome): string[] {
     ...tokens.map((token) => `two terms had the token ${token}`),
   ];
 }
+
+/** The posts that the certificate of a follower claims and its file does not have. */
+function falseClaims({ claims, rows }: Delivered, posts: readonly Post[]): string[] {
+  if (!claims?.coverage) return [];
+  const { coverage, verified, lowest } = claims;
+  const stretches = stretchesOf({ coverage, verified, lowest, lines: noLines });
+  const have = new Set(rows.map(({ id }) => id));
+  return posts
+    .filter(({ id, at, old }) => !have.has(id) && at !== null && !old && stretches.some(isAround(at)))
+    .map(({ id }) => id);
+}
+
+const isAround =
+  (at: number) =>
+  ({ from, to }: { readonly from: number; readonly to: number }) =>
+    from <= at && at <= to;
+const noLines = {
+  ...{ rows: 0, digest: '', first: null, last: null, newest: null, before: null, previous: null },
+};
 
 const isInGap = ({ at }: Post, { from, to }: Gap): boolean =>
   at === null ||

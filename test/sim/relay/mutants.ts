@@ -38,6 +38,9 @@ export const withoutStart: RelayMutation = {
   script: rewritten('beginFeed', "'last', ARGV[3])", "'last', ARGV[3] == '' and 'one' or ARGV[3])"),
 };
 
+/** A follower claims posts from before it began. */
+export const claimsAll: RelayMutation = { claimsAll: true };
+
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
 
 /** A post counts as published before the store has it. */

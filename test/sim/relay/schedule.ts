@@ -183,3 +183,21 @@ export function lostBehindFrames(seed: number): RelaySchedule {
     service: { ...service, via: 'ws', rate: rng.pick([0.3, 1]), busyMs: 180_000, faults: [lose] },
   };
 }
+
+/** Followers begin while the feed is read. Later, the store may lose everything, and no relay remembers it. */
+export function lateFollowers(seed: number): RelaySchedule {
+  const rng = rngOf(seed, 46);
+  const { service } = relayScheduleOf(seed);
+  const lost = rng.between(50_000, 70_000);
+  const pauses = [2, 3].map((process) => ({
+    ...{ kind: 'pause' as const, process, from: 0, to: rng.between(20_000, 45_000) },
+  }));
+  const kills = [0, 1].map((process) => ({ kind: 'kill' as const, process, from: lost - 1_000, to: 0 }));
+  const loses = rng.chance(0.5);
+  return quiet(seed, {
+    ...{ relays: 2, followers: 2, forgetful: true },
+    service: { ...service, via: 'poll', rate: rng.pick([0.3, 1]), lagMs: 2_000 },
+    faults: loses ? [{ ...noLoss, kind: 'flush', empty: true, from: lost, to: lost + 1 }] : [],
+    blows: loses ? [...pauses, ...kills] : pauses,
+  });
+}

@@ -1,4 +1,5 @@
 import { Failure } from '../../../src/base/failure.ts';
+import { claim, remember, startAt } from '../../../src/cli/store/claims.ts';
 import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import { createSpend } from '../../../src/core/spend/spend.ts';
@@ -7,6 +8,9 @@ import { feedIdOf } from '../../../src/store/feed/feed-id.ts';
 import { type Begin, createFollower, type FollowEvent } from '../../../src/store/feed/follower.ts';
 import type { FeedState } from '../../../src/store/feed/term.ts';
 import { keysOf } from '../../../src/store/keys.ts';
+import { KnownPosts, type KnownState } from '../../../src/tail/known.ts';
+import { readPosition } from '../../../src/tail/position.ts';
+import { nthNewest, type PostMark } from '../../../src/tail/row.ts';
 import { noWait } from '../../no-wait.ts';
 import { calmMs, EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
@@ -31,6 +35,8 @@ export interface RelayMutation {
   readonly follower?: (store: StoreConnection, number: number) => StoreConnection;
   /** Whether relays read nothing that they have saved. */
   readonly forgets?: boolean;
+  /** Whether followers claim what the leader has verified, whether they have read it or not. */
+  readonly claimsAll?: boolean;
 }
 
 type Gap = Extract<FollowEvent, { kind: 'gap' }>;
@@ -41,6 +47,10 @@ export interface Delivered {
   readonly gaps: (Pick<Gap, 'from' | 'to'> & { readonly at: number })[];
   /** Whether it fetches the posts of gaps from the service. */
   readonly fills: boolean;
+  /** What its certificate states. */
+  claims: KnownState | undefined;
+  /** The ids that were in the stream before it began. */
+  earlier: readonly string[];
 }
 
 export interface RelayOutcome {
@@ -54,7 +64,8 @@ export interface RelayOutcome {
   readonly problems: string[];
 }
 
-const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
+const BASE = 'https://api.example.test';
+const keys = keysOf({ baseUrl: BASE, key: 'k' });
 const feed = keys.feed(feedIdOf({ tokens: [] }));
 const RESTART_MS = 2_000;
 
@@ -158,7 +169,7 @@ export async function runRelaySchedule(
           signal: end.signal,
           notice: () => {},
           diskWait: noWait,
-          scope: { baseUrl: 'https://api.example.test', key: async () => 'k' },
+          scope: { baseUrl: BASE, key: async () => 'k' },
           store: { link: { open }, keys, machine: `m${number}`, memory: memoryOf(number) },
           left,
           key: access.key(left),
@@ -187,7 +198,8 @@ export async function runRelaySchedule(
 
   const followers: Delivered[] = [];
   const follow = (number: number) => {
-    const delivered: Delivered = { rows: [], gaps: [], fills: number % 2 === 0 };
+    const fills = number % 2 === 0;
+    const delivered: Delivered = { rows: [], gaps: [], fills, claims: undefined, earlier: [] };
     followers.push(delivered);
     let begin: Begin = { kind: 'now' };
     return supervise(number, async (process) => {
@@ -200,14 +212,29 @@ export async function runRelaySchedule(
           return mutation.follower?.(connection, number) ?? connection;
         },
         clock,
+        marks: true,
       });
+      const isNew = begin.kind === 'now';
+      const known = new KnownPosts(delivered.claims);
       const { source } = createService(schedule.service, process).access(process.alive, () => {});
       const filling = createFilling({ ...source, stepCu: 200 }, { affords: () => true }, clock);
       for await (const event of follower.events(end.signal)) {
         // A follower saves its rows and its position together, as a follower with a file does.
         const at = scheduler.now;
-        const deliver = (rows: readonly { readonly id: string }[]) =>
+        const deliver = (rows: readonly PostMark[]) => {
           delivered.rows.push(...rows.map(({ id }) => ({ id, at })));
+          remember(known, rows);
+        };
+        if (event.kind === 'begun' && isNew) {
+          delivered.earlier = streamOf(store);
+          startAt(known, nthNewest(event.times, 2));
+        }
+        if (event.kind === 'mark')
+          claim(
+            known,
+            readPosition(event.mark, `sim of ${BASE}`),
+            event.isAfterHole && mutation.claimsAll !== true,
+          );
         if (event.kind === 'rows') deliver(event.rows.filter(({ id }) => !filling.has(id)));
         let position = follower.position();
         if (event.kind === 'gap') {
@@ -220,7 +247,9 @@ export async function runRelaySchedule(
             position = afterFilled(position, rows);
           }
         }
-        if (position) begin = { kind: 'position', position };
+        if (!position) continue;
+        begin = { kind: 'position', position };
+        delivered.claims = known.state;
       }
     });
   };

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { selectedFields } from '../../output/output.ts';
 import type { ExecFlags, TailFlags } from '../flags.ts';
 import { resumableOut } from '../lock-files.ts';
-import type { TailPlan } from '../run.ts';
+import type { OutputPlan } from './open.ts';
 
 /**
  * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
@@ -11,7 +11,7 @@ import type { TailPlan } from '../run.ts';
  */
 export async function checkOutput(
   context: Context,
-  { view, timeField }: Pick<TailPlan, 'view' | 'timeField'>,
+  { view, timeField }: Pick<OutputPlan, 'view' | 'timeField'>,
   flags: ExecFlags & Pick<TailFlags, 'rotate'>,
 ): Promise<void> {
   const { globals, format } = context;

@@ -7,6 +7,8 @@ import type { Records } from '../../context.ts';
 /** The output of a tail, and the functions that depend on it. */
 export interface TailOutput {
   readonly sink: TailSink;
+  /** Aborted when the reader closes the output; undefined for a command. */
+  readonly closed?: AbortSignal | undefined;
   /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;
   /** The state of the handoff to a command. */
@@ -21,13 +23,14 @@ export const printTo = (
   paused?: () => Promise<void> | undefined,
 ): TailOutput => ({
   sink: openTailWriter(records, hide, paused),
+  closed: records.closed,
   async close() {
     if (!records.closed.aborted) await records.end();
   },
 });
 
 /** Writes the rows of a tail. `hide` hides the status line before rows are printed. */
-export function openTailWriter(
+function openTailWriter(
   records: Records<TailRow['record']>,
   hide: () => void,
   paused: () => Promise<void> | undefined = () => undefined,

@@ -1,0 +1,181 @@
+import { Failure } from '../../base/failure.ts';
+import { parseJson } from '../../base/json.ts';
+import { countText, unitsText } from '../../base/units.ts';
+import { span } from '../../output/format/time.ts';
+import type { StreamRow } from '../../store/feed/entry.ts';
+import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
+import type { PostFields, PostMark, TailRow } from '../../tail/row.ts';
+import type { Context } from '../context.ts';
+import { handoffStateText } from '../tail/exec/handoff-text.ts';
+import type { TailFlags } from '../tail/flags.ts';
+import { placeText } from '../tail/notice-text.ts';
+import type { Feeder } from '../tail/run-feed.ts';
+import { nothingMeasured, type TailFacts } from '../tail/service/watch.ts';
+import { leaderProof } from './leader-proof.ts';
+import type { RunStore } from './open-store.ts';
+
+/** The feed in the store that a run reads, and the posts that it wants. */
+export interface StoredPosts {
+  readonly store: RunStore;
+  readonly feedId: string;
+  readonly flags: TailFlags;
+  readonly filter: (row: TailRow) => boolean;
+}
+
+/** How a run reads the feed, and what it does with the posts. */
+interface StoreSource<E> {
+  events(run: FollowerRun): AsyncIterable<E>;
+  /** Handles an event. Returns whether the run continues. */
+  take(event: E, run: FollowerRun): Promise<boolean>;
+  /** Aborted when the reader closes the output; undefined for a command. */
+  readonly closed?: AbortSignal | undefined;
+  readonly handoff?: (() => HandoffHealth) | undefined;
+  readonly check?: (() => void) | undefined;
+  /** Up to which post time the posts were delivered. */
+  verified?(): number | null;
+  /** Delivers everything that was written, unless the reader has closed the output. */
+  end?(isOpen: boolean): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A run that reads a feed from the store. */
+export interface FollowerRun {
+  /** Aborted when the run ends. */
+  readonly until: AbortSignal;
+  /** How many posts the run may still deliver. */
+  readonly left: number;
+  /** Selects the posts that the run wants. */
+  wanted(rows: readonly TailRow[], floor: number): TailRow[];
+  /** Counts delivered rows. Returns whether the run may continue. */
+  delivered(rows: readonly TailRow[]): boolean;
+  gap(text: string, advice?: string): void;
+  /** Reports that posts may be missing, unless the store finds them again. */
+  lost(last: PostMark | null | undefined, what: string): void;
+  /** Ends the run because of a failure, which `end` of the source throws. */
+  stop(): void;
+}
+
+/**
+ * Reads events of a feed until the run ends by `--count`, `--duration`, a signal, a closed output, or because `take`
+ * returns false.
+ */
+export function storeFeeder<
+  E extends { readonly kind: string; readonly why?: string; readonly rows?: readonly StreamRow[] },
+>(context: Context, { store, feedId, flags, filter }: StoredPosts, source: StoreSource<E>): Feeder {
+  const { io, signal, notice, diskWait } = context;
+  const { clock } = io;
+  const { closed, handoff } = source;
+  const ended = new AbortController();
+  const until = AbortSignal.any([signal, ended.signal, ...(closed ? [closed] : [])]);
+  const began = clock.mono();
+  const gaps: string[] = [];
+  let left = (flags.confluence ? undefined : flags.count) ?? Number.POSITIVE_INFINITY;
+  let count = 0;
+  /** What is missing if the run ends before the store has the feed again. */
+  let loss: string | undefined;
+  let last: TailFacts['lastPostAt'] = null;
+  let lag: TailFacts['lastPostLagMs'] = null;
+  let [ready, away] = [false, false];
+  /** Such a run has no main loop: each call of `wake` counts as an iteration, which shows that nothing blocks. */
+  let turns = 0;
+  const proofOf = leaderProof(store.link, store.keys.feed(feedId), clock);
+
+  const facts = (): TailFacts => ({
+    ...{ ...nothingMeasured, mode: 'store', handoff: handoff?.() ?? null },
+    ...{ ready, serviceUp: !away, walkedAt: proofOf(), verifiedTo: source.verified?.() ?? null },
+    ...{ lastPostAt: last, lastPostLagMs: lag, rows: count, gaps: gaps.length },
+  });
+
+  const run: FollowerRun = {
+    until,
+    get left() {
+      return left;
+    },
+    wanted: (rows, floor) => rows.filter((row) => (row.at === null || row.at >= floor) && filter(row)),
+    delivered(rows) {
+      count += rows.length;
+      left -= rows.length;
+      const at = rows.findLast((row) => row.at !== null)?.at ?? null;
+      if (at !== null) [last, lag] = [at, Math.max(0, clock.now() - at)];
+      return left > 0;
+    },
+    gap(text, advice = '') {
+      gaps.push(text);
+      notice(`GAP: ${text}${advice}`);
+    },
+    lost(mark, what) {
+      loss = `posts${mark ? ` after ${placeText(mark)}` : ''} may be missing: the store has lost ${what}`;
+      notice(`${loss}; waiting for a relay that continues it`);
+    },
+    stop: () => ended.abort(),
+  };
+
+  return {
+    watched: {
+      facts,
+      turns: () => turns,
+      wake: () => void turns++,
+      text: () => stateText(facts(), clock.now()),
+    },
+    check: source.check,
+    async run() {
+      if (flags.duration !== undefined) void clock.sleep(flags.duration, until).then(run.stop, () => {});
+      until.addEventListener('abort', diskWait.close, { once: true });
+      for await (const event of source.events(run)) {
+        const { kind, why } = event;
+        away = kind === 'away';
+        ready ||= kind === 'live' || kind === 'active' || kind === 'standby';
+        if (why !== undefined) notice(away ? `${why}; waiting for the store` : why);
+        if (kind === 'back') notice('the store is available again');
+        if (kind === 'found' || kind === 'gap') loss = undefined;
+        if (kind === 'found') notice('the store has the feed again, and no post is missing');
+        if (!(await source.take(event, run))) break;
+      }
+      await source.end?.(closed?.aborted !== true);
+      if (loss !== undefined) gaps.push(loss);
+      // The reader of the output may leave, but every other failure counts, such as a full disk.
+      if (closed?.reason instanceof Failure && !signal.aborted) throw closed.reason;
+      const [gap] = gaps;
+      const gapsText = gap === undefined ? 'no gaps' : countText(gaps.length, 'gap');
+      const took = span(clock.mono() - began);
+      return {
+        line: `stopped after ${took}: ${countText(count, 'post')}, ${gapsText}, ${unitsText(context.spent)}`,
+        gap: closed?.aborted === true ? undefined : gap,
+      };
+    },
+    async close() {
+      ended.abort();
+      await source.close();
+    },
+  };
+}
+
+function stateText({ rows, lastPostAt, serviceUp, walkedAt, handoff }: TailFacts, now: number): string {
+  const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
+  const parts = [
+    `${countText(rows, 'post')}${lastPostAt === null ? '' : `, the last from ${ago(lastPostAt)}`}`,
+    serviceUp ? 'reading from the store' : 'the store is not reachable',
+    walkedAt === null ? '' : `verified ${ago(walkedAt)}`,
+    handoff ? handoffStateText(handoff, now) : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** A post from the store as a row of a tail. Its record is parsed on first use. */
+export function streamedRow({ id, at, body }: StreamRow): TailRow {
+  let parsed: PostFields | undefined;
+  return {
+    id,
+    at,
+    raw: Buffer.from(body),
+    get record() {
+      parsed ??= fieldsOf(body);
+      return parsed;
+    },
+  };
+}
+
+function fieldsOf(body: string): PostFields {
+  const value = parseJson(body);
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
