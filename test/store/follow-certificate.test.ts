@@ -9,8 +9,7 @@ import { startServer, until } from './server.ts';
 async function opened() {
   const server = await startServer();
   const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 600_000, theses: 1 });
-  const { theses } = sandbox.world;
-  const [sample] = theses.slice({}, undefined, 1, Date.now())?.items ?? [];
+  const [sample] = sandbox.world.theses({}, undefined, 1, Date.now())?.items ?? [];
   if (!sample) throw new Error('no post');
   const [home, relayHome] = [openHome(), openHome()];
   const env = { TRDR_STORE: server.url };
@@ -31,7 +30,7 @@ async function opened() {
     async pass() {
       for (let each = 0; each < 20; each++) {
         time += 30_000;
-        theses.add({ ...sample, id: `p${time}`, platformCreatedAt: time });
+        sandbox.world.addThesis(time, { ...sample, id: `p${time}`, platformCreatedAt: time });
       }
       await stop();
       const args = ['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'];
