@@ -9,7 +9,7 @@ export function startAt(known: KnownPosts, from: number | null): void {
   [known.start, known.verified, known.after] = [from, from, from];
 }
 
-export function remember(known: KnownPosts, rows: readonly PostMark[]): void {
+export function rememberPosts(known: KnownPosts, rows: readonly PostMark[]): void {
   for (const row of rows) {
     if (known.isLate(row)) known.addLate(row);
     else known.add(row);

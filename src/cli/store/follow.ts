@@ -20,7 +20,7 @@ import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/output/open.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
-import { claim, remember, startAt } from './claims.ts';
+import { claim, rememberPosts, startAt } from './claims.ts';
 import { afterFilled, type GapFilling, withIds } from './fill-gap.ts';
 import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
@@ -88,7 +88,7 @@ export const followStore = (context: Context, plan: FollowPlan): Promise<void> =
       const passing = run.wanted(rows, floor);
       const wanted = passing.slice(0, run.left);
       isWriting = true;
-      remember(known, wanted);
+      rememberPosts(known, wanted);
       saver?.wrote(wanted);
       const isOpen = wanted.length === 0 || (await sink.write(wanted));
       isWriting = false;

@@ -1,5 +1,5 @@
 import { Failure } from '../../../src/base/failure.ts';
-import { claim, remember, startAt } from '../../../src/cli/store/claims.ts';
+import { claim, rememberPosts, startAt } from '../../../src/cli/store/claims.ts';
 import { afterFilled, createFilling } from '../../../src/cli/store/fill-gap.ts';
 import { runRelay } from '../../../src/cli/store/relay.ts';
 import { createSpend } from '../../../src/core/spend/spend.ts';
@@ -223,7 +223,7 @@ export async function runRelaySchedule(
         const at = scheduler.now;
         const deliver = (rows: readonly PostMark[]) => {
           delivered.rows.push(...rows.map(({ id }) => ({ id, at })));
-          remember(known, rows);
+          rememberPosts(known, rows);
         };
         if (event.kind === 'begun' && isNew) {
           delivered.earlier = streamOf(store);
