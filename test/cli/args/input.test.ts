@@ -8,8 +8,6 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 
-const none = { file: undefined, column: undefined };
-
 const onStdin = (stdin: Readable, column?: string) =>
   readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' });
 
@@ -53,13 +51,31 @@ test('reading a FIFO ends at the signal, without a writer and with a writer that
   closeSync(writer);
 });
 
-describe('subjects from a text', () => {
-  it('are one per line, without blank lines and comments, with their line numbers', async () => {
-    expect(await given('mira\r\n\n# the desk\n  @Solwolf \n0xMert')).toEqual([
-      { text: 'mira', line: 1 },
-      { text: '@Solwolf', line: 4 },
-      { text: '0xMert', line: 5 },
-    ]);
+describe('subjects', () => {
+  it.each([
+    ['mira\r\n\n# the desk\n  @Solwolf \n0xMert', undefined, 'mira 1, @Solwolf 4, 0xMert 5'],
+    [`# ${'x'.repeat(1_000_000)}\nmira\n`, undefined, 'mira 2'],
+    ['handle\n', undefined, 'handle 1'],
+    ['@a,b\n', undefined, '@a,b 1'],
+    ['\uFEFF東京\r\nmira 🌙\r\n', undefined, '東京 1, mira 🌙 2'],
+    ['\uFEFFhandle\nmira\n', 'handle', 'mira 2'],
+    [
+      'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n',
+      'The Handle',
+      'mira 2, sol"wolf 4',
+    ],
+    ['handle,note\r\n\r\nmira,"two\r\nlines"\r\nkato,\r\n', 'handle', 'mira 3, kato 5'],
+  ])('have their line numbers, in any encoding and chunks: %j, column %s', async (text, column, subjects) => {
+    const little = Buffer.from(text, 'utf16le');
+    const wide = text.startsWith('\uFEFF') ? [little, Buffer.from(little).swap16()] : [];
+    for (const bytes of [Buffer.from(text), ...wide]) {
+      const chunkings =
+        bytes.length > 1_000 ? [[bytes]] : [[bytes], [...bytes].map((byte) => Uint8Array.of(byte))];
+      for (const chunks of chunkings) {
+        const rows = await given(chunks, column);
+        expect(rows.map((row) => `${row.text} ${row.line}`).join(', ')).toBe(subjects);
+      }
+    }
   });
 
   it('are rejected while a line without an end is still being read', async () => {
@@ -75,110 +91,52 @@ describe('subjects from a text', () => {
     }
   });
 
-  it('may follow a comment of any length', async () => {
-    expect(await given(`# ${'x'.repeat(1_000_000)}\nmira\n`)).toEqual([{ text: 'mira', line: 2 }]);
-  });
-
-  it('tolerate a byte order mark and characters split between chunks', async () => {
-    const bytes = Buffer.from('\uFEFF東京\nmira\n');
-    expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual([
-      { text: '東京', line: 1 },
-      { text: 'mira', line: 2 },
-    ]);
-  });
-
-  it('may be UTF-16 with a byte order mark, as Windows PowerShell writes it', async () => {
-    const text = '\uFEFF東京\r\nmira 🌙\r\n';
-    const little = Buffer.from(text, 'utf16le');
-    const big = Buffer.from(little).swap16();
-    for (const bytes of [little, big]) {
-      const expected = [
-        { text: '東京', line: 1 },
-        { text: 'mira 🌙', line: 2 },
-      ];
-      expect(await given([bytes])).toEqual(expected);
-      expect(await given([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(expected);
-    }
-    expect(await given([Buffer.from('\uFEFFhandle\nmira\n', 'utf16le')], 'handle')).toEqual([
-      { text: 'mira', line: 2 },
-    ]);
-  });
-
-  it('come from the named column of a CSV, with their line numbers', async () => {
-    const csv = 'name,"the handle",note\nMira,mira,"two\nlines"\nSol,"sol""wolf",\n,,\n';
-    expect(await given(csv, 'The Handle')).toEqual([
-      { text: 'mira', line: 2 },
-      { text: 'sol"wolf', line: 4 },
-    ]);
-  });
-
-  it('have the same line numbers with CRLF as with LF, also within quotes', async () => {
-    const csv = 'handle,note\n\nmira,"two\nlines"\nkato,\n'.replaceAll('\n', '\r\n');
-    expect(await given(csv, 'handle')).toEqual([
-      { text: 'mira', line: 3 },
-      { text: 'kato', line: 5 },
-    ]);
-  });
-
-  it('are rejected if the column is missing, with the closest name', async () => {
-    await expect(given('handle,name\nmira,Mira\n', 'handel')).rejects.toMatchObject({
-      kind: 'usage',
-      hint: expect.stringContaining('handle'),
-    });
-  });
-
-  it('are rejected if a quote is not closed', async () => {
-    await expect(given('handle\n"mira\n', 'handle')).rejects.toMatchObject({ kind: 'usage' });
-  });
-});
-
-describe('sources of subjects', () => {
   it.each([
-    ['several columns', 'mira,1\nkato,2\n', 'contains several columns', '--column NAME'],
-    ['columns separated by semicolons', 'mira;1\nkato;2\n', 'contains several columns', '--column NAME'],
-    ['columns separated by tabs', 'mira\t1\n', 'contains several columns', 'one subject per line'],
-    ['quotes', '"mira"\n"kato"\n', 'contains quotes', 'remove the quotes'],
-    ['a header', '# the desk\nHandle\nmira\n', 'starts with a header: Handle', '--column Handle'],
-    ['a quoted header', '"wallet"\n', 'starts with a header: wallet', '--column wallet'],
-  ])('are rejected if a CSV has %s and no column is given', async (_, content, message, hint) => {
-    const { file, read } = givenFile('desk.csv', content);
+    ['desk.csv', 'mira,1\nkato,2\n', undefined, 'FILE contains several columns', '--column NAME'],
+    ['desk.csv', 'mira;1\nkato;2\n', undefined, 'FILE contains several columns', '--column NAME'],
+    ['desk', 'mira\t1\n', undefined, 'FILE contains several columns', 'one subject per line'],
+    ['desk', '"mira"\n"kato"\n', undefined, 'FILE contains quotes', 'remove the quotes'],
+    ['desk.csv', '# it\nHandle\nmira\n', undefined, 'FILE starts with a header: Handle', '--column Handle'],
+    ['desk.csv', '"wallet"\n', undefined, 'FILE starts with a header: wallet', '--column wallet'],
+    ['desk.csv', 'handle,name\nmira,Mira\n', 'handel', 'the input has no column "handel"', 'handle'],
+    [
+      'desk.csv',
+      'handle\n"mira\n',
+      'handle',
+      'a quote in the row that begins on line 2 is never closed',
+      'close it',
+    ],
+    [
+      'desk.tsv',
+      'handle\tnote\tdesk\nmira\t"two\nlines"\t1\n',
+      'handle',
+      'line 2 ends within a quoted cell',
+      'CSV',
+    ],
+  ])('are rejected: %s %j, column %s', async (name, content, column, message, hint) => {
+    const { file, read } = givenFile(name, content, column);
     await expect(read).rejects.toMatchObject({
       kind: 'usage',
-      message: `${file} ${message}`,
+      message: message.replace('FILE', file),
       hint: expect.stringContaining(hint),
     });
   });
 
-  it('are rejected on stdin if they have columns, and accepted if only the first word could be a header', async () => {
-    await expect(given('handle,desk\nmira,1\n')).rejects.toMatchObject({
-      message: 'stdin contains several columns',
-    });
-    expect(await given('handle\n')).toEqual([{ text: 'handle', line: 1 }]);
-    expect(await given('@a,b\n')).toEqual([{ text: '@a,b', line: 1 }]);
-  });
-
-  it('are the lines of a CSV with a single column', async () => {
-    expect(await givenFile('desk.csv', '@handle\nkato\n').read).toEqual([
-      { text: '@handle', line: 1 },
-      { text: 'kato', line: 2 },
-    ]);
-  });
-
   it.each([
-    ['desk.csv', 'name;handle\n"Mira; the one";mira\nSol, the wolf;"sol""wolf"\n', ['mira', 'sol"wolf']],
-    ['desk.csv', '"name, first";handle;x,y\nMira;mira;\n', ['mira']],
-    ['desk.tsv', 'name\thandle\n"Mira\tmira\nSol\\tWolf\t"solwolf"\n', ['mira', 'solwolf']],
-    ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', ['mira']],
-    ['desk.tsv', 'handle\nmira\n', ['mira']],
-  ])('are the column of a table with any separator: %s %j', async (name, content, subjects) => {
-    const rows = await givenFile(name, content, 'handle').read;
+    ['desk.csv', '@handle\nkato\n', undefined, ['@handle', 'kato']],
+    [
+      'desk.csv',
+      'name;handle\n"Mira; the one";mira\nSol, the wolf;"sol""wolf"\n',
+      'handle',
+      ['mira', 'sol"wolf'],
+    ],
+    ['desk.csv', '"name, first";handle;x,y\nMira;mira;\n', 'handle', ['mira']],
+    ['desk.tsv', 'name\thandle\n"Mira\tmira\nSol\\tWolf\t"solwolf"\n', 'handle', ['mira', 'solwolf']],
+    ['desk.txt', '\n\nhandle\tdesk,room\r\nmira\t1\r\n', 'handle', ['mira']],
+    ['desk.tsv', 'handle\nmira\n', 'handle', ['mira']],
+  ])('are read from a table with any separator: %s %j', async (name, content, column, subjects) => {
+    const rows = await givenFile(name, content, column).read;
     expect(rows.map(({ text }) => text)).toEqual(subjects);
-  });
-
-  it('are rejected if a quoted cell of a table with tabs spans lines', async () => {
-    await expect(given('handle\tnote\tdesk\nmira\t"two\nlines"\t1\n', 'handle')).rejects.toMatchObject({
-      message: 'line 2 ends within a quoted cell',
-    });
   });
 
   it('are the arguments, then the file', async () => {
@@ -187,22 +145,17 @@ describe('sources of subjects', () => {
     const source = subjectSource(['a'], { file, column: undefined }, 'handle');
     const rows = readSubjects(source, { stdin: Readable.from([]), cwd: '/' });
     expect((await Readable.from(rows).toArray()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+    await expect(inFile('/nowhere/handles').next()).rejects.toMatchObject({
+      ...{ kind: 'usage', message: expect.stringContaining('/nowhere/handles') },
+    });
   });
 
   it.each([
-    ['nothing at all', [], none],
+    ['nothing at all', [], { file: undefined, column: undefined }],
     ['stdin twice', ['-'], { file: 'x', column: undefined }],
     ['a column without a file', ['a'], { file: undefined, column: 'handle' }],
   ])('reject %s before reading anything', (_, words, given) => {
     expect(() => subjectSource(words, given, 'handle')).toThrow(expect.objectContaining({ kind: 'usage' }));
-  });
-
-  it('name a missing file', async () => {
-    const source = subjectSource([], { file: '/nowhere/handles', column: undefined }, 'handle');
-    await expect(readSubjects(source, { stdin: Readable.from([]), cwd: '/' }).next()).rejects.toMatchObject({
-      kind: 'usage',
-      message: expect.stringContaining('/nowhere/handles'),
-    });
   });
 });
 

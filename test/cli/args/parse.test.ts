@@ -1,9 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { duration } from '../../../src/base/time-values.ts';
 import { integer } from '../../../src/base/values.ts';
 import { commonOptions } from '../../../src/cli/args/common.ts';
 import { flag, list, longName, type Option, value, valueOr } from '../../../src/cli/args/option.ts';
 import { parseWords } from '../../../src/cli/args/parse.ts';
+import { findCommand } from '../../../src/cli/args/route.ts';
 import { text } from '../../../src/cli/args/values.ts';
 import { command } from '../../../src/cli/command.ts';
 import { allCommands } from '../../../src/cli/docs/help.ts';
@@ -21,11 +22,10 @@ const spec = command({
   },
   common: ['output', 'service', 'money'],
   examples: {},
-  calls: [],
   exits: [0],
-  parse: (args, given) => ({ args, given }),
   run: async () => 0,
 });
+const defaults = { wait: 60_000, noWait: false, limit: undefined, token: [] };
 
 /** A flag of a command line, with a value if it takes one. */
 const words = (option: Option<unknown>) => [
@@ -33,131 +33,106 @@ const words = (option: Option<unknown>) => [
   ...(option.value ? [option.value.choices?.[0] ?? '1'] : []),
 ];
 
-const contradictions = (await allCommands()).flatMap((each) => {
-  const options = Object.values({ ...commonOptions(each.common), ...each.options });
-  return options.flatMap((option) =>
-    (option.excludes ?? []).flatMap((name) => {
-      const other = options.find((candidate) => `--${longName(candidate)}` === name);
-      return other ? [{ each, line: [words(option), words(other)], names: [words(option)[0], name] }] : [];
-    }),
-  );
-});
-
-describe('flags that contradict each other', () => {
-  it.each([
-    ['whois', '--no-cache', '--max-age'],
-    ['pnl', '--no-cache', '--max-age'],
-    ['pnl', '--from', '--resume'],
-    ['thesis list', '--all', '--limit'],
-    ['thesis tail', '--backfill', '--since'],
-    ['thesis tail', '--group', '--checkpoint'],
-    ['launchpad callouts', '--wallet', '--coin'],
-    ['usage', '--reconcile', '--by'],
-    ['api', '--paginate', '--input'],
-    ['sandbox', '--replay', '--data'],
-    ['me', '--sandbox', '--base-url'],
-  ])('are declared: trdr %s %s %s', (path, ...names) => {
-    expect(
-      contradictions.filter(({ each }) => each.path === path).map((found) => found.names),
-    ).toContainEqual(names);
-  });
-
-  it.each(contradictions.map((one) => [`${one.each.path} ${one.names.join(' ')}`, one] as const))(
-    'are rejected in any order, also with =: %s',
-    (_, { each, line, names }) => {
-      const message = `${names.join(' and ')} cannot be combined`;
-      const joined = line.map((flag) => flag.join('='));
-      for (const given of [line.flat(), line.toReversed().flat(), joined]) {
-        expect(() => parseWords(each, given)).toThrow(message);
+test('flags that contradict each other are rejected in any order, also with =', async () => {
+  const names: string[] = [];
+  for (const each of await allCommands()) {
+    const options = Object.values({ ...commonOptions(each.common), ...each.options });
+    for (const option of options) {
+      const others = options.filter((other) => option.excludes?.includes(`--${longName(other)}`));
+      for (const other of others) {
+        const line = [words(option), words(other)];
+        const message = `--${longName(option)} and --${longName(other)} cannot be combined`;
+        for (const given of [line.flat(), line.toReversed().flat(), line.map((pair) => pair.join('='))])
+          expect(() => parseWords(each, given), each.path).toThrow(message);
+        expect(() => parseWords(each, ['--', ...line.flat()])).not.toThrow(message);
+        names.push(`${each.path} ${longName(option)} ${longName(other)}`);
       }
-      expect(() => parseWords(each, ['--', ...line.flat()])).not.toThrow(message);
-    },
+    }
+  }
+  expect(names).toEqual(
+    expect.arrayContaining([
+      ...['whois no-cache max-age', 'pnl no-cache max-age', 'pnl from resume', 'thesis list all limit'],
+      ...['thesis tail backfill since', 'thesis tail group checkpoint', 'launchpad callouts wallet coin'],
+      ...['usage reconcile by', 'api paginate input', 'sandbox replay data', 'me sandbox base-url'],
+    ]),
   );
 });
 
 describe('a command line', () => {
-  it('returns the value of each flag, or its default', () => {
-    const { args, given, globals } = parseWords(spec, ['a', '--limit', '5', 'b', '--max-cu', '2k']);
-    expect(args).toEqual(['a', 'b']);
-    expect(given).toEqual({ wait: 60_000, noWait: false, limit: 5, token: [] });
-    expect(globals).toMatchObject({ maxCu: 2_000, yes: false, sandbox: false, dryRun: false });
+  it.each([
+    ['a --limit 5 b', ['a', 'b'], { limit: 5 }],
+    ['a --no-wait', ['a'], { noWait: true }],
+    ['a --wait 2s', ['a'], { wait: 2_000 }],
+    ['a --no-wait --wait 2s', ['a'], { wait: 2_000 }],
+    ['a --wait 2s --no-wait', ['a'], { noWait: true }],
+    ['--token=x --token y -l7 -- -odd', ['-odd'], { token: ['x', 'y'], limit: 7 }],
+    ['a --token --unknown', ['a'], { token: ['--unknown'] }],
+    ['a --token=--dry-run', ['a'], { token: ['--dry-run'] }],
+    ['a --token -', ['a'], { token: ['-'] }],
+    ['-- --token --yes', ['--token', '--yes'], {}],
+  ])('is read: %s', (line, args, given) => {
+    const parsed = parseWords(spec, line.split(' '));
+    expect([parsed.args, parsed.given]).toEqual([args, { ...defaults, ...given }]);
   });
 
-  it('distinguishes a flag from its "no" form', () => {
-    expect(parseWords(spec, ['a', '--no-wait']).given).toMatchObject({ wait: 60_000, noWait: true });
-    expect(parseWords(spec, ['a', '--wait', '2s']).given).toMatchObject({ wait: 2_000, noWait: false });
-  });
-
-  it('uses the later one of a flag and its "no" form', () => {
-    expect(parseWords(spec, ['a', '--no-wait', '--wait', '2s']).given).toMatchObject({
-      wait: 2_000,
-      noWait: false,
+  it('has the values of common flags, or their defaults', () => {
+    expect(parseWords(spec, ['a', '--max-cu', '2k']).globals).toMatchObject({
+      ...{ maxCu: 2_000, yes: false, sandbox: false, dryRun: false },
     });
-    expect(parseWords(spec, ['a', '--wait', '2s', '--no-wait']).given).toMatchObject({
-      wait: 60_000,
-      noWait: true,
-    });
-  });
-
-  it('accepts a value that looks like a flag of another command', () => {
-    expect(parseWords(spec, ['a', '--token', '--unknown']).given).toMatchObject({ token: ['--unknown'] });
-    expect(parseWords(spec, ['a', '--token=--dry-run']).given).toMatchObject({ token: ['--dry-run'] });
-    expect(parseWords(spec, ['--', '--token', '--yes']).args).toEqual(['--token', '--yes']);
-    expect(parseWords(spec, ['a', '--token', '-']).given).toMatchObject({ token: ['-'] });
   });
 
   it('accepts --author for --user, where there is such a flag', async () => {
-    const commands = await allCommands();
-    const list = commands.find(({ path }) => path === 'thesis list') ?? spec;
+    const thesisList = (await allCommands()).find(({ path }) => path === 'thesis list') ?? spec;
     for (const given of [['--author', 'mira'], ['--author=mira']]) {
-      expect(parseWords(list, given).given).toMatchObject({ user: 'mira' });
+      expect(parseWords(thesisList, given).given).toMatchObject({ user: 'mira' });
       expect(() => parseWords(spec, given)).toThrow('unknown flag --author');
     }
   });
 
-  it('accepts repeated flags, = and short forms, and arguments after --', () => {
-    const { args, given } = parseWords(spec, ['--token=x', '--token', 'y', '-l7', '--', '-odd']);
-    expect(given).toMatchObject({ token: ['x', 'y'], limit: 7 });
-    expect(args).toEqual(['-odd']);
-  });
-
   it.each([
-    ['an unknown flag', ['a', '--limt', '5'], /unknown flag --limt/, /--limit/],
-    [
-      'a value of the wrong kind',
-      ['a', '--limit', 'many'],
-      /invalid number "many" for --limit/,
-      /whole number/,
-    ],
-    ['a switch with a value', ['a', '--no-wait=5'], /--no-wait takes no value/, /--help/],
-    ['a flag without its value', ['a', '--limit'], /^--limit requires a value/, /after the flag/],
-    ['a short flag without its value', ['a', '-l'], /^-l requires a value/, /after the flag/],
-    [
-      'a flag in the place of a value',
-      ['a', '--token', '--dry-run'],
-      /^--token requires a value/,
-      /--token=--dry-run/,
-    ],
-    [
-      'a flag instead of a value',
-      ['a', '-l', '--token=x'],
-      /^-l requires a value/,
-      /"--token" is a flag.* write --limit=--token=x$/,
-    ],
-    [
-      'a short flag in the place of a value',
-      ['a', '--token', '-y'],
-      /^--token requires a value/,
-      /"-y" is a flag/,
-    ],
-    ['no argument where one is needed', [], /requires the argument SUBJECT/, /trdr try --help/],
-  ])('with %s is rejected with a hint', (_, words, message, hint) => {
-    expect(() => parseWords(spec, words)).toThrow(
+    ['a --limt 5', /unknown flag --limt/, /--limit/],
+    ['a --limit many', /invalid number "many" for --limit/, /whole number/],
+    ['a --no-wait=5', /--no-wait takes no value/, /--help/],
+    ['a --limit', /^--limit requires a value/, /after the flag/],
+    ['a -l', /^-l requires a value/, /after the flag/],
+    ['a --token --dry-run', /^--token requires a value/, /--token=--dry-run/],
+    ['a -l --token=x', /^-l requires a value/, /"--token" is a flag.* write --limit=--token=x$/],
+    ['a --token -y', /^--token requires a value/, /"-y" is a flag/],
+    ['', /requires the argument SUBJECT/, /trdr try --help/],
+  ])('is rejected with a hint: %s', (line, message, hint) => {
+    expect(() => parseWords(spec, line.split(' ').filter(Boolean))).toThrow(
       expect.objectContaining({
         kind: 'usage',
         message: expect.stringMatching(message),
-        ...(hint && { hint: expect.stringMatching(hint) }),
+        hint: expect.stringMatching(hint),
       }),
+    );
+  });
+});
+
+describe('the command of a line', () => {
+  const paths = ['whois', 'thesis list', 'thesis tail', 'cache stats', 'me'];
+
+  it.each([
+    ['whois mira', 'whois', ['mira']],
+    ['thesis tail --count 5', 'thesis tail', ['--count', '5']],
+    ['-o json whois mira', 'whois', ['-o', 'json', 'mira']],
+    ['thesis -o json list', 'thesis list', ['-o', 'json']],
+    ['--output=json whois -- --help', 'whois', ['--output=json', '--', '--help']],
+    ['whois thesis', 'whois', ['thesis']],
+    ['thesis --help', 'thesis', ['--help']],
+  ])('is found: %s', (line, path, rest) => {
+    const wantsHelp = line === 'thesis --help';
+    expect(findCommand(line.split(' '), paths)).toEqual({ path, rest, wantsHelp });
+  });
+
+  it.each([
+    ['whos mira', 'trdr whois'],
+    ['thesis tial', 'trdr thesis tail'],
+    ['thesys', 'trdr thesis'],
+  ])('%s is rejected with a suggestion', (line, meant) => {
+    expect(() => findCommand(line.split(' '), paths)).toThrow(
+      expect.objectContaining({ kind: 'usage', hint: expect.stringContaining(meant) }),
     );
   });
 });

@@ -23,22 +23,20 @@ const two = file('two', { verified: 290, before: 210, previous: 'one' });
 const three = file('three', { verified: 400, before: 310, previous: 'two' });
 
 describe('files of one tail', () => {
+  const hole = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
   test.each([
-    ['in order', [one, two, three]],
-    ['in another order', [three, one, two]],
-  ])('are complete together, %s', (_, files) => {
-    expect(joinFiles(files)).toMatchObject({ status: 'complete', from: 101, to: 400, rows: 3, gaps: [] });
-  });
-
-  it('are complete alone from the newest post of the files before them', () => {
-    expect(joinFiles([two])).toMatchObject({ status: 'complete', from: 211, to: 290 });
-    expect(joinFiles([two, three])).toMatchObject({ status: 'complete', from: 211, to: 400 });
-  });
-
-  it('have a gap where a file is missing', () => {
-    const gaps = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
-    expect(joinFiles([one, three])).toMatchObject({ status: 'gaps', from: 101, to: 400, gaps });
-  });
+    ['in order', [one, two, three], { status: 'complete', from: 101, to: 400, rows: 3, gaps: [] }],
+    ['in another order', [three, one, two], { status: 'complete', from: 101, to: 400, rows: 3, gaps: [] }],
+    // Alone, a file vouches for what is newer than the newest post of the files before it.
+    ['without the first', [two, three], { status: 'complete', from: 211, to: 400 }],
+    ['alone', [two], { status: 'complete', from: 211, to: 290 }],
+    ['without the second', [one, three], { status: 'gaps', from: 101, to: 400, gaps: hole }],
+    [
+      'with a changed one',
+      [one, { ...two, problems: ['changed'] }, three],
+      { status: 'changed', gaps: hole },
+    ],
+  ])('are joined %s', (_, files, expected) => expect(joinFiles(files)).toMatchObject(expected));
 
   it('show what each of them adds', () => {
     const stretches = joinFiles([one, two, three]).files.map(({ from, to }) => [from, to]);
@@ -54,14 +52,6 @@ describe('files of one tail', () => {
     const next = file('two', { verified: 290, before: 150, previous: 'one' });
     expect(joinFiles([short, next])).toMatchObject({ status: 'complete', from: 101, to: 290 });
     expect(joinFiles([short]).status).toBe('gaps');
-  });
-
-  it('are not joined over a changed file', () => {
-    const changed = { ...two, problems: ['changed'] };
-    const gaps = [{ from: 191, to: 310, why: 'no unchanged file covers it' }];
-    const { files, ...rest } = joinFiles([one, changed, three]);
-    expect(rest).toMatchObject({ status: 'changed', gaps });
-    expect(files[1]).toMatchObject({ status: 'changed', from: null, to: null });
   });
 });
 
