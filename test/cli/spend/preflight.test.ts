@@ -63,13 +63,15 @@ describe('the check before an expensive run', () => {
   const ask = { params: { address: 'a' } };
   const dear = [{ id: 'user.wallet', ask, times: 3, least: 30_000, most: 100_001 }] as const;
 
-  test('requests the balance above the confirmation threshold, but not at it', async () => {
-    const cheap = contextOf({ yes: true });
-    await preflight(cheap.context, [{ id: 'user.wallet', ask, most: 100_000 }], batch);
-    expect(cheap.asked()).toBe(0);
-    const costly = contextOf({ yes: true });
-    await preflight(costly.context, dear, batch);
-    expect([costly.asked(), costly.said]).toEqual([1, []]);
+  test.each([
+    ['at the confirmation threshold', 100_000, { yes: true }, 'ok', 0],
+    ['above it', 100_001, { yes: true }, 'ok', 1],
+    ['before it is confirmed', 100_001, {}, 'ASK', 0],
+  ])('%s requests the balance only if that matters', async (_, most, given, code, asked) => {
+    const run = contextOf(given);
+    const planned = [{ id: 'user.wallet', ask, times: 3, most }] as const;
+    expect(await codeOf(preflight(run.context, planned, batch))).toBe(code);
+    expect([run.asked(), run.said, run.begun]).toEqual([asked, [], []]);
   });
 
   test('starts a run without a known end', async () => {
@@ -78,38 +80,21 @@ describe('the check before an expensive run', () => {
     expect([endless.asked(), endless.said, endless.begun]).toEqual([0, [], ['begun']]);
   });
 
-  test('asks for confirmation before it requests the balance', async () => {
-    const unconfirmed = contextOf({});
-    expect(await codeOf(preflight(unconfirmed.context, dear, batch))).toBe('ASK');
-    expect(unconfirmed.asked()).toBe(0);
-  });
-
   test.each([
-    [29_999, 'QUOTA_EXCEEDED', 0],
-    [30_000, 'ok', 1],
-    [100_000, 'ok', 1],
-    [100_001, 'ok', 0],
-    [null, 'ok', 0],
-  ])('with %s units left exits %s', async (units, code, lines) => {
-    const { context, said } = contextOf({ yes: true, units });
+    [{ yes: true, units: 29_999 }, 'QUOTA_EXCEEDED', 0],
+    [{ yes: true, units: 30_000 }, 'ok', 1],
+    [{ yes: true, units: 100_000 }, 'ok', 1],
+    [{ yes: true, units: 100_001 }, 'ok', 0],
+    [{ yes: true, units: null }, 'ok', 0],
+    // If --max-cu is less than the estimate, what is left need only cover --max-cu.
+    [{ maxCu: 500, units: 600 }, 'ok', 0],
+    [{ maxCu: 500, units: 400 }, 'QUOTA_EXCEEDED', 0],
+    [{ yes: true, reveals: 2 }, 'ok', 1],
+    [{ yes: true, reveals: 3 }, 'ok', 0],
+    [{ yes: true, reveals: null }, 'ok', 0],
+  ])('with %j left exits %s and prints %i lines', async (given, code, lines) => {
+    const { context, said } = contextOf(given);
     expect(await codeOf(preflight(context, dear, batch))).toBe(code);
-    expect(said).toHaveLength(lines);
-  });
-
-  test('compares what is left with --max-cu, if that is less than the estimate', async () => {
-    const { context, said } = contextOf({ maxCu: 500, units: 600 });
-    expect([await codeOf(preflight(context, dear, batch)), said]).toEqual(['ok', []]);
-    const poor = contextOf({ maxCu: 500, units: 400 });
-    expect(await codeOf(preflight(poor.context, dear, batch))).toBe('QUOTA_EXCEEDED');
-  });
-
-  test.each([
-    [2, 1],
-    [3, 0],
-    [null, 0],
-  ])('with %s reveals left prints %i lines', async (reveals, lines) => {
-    const { context, said } = contextOf({ yes: true, reveals });
-    await preflight(context, dear, batch);
     expect(said).toHaveLength(lines);
   });
 });

@@ -15,7 +15,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
-import { openOutputFile } from '../../../../src/cli/tail/output/output-file.ts';
 import {
   finishedFiles,
   finishedName,
@@ -24,8 +23,6 @@ import {
   rotateRule,
 } from '../../../../src/cli/tail/output/rotation.ts';
 import { positionPath, readStart, savePosition } from '../../../../src/cli/tail/position-file.ts';
-import { noWait } from '../../../no-wait.ts';
-import { clockOn, createScheduler } from '../../../sim/scheduler.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
@@ -180,42 +177,6 @@ test('a file that was renamed in the middle of a line receives the rest of that 
   await file.sink.finish('complete');
   expect(idsIn(readFileSync(`${out}.1`, 'utf8'))).toEqual(['p1', 'p2']);
   expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p3']);
-});
-
-test('SIGUSR2 causes an immediate check of the file, until the run ends', async () => {
-  const out = join(openFolder(), 'theses.ndjson');
-  const acts: (() => void)[] = [];
-  const notices: string[] = [];
-  const clock = clockOn(
-    createScheduler(),
-    () => NOON,
-    () => true,
-  );
-  const file = await openOutputFile(
-    {
-      io: {
-        clock,
-        onReopen(act: () => void) {
-          acts.push(act);
-          return () => acts.pop();
-        },
-      } as never,
-      notice: (text) => notices.push(text),
-      diskWait: noWait,
-    },
-    out,
-    { rule: undefined, timeField: 'platformCreatedAt' },
-    () => {},
-  );
-  const before = file.place().ino;
-  renameSync(out, `${out}.1`);
-  acts[0]?.();
-  // The clock does not move, so only the signal can have caused the change.
-  await expect.poll(() => file.place().ino === before).toBe(false);
-  expect(notices).toEqual([`${out} was renamed: continuing in a new file`]);
-  await file.end();
-  expect([acts.length, clock.waits]).toEqual([0, 0]);
-  await file.sink.finish('complete');
 });
 
 const FEED = 'thesis';
