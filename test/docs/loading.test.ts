@@ -1,12 +1,11 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { execa, execaSync } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
-import { startSandbox } from '../../src/sandbox/index.ts';
+import { execaSync } from 'execa';
+import { expect, test } from 'vitest';
 import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
 import { createWorld } from '../../src/sandbox/world/world.ts';
 import { readPage } from './pages.ts';
-import { openWorkspace } from './run.ts';
+import { openMachine } from './run.ts';
 
 const lines = readPage('docs/exports.md').blocks.find(({ info }) => info === 'python')?.text ?? '';
 const python = ['python3', '/usr/bin/python3'].find(
@@ -24,15 +23,8 @@ test.skipIf(python === undefined)(
         ? { ...numbers, handle }
         : undefined;
     };
-    const service = await startSandbox({ plan: 'scale', world: { ...world, pnl } });
-    const workspace = openWorkspace({ TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key });
-    onTestFinished(async () => {
-      await service.close();
-      workspace.close();
-    });
-    const { path: cwd, env } = workspace;
-    const run = (file: string, words: readonly string[]) =>
-      execa(file, words, { cwd, env, extendEnv: false });
+    const { workspace, run } = await openMachine({ world: { ...world, pnl } });
+    const { path: cwd } = workspace;
     writeFileSync(join(cwd, 'handles.txt'), [...handles, 'nobody'].join('\n'));
     for (const out of ['pnl.csv', 'pnl.ndjson'])
       await run('trdr', ['pnl', '--file', 'handles.txt', '--out', out, '--yes']);

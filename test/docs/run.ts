@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { execa, execaSync } from 'execa';
+import { onTestFinished } from 'vitest';
+import { type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { program } from '../e2e/program.ts';
 import { root } from './pages.ts';
 
@@ -56,6 +58,20 @@ export function openWorkspace(more: Readonly<Record<string, string>> = {}): Work
     ...more,
   };
   return { path, env, close: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** A service, and a workspace that uses it, both for the present test. */
+export async function openMachine(options: SandboxOptions = {}, more: Readonly<Record<string, string>> = {}) {
+  const service = await startSandbox({ plan: 'scale', theses: 200, ...options });
+  const workspace = openWorkspace({ TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key, ...more });
+  onTestFinished(async () => {
+    await service.close();
+    workspace.close();
+  });
+  /** Runs a program in a folder of the workspace. */
+  const run = (file: string, words: readonly string[], cwd = workspace.path) =>
+    execa(file, words, { cwd, env: workspace.env, extendEnv: false, reject: false, stdin: 'ignore' });
+  return { service, workspace, run };
 }
 
 /** Runs a script in its own folder of the workspace. */

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from '../e2e/feed.ts';
 import { hasServer } from '../store/program.ts';
 import { createStoreServer } from '../store/server.ts';
 import { allPages, readPage } from './pages.ts';
-import { isInstalled, openWorkspace, type Workspace } from './run.ts';
+import { isInstalled, openMachine, type Workspace } from './run.ts';
 
 /** What a page lets cron or systemd run: nobody sees it fail, and the machine interrupts it at any time. */
 const blocks = allPages().flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })));
@@ -20,30 +20,19 @@ const nightly =
   readPage('docs/exports.md').blocks.find(({ text }) => text.includes('/nightly-pnl\n'))?.text ?? '';
 
 /** A machine on which a recipe is installed, and its service. */
-async function openMachine(more: Readonly<Record<string, string>> = {}) {
-  const service = await startSandbox({ plan: 'scale', theses: 2_000 });
-  const workspace = openWorkspace({ TRDR_BASE_URL: service.url, TRDR_API_KEY: service.key, ...more });
-  onTestFinished(async () => {
-    await service.close();
-    workspace.close();
-  });
-  for (const name of ['traders.txt', 'handles.txt'])
-    writeFileSync(join(workspace.path, name), 'mira\nsolwolf\n');
-  writeFileSync(join(workspace.path, 'bin/nightly-pnl'), nightly, { mode: 0o755 });
-  return { service, workspace };
+async function openInstalled(more: Readonly<Record<string, string>> = {}) {
+  const machine = await openMachine({ theses: 2_000 }, more);
+  const { path } = machine.workspace;
+  for (const name of ['traders.txt', 'handles.txt']) writeFileSync(join(path, name), 'mira\nsolwolf\n');
+  writeFileSync(join(path, 'bin/nightly-pnl'), nightly, { mode: 0o755 });
+  return machine;
 }
 
 /** Starts a line as cron and systemd do: with `sh`, in the home, without a terminal. */
 function start(line: string, { path, env }: Workspace, more: Readonly<Record<string, string>> = {}) {
   const child = execa('/bin/sh', ['-c', line], {
-    ...{
-      cwd: path,
-      env: { ...env, ...more },
-      extendEnv: false,
-      stdin: 'ignore',
-      reject: false,
-      detached: true,
-    },
+    ...{ cwd: path, env: { ...env, ...more }, extendEnv: false },
+    ...{ stdin: 'ignore', reject: false, detached: true },
   });
   const kill = (signal: NodeJS.Signals) => {
     try {
@@ -107,7 +96,7 @@ describe('a job of cron, or a timer of systemd', () => {
   test.each(jobs)('recovers from an interrupted run: $path, $line', async ({ line, env }) => {
     await Promise.all(
       Object.entries(interruptions).map(async ([how, interruption]) => {
-        const machine = await openMachine();
+        const machine = await openInstalled();
         const { workspace, service } = machine;
         // Otherwise, a night without the service takes as long as the retries.
         for (const profile of ['default', 'desk'])
@@ -159,76 +148,55 @@ describe('a unit of systemd', () => {
   const isUp = (status: string) =>
     existsSync(status) && /^trdr_tail_ready\{.*\} 1$/m.test(readFileSync(status, 'utf8'));
 
-  test.each(services.filter(({ text }) => text.includes('thesis tail')))(
+  const idsIn = (text: string) =>
+    text
+      .split('\n')
+      .filter((each) => each !== '')
+      .map((each) => String(JSON.parse(each).id));
+
+  test.each(services)(
     'restarts after a kill, with another key, without losing or repeating a post: $path',
-    async ({ settings }) => {
-      const { service, workspace } = await openMachine();
+    async ({ text, settings }) => {
+      const isRelay = text.includes('thesis relay');
+      if (isRelay && !hasServer()) return;
+      const server = isRelay ? await createStoreServer() : undefined;
+      if (server) onTestFinished(server.remove);
+      const { service, workspace } = await openInstalled(server && { TRDR_STORE: server.url });
       await start('trdr budget set day 100M', workspace).ended;
       const line = commandOf(settings, workspace);
       const [out, status] = [wordAfter(line, '--out'), wordAfter(line, '--status')];
-      const idsIn = () =>
-        readFileSync(out, 'utf8')
-          .split('\n')
-          .filter((each) => each !== '')
-          .map((each) => String(JSON.parse(each).id));
+      const published = () =>
+        isRelay
+          ? Number(/^trdr_tail_rows_total\{.*\} (\d+)$/m.exec(readFileSync(status, 'utf8'))?.[1])
+          : idsIn(existsSync(out) ? readFileSync(out, 'utf8') : '').length;
       const posted: string[] = [];
-      const post = async (count: number) => {
-        for (let left = count; left > 0; left--) posted.push(service.post().id);
-        await until(() => existsSync(out) && idsIn().length >= posted.length);
+      const post = () => {
+        for (let left = 5; left > 0; left--) posted.push(service.post().id);
       };
-      const keys = [service.key, service.addKey({ plan: 'scale' })];
+      // The feed of a store belongs to a key.
+      const keys = [service.key, isRelay ? service.key : service.addKey({ plan: 'scale' })];
       for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
         // The next start, not the last run, must say that it is up.
         writeFileSync(status, '');
         const { ended, kill } = start(line, workspace, { TRDR_API_KEY: keys.shift() ?? '' });
         await until(() => isUp(status));
-        await post(5);
+        post();
+        await until(() => published() >= (isRelay ? 5 : posted.length));
         kill(signal);
         expect((await ended).exitCode).toBe(signal === 'SIGTERM' ? 143 : undefined);
         // Posted while the unit is down.
-        for (let left = 5; left > 0 && signal === 'SIGKILL'; left--) posted.push(service.post().id);
+        if (signal === 'SIGKILL') post();
       }
-      expect(idsIn().sort()).toEqual(posted.sort());
-    },
-  );
-
-  test.skipIf(!hasServer()).each(services.filter(({ text }) => text.includes('thesis relay')))(
-    'restarts after a kill without losing or repeating a post: $path',
-    async ({ settings }) => {
-      const server = await createStoreServer();
-      onTestFinished(server.remove);
-      const { service, workspace } = await openMachine({ TRDR_STORE: server.url });
-      await start('trdr budget set day 100M', workspace).ended;
-      const line = commandOf(settings, workspace);
-      const status = wordAfter(line, '--status');
-      const posted: string[] = [];
-      for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-        writeFileSync(status, '');
-        const { ended, kill } = start(line, workspace);
-        await until(() => isUp(status));
-        for (let left = 5; left > 0; left--) posted.push(service.post().id);
-        const published = () =>
-          Number(/^trdr_tail_rows_total\{.*\} (\d+)$/m.exec(readFileSync(status, 'utf8'))?.[1]);
-        await until(() => published() >= 5);
-        kill(signal);
-        expect((await ended).exitCode).toBe(signal === 'SIGTERM' ? 143 : undefined);
-        for (let left = 5; left > 0 && signal === 'SIGKILL'; left--) posted.push(service.post().id);
-      }
-      const follow = start('trdr thesis tail --via store --since 1h --count 15 --fields id -q', workspace);
-      const { stdout } = await follow.ended;
-      expect(
-        stdout
-          .split('\n')
-          .map((row) => JSON.parse(row).id)
-          .sort(),
-      ).toEqual(posted.sort());
+      const follow = 'trdr thesis tail --via store --since 1h --count 15 --fields id -q';
+      const read = isRelay ? (await start(follow, workspace).ended).stdout : readFileSync(out, 'utf8');
+      expect(idsIn(read).sort()).toEqual(posted.sort());
     },
   );
 
   test.skipIf(!isInstalled('systemd-analyze')).each(units)(
     'is accepted by systemd: $path, line $line',
     async ({ text }) => {
-      const { workspace } = await openMachine();
+      const { workspace } = await openInstalled();
       const name = text.includes('OnCalendar=')
         ? 'pnl.timer'
         : text.includes('nightly-pnl')
