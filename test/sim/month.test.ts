@@ -11,6 +11,8 @@ const calm = process.env['SIM_CALM'] === '1';
 const days = Number(process.env['SIM_DAYS'] ?? 0);
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const HOUR = 3_600_000;
+/** The time between two posts. */
+const postMs = days > 0 ? 10_000 : 1_000;
 const MB = 2 ** 20;
 
 function openFolder(): string {
@@ -27,21 +29,21 @@ const print = (what: string, outcome: object) => {
 
 test.each([
   ['polls', 'poll', 60_000, { everyMs: days > 0 ? 6 * HOUR : HOUR / 6 }],
-  ['streams', 'ws', 10_000, { bytes: days > 0 ? 1_000_000 : 20_000 }],
+  ['streams', 'ws', 10_000, { bytes: days > 0 ? 50_000 : 20_000 }],
 ] as const)(
   'a tail that %s for long, through faults, kills, clock steps and rotation, loses and repeats nothing',
   async (what, via, lagMs, rotate) => {
     const lengthMs = days > 0 ? days * 24 * HOUR : via === 'ws' ? HOUR / 2 : 1.5 * HOUR;
     const memory: number[] = [];
     const outcome = await runMonth({
-      ...{ seed, via, lagMs, rotate, lengthMs, folder: openFolder() },
+      ...{ seed, via, lagMs, postMs, rotate, lengthMs, folder: openFolder() },
       troubleMs: calm ? Number.POSITIVE_INFINITY : days > 0 ? 6 * HOUR : lengthMs / 5,
       retentionMs: days > 0 ? HOUR / 2 : HOUR / 6,
       onTenth: (bytes) => memory.push(Math.round(bytes / MB)),
     });
     print(what, { ...outcome, memory });
     expect(outcome.problems, report(outcome)).toEqual([]);
-    expect(outcome.posts + outcome.lost, report(outcome)).toBeGreaterThan(lengthMs / 1_000 - 200);
+    expect(outcome.posts + outcome.lost, report(outcome)).toBeGreaterThan((lengthMs - 200_000) / postMs);
     if (!calm) expect(outcome.starts, report(outcome)).toBeGreaterThan(2);
     expect(outcome.files, report(outcome)).toBeGreaterThan(2);
   },
@@ -64,10 +66,17 @@ test.each(handoffs)(
   async (what, handoff) => {
     const lengthMs = days > 0 ? days * 24 * HOUR : 1.2 * HOUR;
     const troubleMs = days > 0 ? 3 * HOUR : lengthMs / 10;
-    const outcome = await runExecMonth({ ...handoff, seed, lengthMs, troubleMs, folder: openFolder() });
+    const outcome = await runExecMonth({
+      ...handoff,
+      seed,
+      postMs,
+      lengthMs,
+      troubleMs,
+      folder: openFolder(),
+    });
     print(what, outcome);
     expect(outcome.problems, report(outcome)).toEqual([]);
-    expect(outcome.posts, report(outcome)).toBeGreaterThan(lengthMs / 1_000 - 200);
+    expect(outcome.posts, report(outcome)).toBeGreaterThan((lengthMs - 200_000) / postMs);
     const { killedBusy, killedCommands, repeated } = outcome;
     expect(Math.min(killedBusy, killedCommands, repeated), report(outcome)).toBeGreaterThan(0);
   },
@@ -78,7 +87,7 @@ test.each(['forgets', 'skips', 'early'] as const)(
   'the judge of a handoff notices a missing safeguard: %s',
   async (flaw) => {
     const [, handoff] = handoffs[0];
-    const plan = { ...handoff, seed, lengthMs: HOUR, troubleMs: HOUR / 12, flaw };
+    const plan = { ...handoff, seed, postMs: 1_000, lengthMs: HOUR, troubleMs: HOUR / 12, flaw };
     const { problems } = await runExecMonth({ ...plan, folder: openFolder() });
     expect(problems, `SEED=${seed}`).not.toEqual([]);
   },

@@ -41,7 +41,7 @@ export interface Process {
   saved: Position | undefined;
   /** The ids of posts that a command had processed before the command failed. */
   readonly failed: Set<string>;
-  /** Whether it ended during a write. */
+  /** Whether it ended during a write or a flush. */
   isBlocked: boolean;
 }
 
@@ -198,7 +198,9 @@ async function runProcess(
     },
     flush() {
       flushed = process.writes.length;
+      isWriting = true;
       return effect(slowness() + 1, () => {
+        isWriting = false;
         disk.flush();
         return true;
       });

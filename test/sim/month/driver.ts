@@ -73,7 +73,8 @@ export function createDriver(): Driver {
         (error: unknown) => driver.fail(error),
       );
       for (;;) {
-        do await new Promise(setImmediate);
+        // Only real files need the event loop.
+        do await new Promise<void>((resolve) => (pending > 0 ? setImmediate : process.nextTick)(resolve));
         while (pending > 0);
         if (over || failure || !scheduler.step()) break;
         turn();

@@ -16,6 +16,7 @@ import { type Incident, type IncidentPlan, incidentsOf, START_MS } from './incid
 export interface ExecMonthPlan extends IncidentPlan {
   readonly via: 'ws' | 'poll';
   readonly lagMs: number;
+  readonly postMs: number;
   readonly lingerMs: number;
   /**
    * The time after which a hanging command is killed, as by `timeout 30 CMD`; if undefined, the command hangs
@@ -54,7 +55,7 @@ const TRIES = 10;
 
 /** Runs a tail that hands its posts to a command, with its real checkpoint file, through virtual time. */
 export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcome> {
-  const { seed, lengthMs, via, folder, timeoutMs, flaw } = plan;
+  const { seed, lengthMs, via, folder, postMs, timeoutMs, flaw } = plan;
   const driver = createDriver();
   const { scheduler } = driver;
   const rng = rngOf(seed, 9);
@@ -66,7 +67,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
   const faults = incidents.filter(isTrouble);
   const checkpoint = join(folder, 'checkpoint.json');
   const endsAt = START_MS + lengthMs;
-  const judge = createHandoffJudge(600);
+  const judge = createHandoffJudge(postMs);
   let [starts, batches, killedBusy, killedCommands, hung] = [0, 0, 0, 0, 0];
   const active = (kind: Kind) =>
     incidents.find((each) => each.kind === kind && each.from <= scheduler.now && scheduler.now < each.to);
@@ -121,7 +122,7 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
     starts++;
     const life = driver.openProcess();
     const { clock } = life;
-    const feed = createEndlessFeed(seed, scheduler, faults, () => life.alive);
+    const feed = createEndlessFeed(seed, scheduler, faults, () => life.alive, { postMs });
     const position = readStart({
       ...{ out: undefined, checkpoint, feed: 'month' },
       ...{ timeField: 'platformCreatedAt', notice() {} },
@@ -208,8 +209,8 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
   if (!isOver) judge.problem('everything waits, and nothing will happen');
   if (existsSync(checkpoint) && !readFileSync(checkpoint, 'utf8').endsWith('\n'))
     judge.problem('torn checkpoint');
-  const { visibleAt } = createEndlessFeed(seed, scheduler, [], () => false);
-  const posts = judge.finish(Math.floor(endsAt / 1_000), (number) => visibleAt(number) < endsAt - 2_000);
+  const { visibleAt } = createEndlessFeed(seed, scheduler, [], () => false, { postMs });
+  const posts = judge.finish(Math.floor(endsAt / postMs), (number) => visibleAt(number) < endsAt - 2_000);
   return {
     problems: judge.problems,
     posts,

@@ -15,20 +15,19 @@ export interface Trouble {
   readonly to: number;
 }
 
-/** A feed with one post per second and no end. Posts are computed instead of stored. */
+/** A feed with a post at regular intervals and no end. Posts are computed instead of stored. */
 export interface EndlessFeed {
   readonly source: PageSource;
   readonly connect: Connect;
-  /** The post time in virtual milliseconds. Posts are numbered by the second of their post time. */
+  /** The post time in virtual milliseconds. */
   timeOf(number: number): number;
   /** When pages show the post, in virtual milliseconds. */
   visibleAt(number: number): number;
   pages: number;
 }
 
-const SECOND = 1_000;
-/** The maximum lateness of a post in seconds; the margin of the tail is twice that. */
-const LATEST = 60;
+/** The maximum lateness of a post; the margin of the tail is twice that. */
+const LATEST_MS = 60_000;
 const PING_MS = 15_000;
 /** How long the service takes to notice, by its pings, that a process has ended. */
 const NOTICED_MS = 60_000;
@@ -45,7 +44,9 @@ function chanceOf(seed: number, number: number): number {
   return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
 }
 
-interface FeedLimits {
+interface FeedShape {
+  /** The time between two posts. */
+  readonly postMs: number;
   readonly sockets?: OpenSockets;
   /** Pages have posts up to this age; older ones are gone. */
   readonly retentionMs?: number;
@@ -59,12 +60,12 @@ export function createEndlessFeed(
   scheduler: Scheduler,
   troubles: readonly Trouble[],
   alive: () => boolean,
-  { sockets = { open: 0 }, retentionMs = Number.POSITIVE_INFINITY }: FeedLimits = {},
+  { postMs, sockets = { open: 0 }, retentionMs = Number.POSITIVE_INFINITY }: FeedShape,
 ): EndlessFeed {
-  const timeOf = (number: number) => number * SECOND + Math.floor(chanceOf(seed, number) * 900);
+  const timeOf = (number: number) => number * postMs + Math.floor(chanceOf(seed, number) * 0.9 * postMs);
   const visibleAt = (number: number) => {
     const late = chanceOf(seed + 1, number);
-    return timeOf(number) + (late < 0.02 ? Math.floor(late * 50 * (LATEST - 1) * SECOND) : 200);
+    return timeOf(number) + (late < 0.02 ? Math.floor(late * 50 * (LATEST_MS - 1_000)) : 200);
   };
   const isActive = (kind: Trouble['kind']) =>
     troubles.some(({ kind: each, from, to }) => each === kind && from <= scheduler.now && scheduler.now < to);
@@ -73,7 +74,7 @@ export function createEndlessFeed(
     platformCreatedAt: EPOCH + timeOf(number),
     thesis: `number ${number}`,
   });
-  const last = () => Math.floor(scheduler.now / SECOND);
+  const last = () => Math.floor(scheduler.now / postMs);
 
   const feed: EndlessFeed = {
     pages: 0,
@@ -94,7 +95,7 @@ export function createEndlessFeed(
             if (isActive('pages') || isActive('outage'))
               return reject(new Failure('service', 'fault', { code: 'INTERNAL_ERROR', status: 500 }));
             if (isActive('quota')) return reject(quota());
-            const oldest = Math.max(0, Math.floor((scheduler.now - retentionMs) / SECOND));
+            const oldest = Math.max(0, Math.floor((scheduler.now - retentionMs) / postMs));
             const found: Record<string, unknown>[] = [];
             let number = before === undefined ? last() : numberOf(before) - 1;
             for (; number >= oldest && found.length < limit; number--)
@@ -134,7 +135,11 @@ export function createEndlessFeed(
         deaf = isActive('silent');
         if (isActive('close') || isActive('outage')) end = { why: 'reset', text: 'closed by the service' };
         if (isActive('quota')) end = { why: 'quota', text: '1008' };
-        for (let number = Math.max(0, last() - LATEST - 1); number <= last(); number++) {
+        for (
+          let number = Math.max(0, last() - Math.ceil(LATEST_MS / postMs) - 1);
+          number <= last();
+          number++
+        ) {
           const at = visibleAt(number);
           if (at <= seenTo || at > scheduler.now || deaf || isActive('mute')) continue;
           if (isActive('lose') && chanceOf(seed + 2, number) < 0.5) continue;
@@ -144,7 +149,7 @@ export function createEndlessFeed(
         }
         seenTo = scheduler.now;
         if (frames.length > 0 || end) onChange();
-        scheduler.at(scheduler.now + SECOND, pump);
+        scheduler.at(scheduler.now + postMs, pump);
       };
       const ping = () => {
         if (!alive() || end || deaf) return;

@@ -27,8 +27,13 @@ export interface HandoffJudge {
 /** The position is saved this soon after an acknowledgement. */
 const UNSAVED_MS = 2_000;
 
-/** `slack`: by how many seconds a late post can be older than a post that was handed over before it. */
-export function createHandoffJudge(slack: number): HandoffJudge {
+/** By how much a late post can be older than a post that was handed over before it. */
+const SLACK_MS = 600_000;
+/** So long after the first one, posts may be dated before the start. */
+const EARLY_MS = 120_000;
+
+/** `postMs` is the time between two posts. */
+export function createHandoffJudge(postMs: number): HandoffJudge {
   const problems: string[] = [];
   const counts = createCounts();
   let current: readonly string[] = [];
@@ -66,7 +71,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
       for (const id of ids) {
         const number = numberOf(id);
         if (counts.of(number) === 0) {
-          if (number < newest - slack) problem(`${id} comes after ${newest}`);
+          if (number < newest - SLACK_MS / postMs) problem(`${id} comes after ${newest}`);
         } else if (open.has(id) || unsaved.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
       }
@@ -103,7 +108,7 @@ export function createHandoffJudge(slack: number): HandoffJudge {
       let posts = 0;
       for (let number = first; number < end; number++) {
         if (counts.of(number) > 0) posts++;
-        else if (number > first + 120 && isWanted(number)) problem(`post ${number} is missing`);
+        else if (number > first + EARLY_MS / postMs && isWanted(number)) problem(`post ${number} is missing`);
       }
       return posts;
     },

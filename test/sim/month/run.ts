@@ -21,6 +21,7 @@ export interface MonthPlan {
   readonly lengthMs: number;
   readonly via: 'ws' | 'poll';
   readonly lagMs: number;
+  readonly postMs: number;
   readonly rotate: RotateRule;
   /** The average time between two faults of each kind. */
   readonly troubleMs: number;
@@ -43,7 +44,6 @@ export interface MonthOutcome {
   readonly pages: number;
 }
 
-const SECOND = 1_000;
 const common = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as const;
 const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
 type Kind = (typeof common)[number] | (typeof ofStreams)[number];
@@ -62,7 +62,7 @@ interface Hole {
 
 /** Runs a tail with its real files through virtual time, and checks that each post is in them exactly once. */
 export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
-  const { seed, lengthMs, via, folder, rotate, retentionMs } = plan;
+  const { seed, lengthMs, via, folder, rotate, postMs, retentionMs } = plan;
   const driver = createDriver();
   const { scheduler, track } = driver;
   const rng = rngOf(seed, 8);
@@ -75,7 +75,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const out = join(folder, 'theses.ndjson');
   const path = positionPath({ out, checkpoint: undefined }) ?? '';
   const endsAt = START_MS + lengthMs;
-  const tally = createTally();
+  const tally = createTally(START_MS / 5 / postMs);
   const gaps: Hole[] = [];
   const certified: CertifiedFile[] = [];
   let pages = 0;
@@ -97,7 +97,9 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     starts++;
     const life = driver.openProcess();
     const { clock } = life;
-    const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, { sockets, retentionMs });
+    const feed = createEndlessFeed(seed, scheduler, troubles, () => life.alive, {
+      ...{ postMs, sockets, retentionMs },
+    });
     const known = readStart({
       ...{ out, checkpoint: undefined, feed: 'month' },
       ...{ timeField: 'platformCreatedAt', notice() {} },
@@ -120,7 +122,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     const check = () => {
       if (!life.alive) return;
       void track(file.check());
-      scheduler.at(scheduler.now + 5 * SECOND, check);
+      scheduler.at(scheduler.now + 5 * postMs, check);
     };
     check();
     let safe = { ino: '', size: 0 };
@@ -223,13 +225,13 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   }
   tally.addIfThere(out);
   certified.push(certifiedFile(out));
-  const feed = createEndlessFeed(seed, scheduler, [], () => false);
+  const feed = createEndlessFeed(seed, scheduler, [], () => false, { postMs });
   const isInGap = (number: number) => {
     const at = EPOCH + feed.timeOf(number);
     return gaps.some(({ from, to }) => at >= from && at <= to);
   };
   const { posts, lost } = tally.judge(
-    Math.floor(endsAt / SECOND),
+    Math.floor(endsAt / postMs),
     (number) => feed.visibleAt(number) < endsAt - 2_000,
     isInGap,
   );
@@ -241,7 +243,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     at >= (proof.from ?? 0) &&
     at <= (proof.to ?? 0) &&
     !proof.gaps.some(({ from, to }) => at >= from && at <= to);
-  for (const number of tally.missing(Math.floor(endsAt / SECOND)))
+  for (const number of tally.missing(Math.floor(endsAt / postMs)))
     if (isVouched(EPOCH + feed.timeOf(number))) tally.problem(`post ${number} is missing, but vouched for`);
   for (const { from, to } of proof.gaps)
     if (!gaps.some((gap) => from >= gap.from && to <= gap.to))
@@ -250,7 +252,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     tally.problem(`vouched for only up to ${(proof.to ?? 0) - EPOCH}`);
   // Only what the service deleted during an outage may be lost.
   const outages = incidents.filter(({ kind }) => kind === 'outage');
-  const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / SECOND;
+  const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / postMs;
   if (lost > deleted) tally.problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
   return { problems: tally.problems, posts, lost, gaps: gaps.length, files, starts, pages };
 }
@@ -269,8 +271,8 @@ function certifiedFile(file: string): CertifiedFile {
   return { file, certificate, rows, duplicates: 0, problems: isSame ? [] : ['changed'] };
 }
 
-/** Counts how often each post is in the files, in a byte for each second. */
-function createTally() {
+/** Counts how often each post is in the files. So many of the first ones may be dated before the start. */
+function createTally(early: number) {
   const counts = createCounts();
   const problems: string[] = [];
   const problem = (text: string) => {
@@ -309,8 +311,7 @@ function createTally() {
         const count = counts.of(number);
         posts += count;
         if (count > 1) problem(`post ${number} is there ${count} times`);
-        // Posts that are dated before the start and appear later are not expected.
-        if (count > 0 || number <= first + 120 || !isWanted(number)) continue;
+        if (count > 0 || number <= first + early || !isWanted(number)) continue;
         if (isInGap(number)) lost++;
         else problem(`post ${number} is missing`);
       }
