@@ -25,7 +25,7 @@ export function judge(outcome: Outcome): string[] {
   problems.push(...lost(outcome, new Set(emitted), byId, last));
   problems.push(...outcome.falseClaims.slice(0, 5), ...unclaimed(outcome));
   for (const process of processes) {
-    problems.push(...order(outcome, process, byId));
+    problems.push(...order(process, byId));
     if (!process.killed) problems.push(...orderly(outcome, process));
   }
   return problems;
@@ -193,14 +193,13 @@ function unclaimed({ processes, schedule, service }: Outcome): string[] {
  * Rows of one walk must be written oldest first. If a cursor was rejected, rows are read again from another one; a post
  * that has appeared among them meanwhile is read after older ones.
  */
-function order({ schedule }: Outcome, { writes }: Process, byId: ReadonlyMap<string, Post>): string[] {
-  const isReread = schedule.faults.some(({ kind }) => kind === 'evict');
+function order({ writes, access }: Process, byId: ReadonlyMap<string, Post>): string[] {
   for (const write of writes) {
     for (let i = 1; i < write.length; i++) {
       const [one, next] = [write[i - 1], write[i]];
       if (!one?.paged || !next?.paged) continue;
       const [a, b] = [byId.get(one.id), byId.get(next.id)];
-      if (!a || !b || above(b, a) || (isReread && a.visibleAt > b.visibleAt)) continue;
+      if (!a || !b || above(b, a) || (access.hasRejected && a.visibleAt > b.visibleAt)) continue;
       return [`${a.id} was written before the older ${b.id}`];
     }
   }

@@ -7,6 +7,7 @@ import {
   forgets,
   ignoresFeed,
   reconnects,
+  withoutBeginning,
   withoutEnd,
   withoutFence,
   withoutNonce,
@@ -70,6 +71,7 @@ test.each<[string, RelayMutation, (seed: number) => RelaySchedule, number]>([
   ['a follower assumes that nothing before its last post is missing', withoutVerified, lostBehindFrames, 15],
   ['a follower claims what it has not read', claimsAll, lateFollowers, 0],
   ['a follower assumes that a feed was not started over', withoutStart, lostBehindFrames, 21],
+  ['a follower does not recognize the beginning of a feed', withoutBeginning, emptied, 32],
 ])('the promise breaks if %s', { timeout: 120_000 }, async (_, mutation, of, from) => {
   const [failed] = await simulateRelays(range(of, from, from + 60), mutation);
   expect(failed?.problems.join('\n')).toMatch(

@@ -26,7 +26,8 @@ export interface Access {
   readonly meter: { pages: number; socket: number; lost: number };
   /** The newest post of the first page, and the ids of all posts visible at that time. */
   readonly first: { readonly held: ReadonlySet<string>; readonly top: Post | undefined } | undefined;
-  readonly held: number;
+  /** Whether the service has rejected a cursor. */
+  readonly hasRejected: boolean;
   /** The ids of posts whose frames the process received. */
   readonly handed: ReadonlySet<string>;
 }
@@ -109,7 +110,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
     access(alive, touch) {
       let open = 0;
       let first: Access['first'];
-      let held = 0;
+      let hasRejected = false;
       const handed = new Set<string>();
       const meter = { pages: 0, socket: 0, lost: 0 };
 
@@ -158,7 +159,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         if (strikes('quota') || (remaining() ?? 1e9) < price(limit)) throw quota();
         const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
         const slice = read(before, rows);
-        if (!slice) throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
+        if (!slice) {
+          hasRejected = true;
+          throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
+        }
         used += price(limit);
         meter.pages += price(limit);
         if (strikes('cut')) {
@@ -225,7 +229,6 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           const raw = Buffer.from(JSON.stringify(frame));
           queue.push(raw);
           bytes += raw.length;
-          held = Math.max(held, bytes);
           signs++;
           if (bytes > 200_000) finish({ why: 'overflow', text: 'too much' }, 0);
           else onChange();
@@ -342,8 +345,8 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         get first() {
           return first;
         },
-        get held() {
-          return held;
+        get hasRejected() {
+          return hasRejected;
         },
         handed,
       };

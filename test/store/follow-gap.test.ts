@@ -35,7 +35,7 @@ async function opened(isTied = false) {
   const publish = await lead();
   /** The store loses everything. */
   const lose = () => store.send('FLUSHALL', []);
-  const trim = () => store.send('XTRIM', [feed.stream, 'MAXLEN', 10]);
+  const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);
   const words = (count: number) => ['thesis', 'tail', '--via', 'store', '--count', `${count}`, '--yes'];
   const tail = (count: number, ...flags: readonly string[]) =>
     runInProcess([...words(count), '-o', 'ndjson', ...flags], options);
@@ -97,18 +97,19 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
   });
 
   it.each([
-    ['posts have different times', false],
-    ['posts have the same time', true],
+    ['posts have different times', false, 10],
+    ['posts have the same time', true, 10],
+    ['many posts follow', false, 25],
   ])(
     'prints each of them once with --fill if the first post after the gap appeared late: %s',
-    async (_, isTied) => {
+    async (_, isTied, left) => {
       const { posts, publish, trim, tail, checkpoint } = await opened(isTied);
       const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
       const late = rest.splice(20, 1);
       await publish(first);
       expect((await tail(10, '--fill', ...checkpoint)).exitCode).toBe(0);
-      await publish([...rest.slice(0, -9), ...late, ...rest.slice(-9)]);
-      await trim();
+      await publish([...rest.slice(0, 1 - left), ...late, ...rest.slice(1 - left)]);
+      await trim(left);
       const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
       const ids = after.records().map(({ id }) => id);
       expect(ids.toSorted()).toEqual(

@@ -13,11 +13,14 @@ export interface StreamRow extends FeedPoint {
   readonly entry: string;
   /** The post as JSON on one line. */
   readonly body: string;
-  /** The id of the post that was published before this one; empty if it is not known. */
+  /** The id of the post that was published before this one, or the beginning of the feed; empty if it is not known. */
   readonly prev: string;
   /** The stream has had all posts up to this post time before this one; null if it is not known. */
   readonly verified: number | null;
 }
+
+/** Whether a feed begins with this post: its leader knew of no earlier one. Another leader may continue the same beginning. */
+export const isBeginning = ({ prev }: Pick<StreamRow, 'prev'>): boolean => prev.startsWith('born:');
 
 /** Parses a post time. For a post without a time, the store contains an empty text. */
 export function timeFrom(text: string | undefined): number | null {

@@ -7,6 +7,7 @@ import {
   entryMs,
   type FeedPoint,
   isBefore,
+  isBeginning,
   readEntries,
   readStreams,
   type StreamRow,
@@ -61,7 +62,8 @@ export type FollowEvent =
   /**
    * The entries between these posts were deleted before they could be read; `from` is null if the follower has read
    * no post yet. Posts that it has read can be between them, too. `ahead` are the first posts that the store still has,
-   * from `to` on. It is empty if the feed was started over without the posts that were there then: some may be newer.
+   * from `to` on. It is empty if posts of the gap may be newer than those: if the feed was started over without the posts
+   * that were there then, or has hardly any post after the gap.
    */
   | {
       readonly kind: 'gap';
@@ -253,14 +255,14 @@ export function createFollower(options: FollowerOptions): Follower {
     const wasLost = lost;
     lost = false;
     // A leader that knew nothing has started the feed over, without the posts that were there then.
-    const isNew = first.prev === '';
+    const isNew = first.prev === '' || (isBeginning(first) && !known.has(first.prev));
     const isRead = known.get(first.id) === entryMs(first.entry);
     const isRepeated = known.has(first.id) || (first.at !== null && first.at < floor);
     const follows = isLinked || last === null || known.has(first.prev) || isRead || (isRepeated && !isNew);
     if (follows || (await hasEntry(store))) return wasLost ? { kind: 'found' } : undefined;
     const from = verified === null ? last : { id: '', at: verified };
     hole = first.entry;
-    return { kind: 'gap', from, to: first, ahead: isNew ? [] : rows.slice(0, AHEAD) };
+    return { kind: 'gap', from, to: first, ahead: isNew || rows.length < AHEAD ? [] : rows.slice(0, AHEAD) };
   }
 
   /** Returns the rows that were not delivered yet, and marks them as delivered. */
@@ -272,7 +274,10 @@ export function createFollower(options: FollowerOptions): Follower {
     const fresh = rows.filter(
       ({ id, at }, index) => !known.has(id) && !isOld(at) && (index >= repeated || at === null),
     );
-    for (const row of rows) known.set(row.id, entryMs(row.entry));
+    for (const row of rows) {
+      if (isBeginning(row)) known.set(row.prev, entryMs(row.entry));
+      known.set(row.id, entryMs(row.entry));
+    }
     const end = rows.at(-1);
     if (end) {
       [entry, cursor, isLinked] = [end.entry, end.entry, false];

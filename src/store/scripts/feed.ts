@@ -37,7 +37,8 @@ return { 'ok', last, before }`,
 
 /**
  * Begins a feed that the store does not have, with the state that the leader remembers, if it does. The first entry then
- * names the last post of the former stream as the one before it. `born` tells groups that this is another stream.
+ * names the last post of the former stream as the one before it, or this beginning (see `isBeginning`), if there was none.
+ * `born` tells groups that this is another stream.
  *
  * KEYS: lease, position, info. ARGV: token, position (or empty), last published post (or empty). Returns 0 if the caller
  * has lost the lease.
@@ -48,7 +49,7 @@ export const beginFeed = script(
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 if ARGV[2] ~= '' then redis.call('SET', KEYS[2], ARGV[2]) end
 redis.call('HSET', KEYS[3], 'born', ARGV[1])
-redis.call('HSET', KEYS[3], 'last', ARGV[3])
+redis.call('HSET', KEYS[3], 'last', ARGV[3] ~= '' and ARGV[3] or 'born:' .. ARGV[1])
 return 1`,
 );
 

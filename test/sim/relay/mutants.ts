@@ -35,11 +35,14 @@ export const withoutVerified: RelayMutation = {
 
 /** A follower does not notice that a feed was started over. */
 export const withoutStart: RelayMutation = {
-  script: rewritten('beginFeed', "'last', ARGV[3])", "'last', ARGV[3] == '' and 'one' or ARGV[3])"),
+  script: rewritten('beginFeed', "'born:' .. ARGV[1]", "'born:'"),
 };
 
 /** A follower claims posts from before it began. */
 export const claimsAll: RelayMutation = { claimsAll: true };
+
+/** The beginning of a feed has no name, so that a follower cannot recognize it. */
+export const withoutBeginning: RelayMutation = { script: rewritten('beginFeed', "'born:' .. ARGV[1]", "''") };
 
 const isPublish = (script: Script, args: readonly unknown[]) => script.name === 'publish' && args.length > 6;
 

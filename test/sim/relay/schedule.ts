@@ -139,11 +139,13 @@ export function slowReplica(seed: number): RelaySchedule {
 
 /**
  * The store loses everything, once or twice: at once, in an outage, or because an empty replica takes over. Some of the
- * processes may be killed at the same time. Relays and followers know enough to continue without a gap.
+ * processes may be killed at the same time. The feed may have had hardly any post. Relays and followers know enough to
+ * continue without a gap.
  */
 export function emptied(seed: number): RelaySchedule {
   const rng = rngOf(seed, 44);
-  const { service } = relayScheduleOf(seed);
+  const given = relayScheduleOf(seed).service;
+  const service = rngOf(seed, 46).chance(0.4) ? { ...given, rate: 0.03 } : given;
   const first = rng.between(30_000, 90_000);
   const times = rng.chance(0.5) ? [first] : [first, first + rng.between(30_000, 60_000)];
   return quiet(seed, {
