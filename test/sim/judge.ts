@@ -74,10 +74,11 @@ function lost(
   if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
   // A process that has lost its position says so, and does not vouch for older posts than those it continues from.
   const assumed = processes.filter(({ isAssumed }) => isAssumed);
-  const again = schedule.position === 'lost' ? fresh.filter((process) => process !== began) : [];
+  const again =
+    schedule.position === 'lost' ? processes.filter((process) => process.fresh && process !== began) : [];
   const vouched = Math.max(
     ...assumed.map(({ resumed }) => resumed?.verified ?? Number.POSITIVE_INFINITY),
-    ...again.map(({ access }) => access.first?.top?.sortAt ?? Number.POSITIVE_INFINITY),
+    ...again.map((process) => startOf(schedule, process)),
   );
   for (const post of service.posts) {
     const held = start.held.has(post.id);
@@ -94,7 +95,7 @@ function lost(
     if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
       continue;
     if ((start.top && post.sortAt <= start.top.sortAt) || post.sortAt <= vouched) continue;
-    if (schedule.start.kind === 'since' && post.sortAt < EPOCH + began.beganAt - schedule.start.ago) continue;
+    if (schedule.start.kind === 'since' && post.sortAt < startOf(schedule, began)) continue;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
     if (!calm && (verified === null || (post.sortAt > verified && !hasFailed))) continue;
     if (inGap(outcome, post)) continue;
@@ -105,6 +106,12 @@ function lost(
   problems.push(...dropped(outcome, emitted, byId, start.held));
   problems.push(...lostBackfill(outcome, emitted, start.held));
   return problems;
+}
+
+/** The post time from which on a process without a position reads; -Infinity if it read no page that shows this. */
+function startOf({ start }: Outcome['schedule'], { access, beganAt }: Process): number {
+  if (start.kind === 'since') return EPOCH + beganAt - start.ago;
+  return access.first ? (access.first.top?.sortAt ?? Number.POSITIVE_INFINITY) : Number.NEGATIVE_INFINITY;
 }
 
 /** Posts whose frames the tail received but did not write. */

@@ -64,7 +64,7 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       id,
       at,
       // The service always lists posts without a time first.
-      sortAt: at ?? Number.MAX_SAFE_INTEGER,
+      sortAt: at === null ? Number.MAX_SAFE_INTEGER : sent === at + 0.5 ? sent : at,
       order: posts.length,
       visibleAt,
       sentAt: time + late,

@@ -86,10 +86,9 @@ export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): 
   const pause = (ms: number) =>
     new Promise<void>((resolve) => void scheduler.at(scheduler.now + ms, resolve));
   const supervise = async () => {
-    for (;;) {
+    while (scheduler.now < endsAt) {
       const process = await runProcess(outcome, scheduler, mutation, judgeClaim);
-      const ended = !process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule));
-      if (scheduler.now >= endsAt || ended) break;
+      if (!process.killed && (schedule.resume === 'none' || isFinal(process.failure, schedule))) break;
       if (process.failure instanceof Failure && process.failure.kind === 'quota') service.topUp();
       await pause(RESTART_MS);
     }
