@@ -17,15 +17,10 @@ export function openProgram(folder: string, digest: string, within: Require): Re
   return cachedRequire(folder, join(cache, 'code', `${digest}-${version}-${arch}`), within);
 }
 
-interface Loaded {
-  readonly path: string;
-  readonly script: Script;
-}
-
 /** Each build needs a folder of its own, because V8 does not detect a changed source of the same length. */
 function cachedRequire(folder: string, place: string, within: Require): Require {
   const made = new Map<string, { exports: unknown }>();
-  const loaded: Loaded[] = [];
+  const loaded = new Map<string, Script>();
   let isComplete = true;
 
   function load(name: string): unknown {
@@ -38,7 +33,7 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
     const text = `(function(exports,require,module){${readFileSync(filename, 'latin1')}\n})`;
     const script = new Script(text, { filename, ...(cachedData && { cachedData }) });
     if (!cachedData || script.cachedDataRejected) isComplete = false;
-    loaded.push({ path, script });
+    loaded.set(path, script);
     const module = { exports: {} };
     made.set(name, module);
     script.runInThisContext()(module.exports, find, module);
@@ -57,10 +52,10 @@ function cachedRequire(folder: string, place: string, within: Require): Require 
 const hasFailed = (code: number) => code > 0 && code < 128;
 
 /** Also saves known files again, because this run may have compiled more of them. Ignores errors. */
-function save(place: string, loaded: readonly Loaded[]): void {
+function save(place: string, loaded: ReadonlyMap<string, Script>): void {
   try {
     ensureFolder(place);
-    for (const { path, script } of loaded) {
+    for (const [path, script] of loaded) {
       // Write to a temporary file and rename it, so that no other process reads an incomplete file.
       const half = `${path}.${process.pid}`;
       writeFileSync(half, script.createCachedData(), { mode: 0o600 });

@@ -5,8 +5,8 @@ import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
 import { calloutView } from '../../output/views/callouts.ts';
 import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
-import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
 import { listPosts } from '../lookup/list-posts.ts';
+import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { calloutFeedName } from '../tail/source.ts';
 
 export const launchpadCallouts = command({

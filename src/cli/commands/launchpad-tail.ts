@@ -9,7 +9,7 @@ import type { TailRow } from '../../tail/row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';
-import { calloutScopeOf, calloutScopeOptions } from '../lookup/callout-scope.ts';
+import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/check-output.ts';

@@ -6,34 +6,23 @@ import { priceView } from '../../output/views/price.ts';
 import { command } from '../command.ts';
 import { callPrices, priceList } from '../spend/plan.ts';
 
-/** The prices of the endpoint with this name or path, otherwise of all that begin with it. */
-function pricesFor(name: string | undefined, isCommand: boolean): PriceRecord[] {
-  const all = priceList();
-  if (name === undefined) return all;
-  const exact = all.filter(
-    (row) => row.endpoint === name || row.path === name || `${row.method} ${row.path}` === name,
-  );
-  const found =
-    exact.length > 0
-      ? exact
-      : all.filter((row) => row.endpoint.startsWith(name) || row.path.startsWith(name));
-  if (found.length > 0) return found;
-  if (isCommand)
-    throw usageError(
-      `the price list has no calls of "trdr ${name}"`,
-      'run "trdr price" to list all endpoints',
-    );
-  const near = didYouMean(
-    name,
-    all.map((row) => row.endpoint),
-  );
-  throw usageError(`unknown command or endpoint "${name}"`, near || 'run "trdr price" to list all endpoints');
-}
+const LIST = 'run "trdr price" to list all endpoints';
 
-async function pricesOf(words: string): Promise<PriceRecord[] | undefined> {
+/** The prices of a command's calls, otherwise of the endpoint with this name or path, otherwise of all that begin with it. */
+async function pricesFor(name: string): Promise<PriceRecord[]> {
+  const all = priceList();
   const { tree } = await import('../tree.ts');
-  const found = await tree[words]?.();
-  return found && callPrices(found);
+  const command = all.some(({ endpoint }) => endpoint === name) ? undefined : await tree[name]?.();
+  const paths = ({ endpoint, method, path }: PriceRecord) => [endpoint, path, `${method} ${path}`];
+  const found = [
+    command ? callPrices(command) : [],
+    all.filter((row) => paths(row).includes(name)),
+    all.filter((row) => row.endpoint.startsWith(name) || row.path.startsWith(name)),
+  ].find((rows) => rows.length > 0);
+  if (found) return found;
+  if (command) throw usageError(`the price list has no calls of "trdr ${name}"`, LIST);
+  const names = all.map((row) => row.endpoint);
+  throw usageError(`unknown command or endpoint "${name}"`, didYouMean(name, names) || LIST);
 }
 
 export const price = command({
@@ -69,10 +58,6 @@ export const price = command({
   exits: [0, 2],
   parse: (words) => (words.length === 0 ? undefined : words.join(' ')),
   async run(context, name) {
-    const exact = name !== undefined && priceList().some(({ endpoint }) => endpoint === name);
-    const ofCommand = name === undefined || exact ? undefined : await pricesOf(name);
-    // If no command has this name, or the command sends no calls, search the endpoints.
-    const rows = ofCommand && ofCommand.length > 0 ? ofCommand : pricesFor(name, ofCommand !== undefined);
-    await context.print(priceView, rows);
+    await context.print(priceView, name === undefined ? priceList() : await pricesFor(name));
   },
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { usageError } from '../../base/failure.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
 import { SandboxRecord } from '../../contract/records/tool.ts';
@@ -21,12 +22,6 @@ function exportLines(platform: NodeJS.Platform, { url, key }: { url: string; key
       : (name: string, value: string) => `export ${name}=${value}`;
   return `\nPaste this into another shell:\n\n${line('TRDR_BASE_URL', url)}\n${line('TRDR_API_KEY', key)}\n\nPress Ctrl-C to stop.\n`;
 }
-
-const aborted = (signal: AbortSignal) =>
-  new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 
 export const sandbox = command({
   path: 'sandbox',
@@ -76,7 +71,7 @@ export const sandbox = command({
       await sink.write(`${JSON.stringify({ url, key, port })}\n`);
       await sink.flush();
       if (io.stderr.isTTY && !globals.quiet) io.stderr.write(exportLines(io.platform, { url, key }));
-      await aborted(signal);
+      if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await service.close();
     }

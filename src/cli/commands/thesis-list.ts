@@ -8,7 +8,7 @@ import { value } from '../args/option.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { listPosts } from '../lookup/list-posts.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { readToken, savingTokens, tokenAddressOf, tokenCost } from '../lookup/token.ts';
 import { thesisFeedName } from '../tail/source.ts';
 

@@ -19,7 +19,7 @@ import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
-import { authorOf, plannedAuthor, userIdOf } from '../lookup/thesis-scope.ts';
+import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';

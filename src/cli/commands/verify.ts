@@ -186,24 +186,16 @@ function shuffled<T>(items: readonly T[], random: () => number): T[] {
 /** Adds the posts to the gaps that the service has, and no file. */
 async function compare(
   context: Context,
-  { cursors, price, stretches, source, wants }: ReturnType<typeof planSample>,
+  plan: ReturnType<typeof planSample>,
   joined: Verification,
   isThere: (id: string) => boolean,
 ): Promise<Verification> {
-  await context.permission.approve(
-    { least: price, most: price },
-    { costs: (cost) => `Requesting ${countText(cursors.length, 'page')} will cost ${cost}` },
-  );
-  const { missing, compared } = await missingIn(
-    await source(),
-    cursors,
-    stretches,
-    isThere,
-    wants,
-    context.signal,
-  );
+  const pages = countText(plan.cursors.length, 'page');
+  const price = { least: plan.price, most: plan.price };
+  await context.permission.approve(price, { costs: (cost) => `Requesting ${pages} will cost ${cost}` });
+  const { missing, compared } = await missingIn(await plan.source(), plan, isThere, context.signal);
   context.notice(
-    `compared ${countText(compared, 'post')} of ${countText(cursors.length, 'page')}: ${missing.length === 0 ? 'all are there' : `${group(missing.length)} missing`}`,
+    `compared ${countText(compared, 'post')} of ${pages}: ${missing.length === 0 ? 'all are there' : `${group(missing.length)} missing`}`,
   );
   if (missing.length === 0) return joined;
   const gaps = [...joined.gaps, ...missing].sort((one, other) => one.from - other.from);

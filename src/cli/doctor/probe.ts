@@ -41,16 +41,11 @@ export async function* probe(context: Context, ws: boolean): AsyncGenerator<Chec
   const askedAt = clock.now();
   const started = clock.mono();
   const described = await attempt(() => client.raw({ method: 'GET', path: OPENAPI_PATH }, context));
-  if (described instanceof Failure) {
-    yield failedCheck('reach', described);
-    yield* skipped(asking.slice(1));
-    return yield* storeCheck(context);
-  }
   const took = Math.round(clock.mono() - started);
   const answeredAt = clock.now();
-  const other = await otherServer(context, client, described);
-  if (other) {
-    yield failedCheck('reach', other);
+  const unreached = described instanceof Failure ? described : await otherServer(context, client, described);
+  if (unreached || described instanceof Failure) {
+    if (unreached) yield failedCheck('reach', unreached);
     yield* skipped(asking.slice(1));
     return yield* storeCheck(context);
   }

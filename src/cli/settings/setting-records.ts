@@ -51,25 +51,23 @@ export function settingText(row: SettingRecord): string | undefined {
   return kind === share ? `${Number((row.value * 100).toPrecision(12))}%` : settingWord(row);
 }
 
-/** Returns the name of a setting for commands that change it; throws for names that are not settings. */
+/** What "trdr config" shows and does not change, and how to change it. */
+const elsewhere: Readonly<Record<string, readonly [problem: string, hint: string]>> = {
+  key: [
+    '"trdr config" cannot change the key of a profile',
+    'save a key with "trdr auth login", or remove it with "trdr auth logout"',
+  ],
+  storePassword: [
+    '"trdr config" cannot change the password of the store',
+    'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
+  ],
+  profile: ['the current profile is not a setting', 'change it with "trdr auth switch"'],
+};
+
 export function writableSetting(word: string): SettingName {
-  const name = settingNames.find((each) => each === word);
-  if (name !== undefined) return name;
-  if (word === 'key') {
-    throw usageError(
-      '"trdr config" cannot change the key of a profile',
-      'save a key with "trdr auth login", or remove it with "trdr auth logout"',
-    );
-  }
-  if (word === 'storePassword') {
-    throw usageError(
-      '"trdr config" cannot change the password of the store',
-      'run "trdr store login URL" and type the new password, or nothing to remove the saved one',
-    );
-  }
-  if (word === 'profile')
-    throw usageError('the current profile is not a setting', 'change it with "trdr auth switch"');
-  throw unknown(word, settingNames);
+  if (isSettingName(word)) return word;
+  const problem = Object.hasOwn(elsewhere, word) ? elsewhere[word] : undefined;
+  throw problem ? usageError(...problem) : unknown(word, settingNames);
 }
 
 export function readableSetting(word: string): string {

@@ -46,13 +46,17 @@ export function cursorsIn(
   });
 }
 
+interface Sample {
+  readonly cursors: readonly string[];
+  readonly stretches: readonly Stretch[];
+  readonly wants: ReturnType<typeof filterOf>;
+}
+
 /** Reads pages again, and returns the posts that should be in the files but are not. */
 export async function missingIn(
   source: PageSource,
-  cursors: readonly string[],
-  stretches: readonly Stretch[],
+  { cursors, stretches, wants }: Sample,
   isThere: (id: string) => boolean,
-  wants: ReturnType<typeof filterOf>,
   signal: AbortSignal,
 ): Promise<{ readonly missing: Unread[]; readonly compared: number }> {
   const missing = new Map<string, Unread>();

@@ -2,6 +2,10 @@ import { Failure, usageError } from '../../base/failure.ts';
 import { known } from '../../contract/read-record.ts';
 import { User } from '../../contract/records/user.ts';
 import { readSubject, type Subject } from '../../core/lookup/subject.ts';
+import type { CalloutScope } from '../../core/pages/feeds.ts';
+import { excluding, type GivenFlags, value } from '../args/option.ts';
+import { addressOf } from '../args/subjects.ts';
+import { text } from '../args/values.ts';
 import type { Context, Planned } from '../context.ts';
 import { openCachedLookup } from './open-lookup.ts';
 
@@ -44,3 +48,16 @@ export async function userIdOf(subject: Subject, context: Context): Promise<stri
     hint: 'check the spelling of the handle, or pass the user id',
   });
 }
+
+export const calloutScopeOptions = {
+  coin: value('--coin', 'only this coin', text('mint')),
+  wallet: excluding(value('--wallet', 'only callouts by this wallet', text('address')), '--coin'),
+};
+
+export const calloutScopeOf = async ({
+  coin,
+  wallet,
+}: GivenFlags<typeof calloutScopeOptions>): Promise<CalloutScope> => ({
+  ...(coin !== undefined && { mint: await addressOf('--coin', coin) }),
+  ...(wallet !== undefined && { wallet: await addressOf('--wallet', wallet) }),
+});
