@@ -55,6 +55,16 @@ describe('completion offers', () => {
     ['trdr  whois\t"a" c\\ d \'e"f\' mi', ['handle mi  false']],
     ['trdr whois "a \\" mi', ['handle a " mi  false']],
     ['trdr whois ""', ['handle   false']],
+    ['trdr thesis tail --to', ['--token']],
+    ['trdr thesis tail --token x --to', ['--token']],
+    ['trdr thesis tail --lag 5s --la', []],
+    ['trdr auth switch --max', []],
+    ['trdr --max', ['--max-cu']],
+    ['trdr whois -- --as', ['handle --as  false']],
+    ['trdr auth switch de', ['profile de  false']],
+    ['trdr whois --sandbox mi', ['handle mi  true']],
+    ['trdr --profile desk whois @mi', ['handle @mi desk false']],
+    ['trdr whois --profile=desk mira so', ['handle so desk false']],
   ])('at the end of "%s": %j', (line, expected) => expect(words(line)).toEqual(expected));
 
   it('every command and group, with its summary', () => {
@@ -66,37 +76,20 @@ describe('completion offers', () => {
     }
   });
 
-  it('the flags of a command, each once unless it is repeatable', () => {
-    expect(words('trdr thesis tail --to')).toEqual(['--token']);
-    expect(words('trdr thesis tail --token x --to')).toEqual(['--token']);
-    expect(words('trdr thesis tail --lag 5s --la')).toEqual([]);
-    expect(words('trdr thesis tail -')).toEqual(expect.arrayContaining(['-o', '--via', '--quiet', '-q']));
-    expect(words('trdr auth switch --max')).toEqual([]);
-    expect(words('trdr --max')).toEqual(['--max-cu']);
-  });
-
-  it('no flags after --, and no field twice', () => {
-    expect(words('trdr whois -- --as')).toEqual(['handle --as  false']);
+  it('no field twice, and the flags and formats of a command', () => {
     expect(words('trdr whois --fields id,i')).not.toContain('id,id');
-  });
-
-  it('no document format for a stream', () => {
+    expect(words('trdr thesis tail -')).toEqual(expect.arrayContaining(['-o', '--via', '--quiet', '-q']));
     expect(words('trdr thesis tail -o ')).not.toContain('json');
     expect(words('trdr thesis list -o ')).toContain('json');
   });
 
-  it('local names, for the profile on the line', () => {
-    expect(words('trdr auth switch de')).toEqual(['profile de  false']);
-    expect(words('trdr whois --sandbox mi')).toEqual(['handle mi  true']);
-    expect(words('trdr --profile desk whois @mi')).toEqual(['handle @mi desk false']);
-    expect(words('trdr whois --profile=desk mira so')).toEqual(['handle so desk false']);
-  });
-
-  it('files for file arguments, and no space if the word continues', () => {
-    expect(offers('trdr whois --file ')).toEqual({ candidates: [], directive: 'files' });
-    expect(offers('trdr whois --out=').directive).toBe('files');
-    expect(offers('trdr api /v2/user/').directive).toBe('nospace');
-    expect(offers('trdr whois --fields id').directive).toBe('nospace');
-    expect(offers('trdr whois --as ').directive).toBeUndefined();
-  });
+  it.each([
+    ['trdr whois --file ', 'files'],
+    ['trdr whois --out=', 'files'],
+    ['trdr api /v2/user/', 'nospace'],
+    ['trdr whois --fields id', 'nospace'],
+    ['trdr whois --as ', undefined],
+  ])('files, or words that continue: "%s" %s', (line, directive) =>
+    expect(offers(line).directive).toBe(directive),
+  );
 });

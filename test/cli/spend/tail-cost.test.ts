@@ -10,19 +10,13 @@ const polling = { socket: false, lagMs: 30_000, page: calloutCall({}, {}) };
 const socketMinute = 20_000 + 2 * 200;
 const mostOf = (shape: TailShape) => totalOf(plannedTail(shape)).most;
 
-describe('the cost of a tail', () => {
-  test('includes every started minute, and the walks at its start', () => {
-    expect(mostOf({ ...streaming, durationMs: 60_001 })).toBe(2 * socketMinute + 20 * 200);
-  });
-
-  test('includes a page per poll and the verifying walk', () => {
-    expect(mostOf({ ...polling, durationMs: 60_000 })).toBe(3 * 10 + 20 * 10);
-  });
-
-  test('includes the pages of the backfill', () => {
-    expect(mostOf({ ...polling, durationMs: 60_000, backfill: 41 })).toBe(3 * 10 + (20 + 3) * 10);
-  });
-});
+test.each([
+  // Every started minute counts, and the walks at the start.
+  ['streaming', { ...streaming, durationMs: 60_001 }, 2 * socketMinute + 20 * 200],
+  // A page per poll, and the walk that verifies.
+  ['polling', { ...polling, durationMs: 60_000 }, 3 * 10 + 20 * 10],
+  ['with a backfill', { ...polling, durationMs: 60_000, backfill: 41 }, 3 * 10 + (20 + 3) * 10],
+])('the cost of a tail of known duration: %s', (_, shape, most) => expect(mostOf(shape)).toBe(most));
 
 describe('a tail', () => {
   const approvalOf = async (durationMs: number | undefined) => {
@@ -38,15 +32,10 @@ describe('a tail', () => {
     return asked;
   };
 
-  test('of known duration names the cheaper mode', async () => {
-    expect(await approvalOf(90_000)).toEqual([
-      'Streaming for 1m30s will cost N CU; polling every 10s: at most 6,800 CU',
-    ]);
-  });
-
-  test('without an end starts at once', async () => {
-    expect(await approvalOf(undefined)).toEqual([
-      'begin: streaming costs 20,000 CU/min, polling every 10s costs 1,200 CU/min',
-    ]);
-  });
+  test.each([
+    [90_000, 'Streaming for 1m30s will cost N CU; polling every 10s: at most 6,800 CU'],
+    [undefined, 'begin: streaming costs 20,000 CU/min, polling every 10s costs 1,200 CU/min'],
+  ])('of %s ms is confirmed, or starts at once', async (durationMs, asked) =>
+    expect(await approvalOf(durationMs)).toEqual([asked]),
+  );
 });
