@@ -99,7 +99,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
   const ledger = once(async () => (await connections()).openRunLedger(run, await store(), client));
   const client = once(async () => {
     const { connect } = await connections();
-    prepareReceipt?.();
     opened = await connect(run, await target(), await store(), await ledger());
     return opened;
   });
@@ -156,6 +155,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
   async function runCommand(input: unknown): Promise<ExitCode> {
     let code: ExitCode = 0;
     try {
+      prepareReceipt?.();
       code = (await command.run(context, input as never)) ?? 0;
       await askWhatIsLeft();
     } catch (error) {

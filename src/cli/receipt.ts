@@ -60,7 +60,7 @@ export function sumLedger(ledger: Ledger): { readonly ledger: Ledger; readonly r
   };
 }
 
-/** Returns a function to call before paying: it removes an old receipt, which a killed run must not leave behind. */
+/** Returns a function that removes an old receipt, which a killed run must not leave behind. */
 export function openReceipt(io: Io, path: string, receipt: () => Receipt): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();

@@ -252,10 +252,11 @@ export async function readAll(
   { stdin }: Pick<Io, 'stdin'>,
   most: number,
   signal: AbortSignal,
+  path = '-',
 ): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
-  for await (const part of inputBytes('-', { stdin, signal })) {
+  for await (const part of inputBytes(path, { stdin, signal })) {
     parts.push(part);
     length += part.length;
     if (length > most)

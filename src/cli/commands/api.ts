@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Failure, usageError } from '../../base/failure.ts';
 import { parseJson } from '../../base/json.ts';
 import type { HttpAnswer } from '../../contract/ports.ts';
@@ -153,19 +151,8 @@ export const api = command({
   },
 });
 
-async function bodyFrom(context: Context, input: string): Promise<string> {
-  if (input === '-') return readAll(context.io, LARGEST, context.signal);
-  try {
-    return await readFile(resolve(context.io.cwd, input), { encoding: 'utf8', signal: context.signal });
-  } catch (error) {
-    context.signal.throwIfAborted();
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    throw usageError(
-      code === 'ENOENT' ? `file not found: ${input}` : `cannot read ${input} (${code})`,
-      'check the file of --input, or use - to read from stdin',
-    );
-  }
-}
+const bodyFrom = ({ io, signal }: Context, input: string) =>
+  readAll(io, input === '-' ? LARGEST : Number.POSITIVE_INFINITY, signal, input);
 
 /** Opens the output before the call, so that nothing is paid for if it cannot be written. */
 async function openPrinter({ io, globals, output }: Context, include: boolean, several: boolean) {
