@@ -127,8 +127,7 @@ export function realPath(path: string): string {
 }
 
 /**
- * Syncs a folder, so that a rename inside it survives a power failure. Windows cannot open folders, and some
- * file systems cannot sync them.
+ * A rename then survives a power failure. Windows cannot open folders; some file systems cannot sync them.
  */
 export const syncFolder = (folder: string): void =>
   quietly(() => {
@@ -149,10 +148,7 @@ export const discard = (path: string): void => quietly(() => unlinkSync(path));
 
 const NEWLINE = 10;
 
-/**
- * Appends lines with a single write, so that lines of several processes do not mix, and first ends an
- * incomplete line that a crash left behind.
- */
+/** With a single write, so that lines of several processes do not mix; ends a line that a crash cut off. */
 export function appendLines(path: string, lines: string): { before: number; after: number } {
   const fd = openPrivate(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT);
   try {

@@ -12,10 +12,7 @@ export interface Line {
   readonly cut: boolean;
 }
 
-/**
- * Splits bytes into lines, with bounded memory and linear time even for endless lines. A line of more than
- * `longest` bytes is cut as soon as the limit is exceeded.
- */
+/** With bounded memory and linear time even for endless lines: a line is cut at `longest` bytes. */
 export function createLineSplitter(longest: number) {
   let parts: Buffer[] = [];
   let length = 0;
@@ -60,10 +57,7 @@ export function createLineSplitter(longest: number) {
   };
 }
 
-/**
- * The lines of a file, from the byte `from` on; none if it does not exist. Skips lines longer than trdr ever
- * writes.
- */
+/** From the byte `from` on; none if the file does not exist. Skips lines longer than trdr ever writes. */
 export function* readLines(path: string, longest = 1024 * 1024, from = 0): Generator<string> {
   const fd = openIfPresent(path);
   if (fd === undefined) return;

@@ -128,10 +128,7 @@ export async function withLock<T>(
   }
 }
 
-/**
- * Acquires a lock for a whole run, or fails at once and names the process that holds it. Keeps the lock's
- * time stamp recent, because other machines cannot check the pid.
- */
+/** For a whole run. Keeps the time stamp recent, because other machines cannot check the pid. */
 export function holdLock(path: string, what: string): LockHandle {
   let result: ReturnType<typeof tryLock>;
   try {

@@ -1,6 +1,5 @@
 /**
- * Remembers at least `least` and at most twice as many of the most recent ids. Dropping the older of two full
- * sets is cheaper than removing single ids.
+ * At least the `least` most recent ids. Dropping the older of two sets is cheaper than removing single ids.
  */
 export function createRecentSet(least: number) {
   let young = new Set<string>();

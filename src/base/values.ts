@@ -1,6 +1,4 @@
-/**
- * A kind of value that users write as text. All inputs share these, so that `10k` means the same everywhere.
- */
+/** All inputs share these kinds, so that `10k` means the same everywhere. */
 export interface Kind<T> {
   /** The placeholder in help, in upper case. */
   readonly name: string;
@@ -36,10 +34,7 @@ export const onOff: Kind<boolean> = {
   read: (text) => (text === 'true' ? true : text === 'false' ? false : undefined),
 };
 
-/**
- * Separators must precede groups of three digits: if the comma of `1,5M` were ignored, a limit would be ten
- * times too high.
- */
+/** Groups of three digits: if the comma of `1,5M` were ignored, a limit would be ten times too high. */
 function readNumber(text: string): number | undefined {
   const match = /^([+-]?)(\d+|\d{1,3}(?:[_,]\d{3})+)?(\.\d*)?([kKmM]?)$/.exec(text);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match ?? [];

@@ -14,17 +14,12 @@ export interface CachedAnswer {
   readonly record: unknown;
 }
 
-/**
- * The saved answers for one base URL and key. `subject` is normalized; callers judge the age of an answer.
- */
+/** For one base URL and key. `subject` is normalized; callers judge the age of an answer. */
 export interface AnswerCache {
   /** Reads only the cache of this machine. `claim` also searches the store. */
   get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
   put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
-  /**
-   * Claims an answer, so that other machines wait for it instead of requesting it; waits at most `waitMs`
-   * while another machine does. Absent if machines do not share answers.
-   */
+  /** Other machines then wait, at most `waitMs`, instead of requesting it. Absent without a shared store. */
   readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
 }
 
@@ -43,19 +38,13 @@ export interface WantedAnswer {
   readonly waitMs?: number | undefined;
 }
 
-/**
- * Where an answer comes from. `other`: its request has failed or is still in progress. `us`: this machine
- * must request the answer and then call `end`.
- */
+/** `other`: its request failed or is in progress. `us`: this machine must request it and then call `end`. */
 export type Claim =
   | { readonly by: 'cache'; readonly answer: SharedAnswer }
   | { readonly by: 'other'; readonly failure?: Failure | undefined }
   | { readonly by: 'us'; readonly end: EndClaim };
 
-/**
- * Ends a claim. What cannot be cached is passed on to the waiting machines; without an outcome, one of them
- * requests the answer.
- */
+/** Passes on what cannot be cached; without an outcome, a waiting machine requests the answer. */
 export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
 
 export async function withClaim<T>(

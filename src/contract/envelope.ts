@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { field } from './field.ts';
+import { text } from './field.ts';
 
 export const Meta = z.looseObject({
-  asOf: field(z.string(), 'When the data was observed.', { format: 'date-time' }),
-  requestId: field(z.string(), 'Unique to each request; quote it when you contact support.'),
+  asOf: text('When the data was observed.', { format: 'date-time' }),
+  requestId: text('Unique to each request; quote it when you contact support.'),
 });
 export type Meta = z.infer<typeof Meta>;

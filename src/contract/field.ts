@@ -13,8 +13,22 @@ export function field<S extends z.core.$ZodType>(schema: S, description: string,
   return schema;
 }
 
+const fieldOf =
+  <S extends z.core.$ZodType>(make: () => S) =>
+  (description: string, meta?: FieldMeta): S =>
+    field(make(), description, meta);
+export const text = fieldOf(() => z.string());
+export const int = fieldOf(() => z.int());
+export const number = fieldOf(() => z.number());
+export const flag = fieldOf(() => z.boolean());
+
+export const optional = <S extends z.core.$ZodType>(schema: S, description: string) =>
+  z.optional(field(schema, description));
+
 export const bounded = (min: number, max: number) => z.string().check(z.minLength(min), z.maxLength(max));
 
-export const nullable = <S extends z.core.$ZodType>(schema: S) => z.nullable(schema);
+export const nullable = <S extends z.core.$ZodType>(schema: S, description: string) =>
+  field(z.nullable(schema), description);
 
-export const loose = <S extends z.core.$ZodType>(schema: S) => z.optional(z.nullable(schema));
+export const loose = <S extends z.core.$ZodType>(schema: S, description: string) =>
+  field(z.optional(z.nullable(schema)), description);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field } from './field.ts';
+import { nullable } from './field.ts';
 import { ThesisFrameData } from './records/thesis.ts';
 
 /** Everything, or at most 50 tokens. */
@@ -18,8 +18,8 @@ export type ClientFrame = z.infer<typeof ClientFrame>;
 const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
 const SubscriptionFrame = z.looseObject({
   type: z.literal('subscription'),
-  subscription: field(
-    z.nullable(Subscription),
+  subscription: nullable(
+    Subscription,
     'The complete subscription after the change; null after unsubscribing.',
   ),
 });

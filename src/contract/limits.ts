@@ -10,10 +10,7 @@ export const BOARD_SIZE = 100;
 export const SOCKET_TOKENS_MAX = 50;
 export const SOCKET_PING_SECONDS = 30;
 export const RESOLVES_PER_MINUTE = 10;
-/**
- * How long a call counts against its rate limit. The additional second covers network delays: a delayed call,
- * and a fast one sent a minute later, could arrive within the same minute.
- */
+/** The additional second covers network delays, by which two calls could arrive within the same minute. */
 export const RATE_WINDOW_MS = 61_000;
 
 /** `live` is access to the live feed. Explore grants its units only once. Enterprise is set per contract. */
@@ -33,8 +30,6 @@ export const LEAST_RATE_PER_MINUTE = plans.explore.ratePerMinute;
 /** A resolve takes longer, because of its live search. */
 export const TIMEOUT_SECONDS = 30;
 export const RESOLVE_TIMEOUT_SECONDS = 60;
-/**
- * A whole request may take this many timeouts, because a response that keeps arriving may have been paid for.
- */
+/** A whole request, because a response that keeps arriving may have been paid for. */
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;

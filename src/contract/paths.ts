@@ -2,8 +2,7 @@
 import { $ZodNullable, $ZodObject, $ZodOptional, type $ZodType, $ZodUnion } from 'zod/v4/core';
 
 /**
- * The dotted paths of all documented fields, which `--fields` accepts and a CSV header lists. Arrays are not
- * expanded; a union has the fields of all its members.
+ * Of all documented fields, for `--fields` and CSV headers. Arrays are not expanded; a union has all members.
  */
 export function fieldPaths(schema: $ZodType, prefix = ''): string[] {
   const inner = innermost(schema);

@@ -15,8 +15,7 @@ export interface HttpRequest {
   /** Once aborted, the response must be complete within `timeoutMs`. */
   readonly ending?: AbortSignal | undefined;
   /**
-   * Whether to open a new connection. The server may close an idle one at any moment; a request that it
-   * misses counts as lost, and may have been charged.
+   * The server may close an idle connection at any moment; a request that it misses may have been charged.
    */
   readonly isFresh?: boolean | undefined;
   /** Called right before the request is written. From then on, it may be charged. */
@@ -30,10 +29,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/**
- * If no complete response arrives, throws a `network` Failure, whose `code` states whether the request may
- * have been charged: `UNREACHABLE` (no), `BROKEN` and `NO_ANSWER` (yes).
- */
+/** The `code` of its `network` Failure states whether it may have been charged: not if `UNREACHABLE`. */
 export interface Transport {
   send(request: HttpRequest, signal?: AbortSignal): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -52,19 +48,16 @@ export interface WindowSlot {
 }
 
 /**
- * Rate limits of all trdr processes of a machine, or of all machines of a store. A lane is the calls that
- * share one rate limit.
+ * Of all processes of a machine, or all machines of a store. A lane is the calls that share one rate limit.
  */
 export interface RateWindows {
   /**
-   * Requests permission to send one call. If the result is a wait, the caller waits and requests again with
-   * the same ticket, which keeps its place in the queue.
+   * If the result is a wait, the caller asks again with the same ticket, which keeps its place in the queue.
    */
   take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
   drop(lane: string, ticket: Ticket): Promise<void>;
   /**
-   * Counts a call as leaving now, `lateMs` after its permission, because it waited for another lane. Returns
-   * false if the permission has expired.
+   * Counts a call as leaving now, because it waited for another lane. False if its permission has expired.
    */
   depart(lane: string, ticket: Ticket, lateMs: number): Promise<boolean>;
   block(lane: string, ms: number): Promise<void>;
@@ -102,22 +95,15 @@ export interface PaidCall {
 
 export type CallCost = Pick<LedgerEntry, 'status' | 'cu' | 'cuAtMost' | 'unpriced' | 'requestId'>;
 
-/**
- * Records paid calls. A call is recorded with its maximum cost before it is sent, so that this amount stays
- * recorded if the process dies.
- */
+/** A call is recorded with its maximum cost before it is sent, so that this stays recorded after a crash. */
 export interface Ledger {
-  /**
-   * Records a call right before it is sent. If a budget does not cover it, rejects with a `limit` Failure whose
-   * `retryAfter` tells when the budget renews.
-   */
+  /** Rejects with a `limit` Failure if a budget does not cover it; `retryAfter` is when the budget renews. */
   begin(call: PaidCall, signal?: AbortSignal): Promise<Slot<Promise<void>>>;
   budgets?(): Promise<readonly BudgetState[]>;
 }
 
 /**
- * The place of one paid call in the spending limit, the ledger, or both. After one of the methods was called,
- * all do nothing.
+ * The place of a call in the spending limit, the ledger, or both. After one of the methods, all do nothing.
  */
 export interface Slot<Done = void> {
   /** The actual cost replaces the maximum cost. */
@@ -164,10 +150,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Whether an attempt that may have been charged is not repeated. */
   readonly once?: boolean | undefined;
-  /**
-   * Whether the answer of the same request was lost before; it is sent only if the confirmed cost covers
-   * both.
-   */
+  /** The answer of the same request was lost before: sent only if the confirmed cost covers both. */
   readonly repeat?: boolean | undefined;
   /** The latest time by the monotonic clock at which the rate limit may let the call start. */
   readonly until?: number | undefined;

@@ -40,10 +40,7 @@ type Reader = (value: unknown, field: string, report: Report) => unknown;
 const ABSENT = Symbol('absent');
 const ignore: Report = () => {};
 
-/**
- * Omits fields and list items that do not have the described type, and keeps all others. Returns the same
- * object if nothing is omitted.
- */
+/** Without fields and list items of another type. The same object if nothing is omitted. */
 export function known<S extends $ZodType>(schema: S, sent: Sent, report: Report = ignore): Known<output<S>> {
   const read = readerOf(schema)(sent, '', report);
   // A reader returns only values of the type that its schema describes.

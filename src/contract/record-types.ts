@@ -15,10 +15,7 @@ const has = (record: Sent, ...fields: readonly string[]): boolean =>
 const hasList = (record: Sent, field: string): boolean =>
   Object.hasOwn(record, field) && (Array.isArray(record[field]) || record[field] === null);
 
-/**
- * A record is recognized by any one of its fields; `me` and `pending` can be any object. What else differs
- * from the description is reported but accepted.
- */
+/** By any one of its fields; `me` and `pending` can be any object. Other differences are accepted. */
 export const recordTypes = {
   user: {
     name: 'user',
@@ -51,10 +48,7 @@ interface Unwrapped {
   readonly meta: unknown;
 }
 
-/**
- * The record of an answer: the answer itself or its `data`. If both fit, it is the answer itself, unless
- * `meta` is next to `data` or `isCertain` rejects it.
- */
+/** The answer or its `data`. If both fit, the answer, unless it has `meta` too or `isCertain` rejects it. */
 export function recognize(name: RecordType, body: unknown): Unwrapped | undefined {
   if (!isRecord(body)) return undefined;
   const type: Described = recordTypes[name];

@@ -2,10 +2,7 @@ import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
 import type { Me } from '../contract/records/account.ts';
 
-/**
- * The service does not say whether `unitsRemaining` includes top-ups. If it is more than what is left of this
- * month's grant, it does; otherwise they are added.
- */
+/** If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are added. */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
   if (entitlement.unmetered) return { units: null, reveals: null };
   const { unitsUsed, unitsRemaining = null, additionalUnits = 0, revealsRemaining: reveals = null } = usage;

@@ -27,10 +27,7 @@ const NEEDED: readonly string[] = ['', 'items', 'entries'];
 /** Deeper schemas are recursive or not relevant. */
 const DEEPEST = 8;
 
-/**
- * `ours` is from this version of trdr, `theirs` from the service. Parts that do not affect trdr (errors,
- * texts, examples) and the paths in `ignored` are not compared.
- */
+/** `ours` is from this version of trdr. Errors, texts, examples and `ignored` paths are not compared. */
 export function compareDescriptions(
   ours: unknown,
   theirs: unknown,

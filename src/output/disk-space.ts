@@ -6,10 +6,7 @@ import { writeFailure } from './sink.ts';
 /** More than a few rows. */
 const LEAST_BYTES = 16_384;
 
-/**
- * Throws if the file cannot grow, so that a run whose disk is full ends before it pays. Writes to a temporary
- * file beside it, because other programs may be reading the file itself.
- */
+/** So that a run whose disk is full ends before it pays. Other programs may be reading the file itself. */
 export function checkSpace(path: string, name: string = path): void {
   const temporary = temporaryIn(dirname(realPath(path)));
   let fd: number;
@@ -30,10 +27,7 @@ export function checkSpace(path: string, name: string = path): void {
   }
 }
 
-/**
- * Prepares a descriptor for the rows of a tail: checks the space, and ends a line that a killed run left
- * incomplete.
- */
+/** For the rows of a tail: checks the space, and ends a line that a killed run left incomplete. */
 export function prepareFile(fd: number, name: string): void {
   const path = `/proc/self/fd/${fd}`;
   checkSpace(path, name);

@@ -37,9 +37,7 @@ export function descriptorIn(path: string): number | undefined {
   return fd === undefined ? undefined : Number(fd);
 }
 
-/**
- * A thread that blocks in `open` or `write` would delay `process.exit`, and a signal could not end the run.
- */
+/** A thread that blocks in `open` or `write` would delay `process.exit`; a signal could not end the run. */
 export async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
   const fd = descriptorIn(path);
   for (;;) {

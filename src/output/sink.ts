@@ -11,8 +11,7 @@ export interface Sink {
   write(chunk: string | Uint8Array): void | Promise<void>;
   flush(): Promise<void>;
   /**
-   * Ends the output once. If complete, flushes and gives a file its name; otherwise a file is discarded, or
-   * kept under another name, which is returned. What was written to a stream, or appended, stays.
+   * Once. A file gets its name if complete, is discarded, or is kept under another name, which is returned.
    */
   finish(as: OutputEnd): Promise<string | undefined>;
   /** Whether the reader closed the stream, or a write failed, before everything was written. */
@@ -48,10 +47,7 @@ export interface SinkOptions {
 /** Not a failure. */
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
 
-/**
- * A stream reports that it is full after a part of one batch; if the caller waited each time, the reader
- * would often have nothing to read.
- */
+/** Waiting each time that the stream is full, after a part of one batch, would leave the reader idle. */
 const MAX_BATCHES_IN_FLIGHT = 4;
 
 const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
@@ -71,10 +67,7 @@ const streamClosed = Object.assign(new Error('the stream was closed'), { code: '
 
 const sync = promisify(fsync);
 
-/**
- * A single write may write only a part. Synchronous, because a write to the page cache takes less time than a
- * detour through a thread.
- */
+/** A write may be partial. Synchronous, because the page cache is faster than a detour through a thread. */
 export const writeToFile =
   (fd: number, retry: Retry = tryOnce): WriteBytes =>
   (bytes) => {

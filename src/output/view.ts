@@ -31,10 +31,7 @@ export interface Column<T> {
   readonly field?: string;
   /** What the column shows in place of the field. */
   readonly value?: (record: T) => unknown;
-  /**
-   * On a narrow terminal, the highest rank is dropped first. Rank 0 is dropped only if not even one cell each
-   * fits.
-   */
+  /** The highest rank is dropped first; rank 0 only if not even one cell each fits. */
   readonly rank?: number;
   /** In cells. Columns of a rank above 0 are dropped until the others have their minimum. */
   readonly min?: number;

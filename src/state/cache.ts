@@ -23,10 +23,7 @@ const FORGET_MS = 30 * 86_400_000;
 /** An answer from further ahead was saved while the clock was wrong, and would expire too late. */
 const AHEAD_MS = 60_000;
 
-/**
- * One file per answer, which every process may replace. A failing cache never ends a run: unreadable answers
- * are ignored, and a write error is reported once.
- */
+/** One file per answer. A failing cache never ends a run: a write error is reported once. */
 export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
   const all = dir && join(dir, 'answers');
   const folder = all && join(all, sha256(`trdr answers 2\n${baseUrl}\n${key}`).slice(0, 32));
@@ -83,10 +80,7 @@ const isOld = (path: string, now: number): boolean => {
   return stats !== undefined && now - stats.mtimeMs > FORGET_MS;
 };
 
-/**
- * Removes old files in one of the 256 folders, so that a run never reads all of them, and the folders of
- * other keys that were not used for 30 days.
- */
+/** In one of the 256 folders per run; and the folders of other keys that were unused for 30 days. */
 function sweep(all: string, mine: string, now: number): void {
   const one = join(mine, (now % 256).toString(16).padStart(2, '0'));
   for (const name of namesIn(one)) if (isOld(join(one, name), now)) discard(join(one, name));

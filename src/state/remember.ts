@@ -8,10 +8,7 @@ import { writeAtomic } from '../base/replace-file.ts';
 /** Only the end of a file is read. A larger file is reduced when lines are added. */
 const LARGEST = 256 * 1024;
 
-/**
- * Adds lines to a file that all processes share, for what a later run need not know. A large file is reduced
- * to its latest `max` distinct lines.
- */
+/** Shared by all processes. A large file is reduced to its latest `max` distinct lines. */
 export function remember(path: string, lines: readonly string[], max: number): void {
   const text = `${lines.join('\n')}\n`;
   if (append(path, text) <= LARGEST) return;

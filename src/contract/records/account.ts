@@ -1,38 +1,32 @@
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { field, nullable } from '../field.ts';
+import { field, flag, int, nullable, number, optional, text } from '../field.ts';
 import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
-  period: field(z.string(), 'Current UTC month, YYYY-MM.'),
-  unitsUsed: field(z.number(), 'CU used; every charged call counts, also for unmetered keys.'),
-  unitsRemaining: field(nullable(z.number()), 'CU left, never below 0; null for a key without a limit.'),
-  additionalUnits: field(
-    z.number(),
+  period: text('Current UTC month, YYYY-MM.'),
+  unitsUsed: number('CU used; every charged call counts, also for unmetered keys.'),
+  unitsRemaining: nullable(z.number(), 'CU left, never below 0; null for a key without a limit.'),
+  additionalUnits: number(
     'Top-up units left. They never expire, and are used only when the monthly units of the plan cannot cover a call.',
   ),
-  revealsUsed: field(
-    z.number(),
-    'Responses of this period that contained a wallet, including those of handle lookups.',
-  ),
-  revealsRemaining: field(nullable(z.number()), 'Reveals left; null for a key without a limit.'),
+  revealsUsed: number('Responses of this period that contained a wallet, including those of handle lookups.'),
+  revealsRemaining: nullable(z.number(), 'Reveals left; null for a key without a limit.'),
 });
 
 const Entitlement = z.looseObject({
-  unmetered: field(z.boolean(), 'True if calls are accepted even when the allowance is used up.'),
-  monthlyUnits: field(z.number(), 'CU per month that the plan includes; an unmetered key can exceed them.'),
+  unmetered: flag('True if calls are accepted even when the allowance is used up.'),
+  monthlyUnits: number('CU per month that the plan includes; an unmetered key can exceed them.'),
 });
 
-/**
- * The description does not show how account, plan and scopes are nested, so `readAccount` searches for them.
- */
+/** How account, plan and scopes are nested is not documented, so `readAccount` searches for them. */
 export const Me = z.looseObject({
-  ratePerMinute: z.optional(field(z.int(), "The key's per-minute request limit.")),
+  ratePerMinute: z.optional(int("The key's per-minute request limit.")),
   usage: field(Usage, 'The usage of the key in the current UTC month.'),
   entitlement: field(Entitlement, 'What the plan grants the key.'),
-  account: z.optional(field(z.unknown(), 'The account of the key, in a format that the service defines.')),
-  plan: z.optional(field(z.unknown(), 'The plan of the key, in a format that the service defines.')),
-  scopes: z.optional(field(z.unknown(), 'The scopes of the key, in a format that the service defines.')),
+  account: optional(z.unknown(), 'The account of the key, in a format that the service defines.'),
+  plan: optional(z.unknown(), 'The plan of the key, in a format that the service defines.'),
+  scopes: optional(z.unknown(), 'The scopes of the key, in a format that the service defines.'),
 });
 export type Me = z.infer<typeof Me>;
 

@@ -10,10 +10,7 @@ export interface SentPage {
   readonly odd: number;
 }
 
-/**
- * Without `hasMore`, more items exist if the page has a cursor, or if the cursor is absent and the page is
- * full.
- */
+/** Without `hasMore`, more exist if the page has a cursor, or has no cursor field and is full. */
 export function readPage(page: Sent, size: number): SentPage {
   const items = recordsOf(page['items']);
   const all = listOf(page['items']).length;

@@ -1,46 +1,43 @@
 import * as z from 'zod/mini';
-import { field, loose, nullable } from '../field.ts';
+import { field, int, loose, nullable, number, text } from '../field.ts';
 
 export const windowNames = ['24h', '7d', '30d', 'all'] as const;
 export type WindowName = (typeof windowNames)[number];
 
 /** `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
-  netUsd: field(
+  netUsd: number('USD received for sells minus USD paid for buys. Cash flow, not realized profit.'),
+  returnPct: nullable(
     z.number(),
-    'USD received for sells minus USD paid for buys. Cash flow, not realized profit.',
-  ),
-  returnPct: field(
-    nullable(z.number()),
     'netUsd as a percentage of the USD paid for buys; null when nothing was bought.',
   ),
-  volumeUsd: field(z.number(), 'USD of buys plus USD of sells.'),
-  trades: field(z.int(), 'Number of swaps in the window.'),
-  rank: field(z.int(), 'Rank by netUsd, 1 is highest; ties share a rank.'),
+  volumeUsd: number('USD of buys plus USD of sells.'),
+  trades: int('Number of swaps in the window.'),
+  rank: int('Rank by netUsd, 1 is highest; ties share a rank.'),
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 
 export const Pnl = z.looseObject({
-  handle: field(z.string(), 'Handle of the trader.'),
-  displayName: field(loose(z.string()), 'Display name.'),
-  avatarUrl: field(loose(z.string()), 'Avatar URL.'),
-  twitter: field(loose(z.string()), 'X username, without a URL.'),
-  followers: field(loose(z.int()), 'Number of followers.'),
-  wallet: field(
-    nullable(z.string()),
+  handle: text('Handle of the trader.'),
+  displayName: loose(z.string(), 'Display name.'),
+  avatarUrl: loose(z.string(), 'Avatar URL.'),
+  twitter: loose(z.string(), 'X username, without a URL.'),
+  followers: loose(z.int(), 'Number of followers.'),
+  wallet: nullable(
+    z.string(),
     'Solana address whose trades the numbers include; null if no verified Solana wallet is on record.',
   ),
-  evmWallet: field(
-    nullable(z.string()),
+  evmWallet: nullable(
+    z.string(),
     'EVM address whose trades on all EVM chains the numbers include; null if no verified EVM wallet is on record.',
   ),
-  updatedAt: field(nullable(z.int()), 'When the numbers were last refreshed, epoch ms.'),
+  updatedAt: nullable(z.int(), 'When the numbers were last refreshed, epoch ms.'),
   windows: field(
     z.looseObject({
-      '24h': field(nullable(PnlWindow), 'The last 24 hours; null if there was no trade on the platform.'),
-      '7d': field(nullable(PnlWindow), 'The last 7 days; null if there was no trade on the platform.'),
-      '30d': field(nullable(PnlWindow), 'The last 30 days; null if there was no trade on the platform.'),
-      all: field(nullable(PnlWindow), 'All time; null if there was no trade on the platform.'),
+      '24h': nullable(PnlWindow, 'The last 24 hours; null if there was no trade on the platform.'),
+      '7d': nullable(PnlWindow, 'The last 7 days; null if there was no trade on the platform.'),
+      '30d': nullable(PnlWindow, 'The last 30 days; null if there was no trade on the platform.'),
+      all: nullable(PnlWindow, 'All time; null if there was no trade on the platform.'),
     }),
     'The numbers of four windows; all of them null if the service has no data for the wallets.',
   ),
@@ -48,7 +45,7 @@ export const Pnl = z.looseObject({
 export type Pnl = z.infer<typeof Pnl>;
 
 export const PnlBatch = z.looseObject({
-  count: field(z.int(), 'Number of entries: the handles that were found.'),
+  count: int('Number of entries: the handles that were found.'),
   missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased and without @.'),
   entries: field(z.array(Pnl), 'The numbers, in the order of the request.'),
 });

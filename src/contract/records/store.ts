@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import { field } from '../field.ts';
+import { field, optional, text } from '../field.ts';
 
-const figure = (text: string) => z.optional(field(z.nullable(z.number()), text));
+const figure = (text: string) => optional(z.nullable(z.number()), text);
 
 export const StoreItem = z.looseObject({
   item: field(
     z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),
     'What the record describes; a lane is a set of calls that share one rate limit.',
   ),
-  name: field(z.string(), 'Name of the store, machine, lane, budget, feed or group.'),
-  state: field(z.string(), 'State of the store, machine, lane, budget, feed or group.'),
+  name: text('Name of the store, machine, lane, budget, feed or group.'),
+  state: text('State of the store, machine, lane, budget, feed or group.'),
   spent: figure('CU spent: by the machine this month, from the budget, or by the leader of the feed.'),
   lost: figure('CU that calls with lost answers may have cost.'),
   reserved: figure('CU reserved for calls in flight.'),
@@ -24,7 +24,7 @@ export const StoreItem = z.looseObject({
   lastCallAgo: figure(
     "Milliseconds since the machine's last call; null without a call in the last two minutes.",
   ),
-  leader: z.optional(field(z.nullable(z.string()), 'Machine that leads the feed; null if no machine does.')),
+  leader: optional(z.nullable(z.string()), 'Machine that leads the feed; null if no machine does.'),
   entries: figure('Number of posts in the store.'),
   lastPostAgo: figure('Milliseconds since a post was last published to the store.'),
   lag: figure('Milliseconds since the feed was last verified to be complete.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, nullable } from '../field.ts';
+import { field, flag, int, nullable, number, optional, text } from '../field.ts';
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
@@ -7,24 +7,23 @@ import { User } from './user.ts';
 
 /** On stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
-  code: field(z.string(), 'Error code, from the service or from trdr.'),
-  message: field(z.string(), 'What happened.'),
-  status: z.optional(field(z.int(), 'HTTP status of the response.')),
-  retryable: z.optional(field(z.boolean(), 'Whether the same call can succeed later.')),
-  retryAfter: z.optional(field(z.number(), 'Seconds to wait before the next attempt.')),
-  requestId: z.optional(field(z.string(), 'Id of the request; quote it when you contact support.')),
-  hint: z.optional(field(z.string(), 'A suggested fix or next command.')),
-  exit: z.optional(field(z.int(), 'Exit code of the run.')),
+  code: text('Error code, from the service or from trdr.'),
+  message: text('What happened.'),
+  status: z.optional(int('HTTP status of the response.')),
+  retryable: z.optional(flag('Whether the same call can succeed later.')),
+  retryAfter: z.optional(number('Seconds to wait before the next attempt.')),
+  requestId: z.optional(text('Id of the request; quote it when you contact support.')),
+  hint: z.optional(text('A suggested fix or next command.')),
+  exit: z.optional(int('Exit code of the run.')),
 });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
-const subject = field(z.string(), 'The subject as the user wrote it.');
+const subject = text('The subject as the user wrote it.');
 
 export const MissingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
-  code: field(
-    z.string(),
+  code: text(
     'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
   ),
 });
@@ -48,10 +47,10 @@ const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
-  reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
-  retryable: field(z.boolean(), 'False only for no_preview, for which a retry rarely helps.'),
-  retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present for queued and rate_limited.')),
-  position: z.optional(field(z.int(), 'Position in the queue, 1 is next; present for queued.')),
+  reason: text('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: flag('False only for no_preview, for which a retry rarely helps.'),
+  retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
+  position: z.optional(int('Position in the queue, 1 is next; present for queued.')),
 });
 
 export const ResolveRecord = z.union([
@@ -69,30 +68,26 @@ export const ResolveRecord = z.union([
 
 export const LaunchpadUserRecord = z.union([answered(LaunchpadUser.shape), MissingSubject, FailedSubject]);
 
-const difference = () => field(nullable(z.number()), 'New minus old.');
+const difference = () => nullable(z.number(), 'New minus old.');
 const Differences = field(
   z.looseObject({
     netUsd: difference(),
     returnPct: difference(),
     volumeUsd: difference(),
     trades: difference(),
-    rank: field(nullable(z.number()), 'Places gained.'),
+    rank: nullable(z.number(), 'Places gained.'),
   }),
   'Null where either side has no number.',
 );
 /** What `pnl --compare` adds. */
 const compared = {
-  change: z.optional(
-    field(
-      nullable(z.enum(['new', 'left', 'changed', 'same'])),
-      'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
-    ),
+  change: optional(
+    z.nullable(z.enum(['new', 'left', 'changed', 'same'])),
+    'With --compare: what changed; left if only the earlier export has it, null if a request failed.',
   ),
-  changes: z.optional(
-    field(
-      z.looseObject({ '24h': Differences, '7d': Differences, '30d': Differences, all: Differences }),
-      'With --compare: the differences of all numbers.',
-    ),
+  changes: optional(
+    z.looseObject({ '24h': Differences, '7d': Differences, '30d': Differences, all: Differences }),
+    'With --compare: the differences of all numbers.',
   ),
 };
 

@@ -1,31 +1,29 @@
 import * as z from 'zod/mini';
-import { field, nullable } from '../field.ts';
+import { field, flag, int, nullable, optional, text } from '../field.ts';
 import type { Known } from '../read-record.ts';
 
 const Social = z.looseObject({
-  provider: field(z.string(), 'Platform, such as x, telegram, youtube or reddit.'),
-  subject: field(z.string(), 'User id on the platform; does not change when the user renames the account.'),
-  handle: field(nullable(z.string()), 'Username when the account was verified; may change.'),
+  provider: text('Platform, such as x, telegram, youtube or reddit.'),
+  subject: text('User id on the platform; does not change when the user renames the account.'),
+  handle: nullable(z.string(), 'Username when the account was verified; may change.'),
 });
 export type Social = z.infer<typeof Social>;
 
 /** The wallets are verified to be the user's. */
 export const User = z.looseObject({
-  id: field(z.string(), 'Stable user id; never changes; use it as your key.', { format: 'uuid' }),
-  handle: field(z.string(), 'Current handle; users can rename, so do not use it as a key.'),
-  name: field(nullable(z.string()), 'Display name.'),
-  bio: field(nullable(z.string()), 'Profile text written by the user; null if none.'),
-  banner: field(nullable(z.string()), 'URL of the cover photo; may no longer work.'),
-  profilePicture: field(nullable(z.string()), 'URL of the avatar; may no longer work.'),
-  twitter: field(
-    nullable(z.string()),
+  id: text('Stable user id; never changes; use it as your key.', { format: 'uuid' }),
+  handle: text('Current handle; users can rename, so do not use it as a key.'),
+  name: nullable(z.string(), 'Display name.'),
+  bio: nullable(z.string(), 'Profile text written by the user; null if none.'),
+  banner: nullable(z.string(), 'URL of the cover photo; may no longer work.'),
+  profilePicture: nullable(z.string(), 'URL of the avatar; may no longer work.'),
+  twitter: nullable(
+    z.string(),
     'Link to the X profile, https://x.com/<handle>; self-declared and not verified; null if the user gave no valid X handle.',
   ),
-  solanaAddress: field(nullable(z.string()), 'Verified Solana address, base58; null if none is on record.'),
-  evmAddress: field(nullable(z.string()), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
-  socials: z.optional(
-    field(z.array(Social), 'Linked social accounts; absent unless the service has enabled them.'),
-  ),
+  solanaAddress: nullable(z.string(), 'Verified Solana address, base58; null if none is on record.'),
+  evmAddress: nullable(z.string(), 'Verified EVM address, 0x-prefixed; null if none is on record.'),
+  socials: optional(z.array(Social), 'Linked social accounts; absent unless the service has enabled them.'),
 });
 export type User = z.infer<typeof User>;
 
@@ -46,9 +44,9 @@ export type PendingReason = keyof typeof pendingReasons;
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
   // An unknown reason must not make a paid answer unreadable.
-  reason: field(z.string(), 'queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
-  retryable: field(z.boolean(), 'False only for no_preview.'),
-  retryAfterSeconds: z.optional(field(z.int(), 'Seconds to wait; present for queued and rate_limited.')),
-  position: z.optional(field(z.int(), 'Position in the queue, 1 is next; only for queued.')),
+  reason: text('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: flag('False only for no_preview.'),
+  retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
+  position: z.optional(int('Position in the queue, 1 is next; only for queued.')),
 });
 export type Pending = z.infer<typeof Pending>;

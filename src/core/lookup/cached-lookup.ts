@@ -105,10 +105,7 @@ export function createCachedLookup(
     }
   }
 
-  /**
-   * Caches a user under the requested subject, the id and the handle. Not under other wallets of the record:
-   * a wallet can be linked to several users, of which the service may return another one.
-   */
+  /** Not under other wallets of the record: a wallet may be linked to several users. */
   async function keepUser(endpoint: UserEndpoint, normal: string, user: Sent, time: number): Promise<void> {
     if (!cache) return;
     const answer: CachedAnswer = { time, status: 200, record: user };
@@ -121,10 +118,7 @@ export function createCachedLookup(
     for (const [place, name] of names.values()) await cache.put(place, name, answer);
   }
 
-  /**
-   * Renews an expired answer for a wallet through the user's id, which is cheaper. Undefined if the user no
-   * longer has the wallet.
-   */
+  /** Cheaper, through the user's id. Undefined if the user no longer has the wallet. */
   async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
     const value = idOf(user);
     if (value === undefined) return undefined;
@@ -175,10 +169,7 @@ export function createCachedLookup(
     keep: (subject: Subject, user: Sent): Promise<void> =>
       keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
 
-    /**
-     * The calls that `answer` would make now. `answer` then uses the cached answer without reading it again,
-     * unless it has expired.
-     */
+    /** What `answer` would request now; it then uses the cached answer without reading it again. */
     plan(subject: Subject): readonly LookupCall[] {
       const endpoint = endpointOf[subject.type];
       const saved = savedUser(endpoint, subject.normal);

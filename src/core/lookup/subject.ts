@@ -24,10 +24,7 @@ const EVM = /^0x[0-9a-f]{40}$/i;
 /** No handle, wallet or user id contains a comma or a semicolon. */
 export const subjectsIn = (text: string): string[] => text.split(/[,;]/).map(trimText).filter(Boolean);
 
-/**
- * Throws at a mistyped address with a description of the typo. Only a mixed-case EVM address needs a promise,
- * because it loads the code for checksums.
- */
+/** Throws at a mistyped address. Only a mixed-case EVM address needs a promise, to load the checksum code. */
 export function readSubject(given: string, as?: SubjectType | undefined): Subject | Promise<Subject> {
   const text = trimText(given);
   if (text === '')

@@ -13,9 +13,7 @@ export interface FilterOptions<R extends Filterable = Filterable> {
   readonly exclude?: RegExp | undefined;
   /** `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
-  /**
-   * Called for a post on which a pattern timed out. The condition then counts as met, because it may be met.
-   */
+  /** When a pattern timed out. The condition then counts as met, because it may be met. */
   readonly onTimeout?: ((row: R) => void) | undefined;
 }
 

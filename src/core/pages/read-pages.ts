@@ -65,10 +65,7 @@ export async function* readPages<T, P extends ListPage<T>>(
   let isPromised = false;
   let most = Number.POSITIVE_INFINITY;
 
-  /**
-   * The service rejects the id of a post that was deleted during the walk; then tries ids of newer posts,
-   * whose pages repeat some items.
-   */
+  /** The service rejects the id of a post that was deleted meanwhile; then ids of newer posts are tried. */
   async function request(): Promise<P> {
     const [first, ...others] = cursors;
     for (let cursor = first; ; ) {

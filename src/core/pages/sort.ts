@@ -12,10 +12,7 @@ function valueAt(record: Sortable, path: string): unknown {
   return value;
 }
 
-/**
- * Numbers in descending order, text in ascending order; `reverse` swaps both. Records without the field
- * always come last.
- */
+/** Numbers from the largest, text from the smallest; `reverse` swaps both. Missing values come last. */
 export function sortBy<T extends Sortable>(records: readonly T[], field: string, reverse: boolean): T[] {
   const keyed = records.map((record) => ({ record, value: valueAt(record, field) }));
   const sign = reverse ? -1 : 1;

@@ -60,9 +60,7 @@ export async function* walkPages<T>(
   /** Consecutive items older than `since`; items without a time do not count. */
   let older = 0;
   let isDone = false;
-  /**
-   * Items without a time below an older item. If a newer item follows, the time of the older item was wrong.
-   */
+  /** Without a time, below an older item. If a newer item follows, the time of the older one was wrong. */
   let held: T[] = [];
   /** From then on, items without a time count as older than `until`; before, they are skipped. */
   let isBelowUntil = options.until === undefined;

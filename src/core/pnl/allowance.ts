@@ -131,10 +131,7 @@ export function createAllowance(
       isKnown = false;
       unchecked = 0;
     },
-    /**
-     * Whether a call whose answer was lost was probably not charged: the units used stay at `before` for
-     * `waitMs`. Not certain, because the service may count the call later.
-     */
+    /** The units used stay at `before` for `waitMs`. Not certain: the service may count the call later. */
     async unmoved(before: number | null, waitMs: number, signal?: AbortSignal): Promise<boolean> {
       // At zero, a new month may have just started.
       if (before === null || before === 0) return false;

@@ -56,10 +56,7 @@ const REFUSED_IN_ROW = 20;
 
 export type PnlRun = ReturnType<typeof createPnlRun>;
 
-/**
- * One batch after another, each sent only after the previous answers were saved, so that a crash loses at
- * most one paid batch.
- */
+/** Each batch is sent only after the previous answers were saved, so a crash loses at most one. */
 export function createPnlRun(options: PnlRunOptions) {
   const { client, clock, allowance, targets, log, saved, signal } = options;
   const subjectAt = (position: number) => targets.texts[position] ?? '';
@@ -89,10 +86,7 @@ export function createPnlRun(options: PnlRunOptions) {
   const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
     requestBatch(client, asked, { signal, saved, once: true, repeat, alone: targets.texts.length === 1 });
 
-  /**
-   * Only if the batch probably was not charged, and if the confirmed cost covers the loss and all remaining
-   * handles, whose share the repetition could otherwise use up.
-   */
+  /** If probably not charged, and the confirmed cost covers the loss and all remaining handles. */
   const mayAskAgain = async (failure: unknown, unitsUsed: number | null): Promise<boolean> =>
     !isUnreadable(failure) &&
     client.affords(cu.reveal * turns.size) &&
@@ -100,10 +94,7 @@ export function createPnlRun(options: PnlRunOptions) {
 
   let turn: Turn | undefined;
 
-  /**
-   * One batch at a time, not always in the order of the subjects. Throws the failure that ended the run
-   * early.
-   */
+  /** Not always in the order of the subjects. Throws the failure that ended the run early. */
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
     try {
       yield* batches();

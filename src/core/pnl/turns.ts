@@ -15,10 +15,7 @@ export interface Turn {
 const PATIENCE_MS = 150_000;
 const POLL_MS = 100;
 
-/**
- * Divides the handles of a run into batches. Skips those that another machine is requesting, and reads their
- * answers from the store.
- */
+/** Skips handles that another machine is requesting, and reads their answers from the store. */
 export function createTurns(
   todo: readonly number[],
   handleAt: (position: number) => string,

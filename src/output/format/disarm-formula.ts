@@ -1,10 +1,7 @@
 /** Skips the expensive patterns for most texts. */
 const harmless = /^[A-Za-z0-9_'#$([{]/;
 
-/**
- * Text that begins with `=`, `+`, `-` or `@` or a Unicode variant, possibly after quotes, blanks and
- * invisible characters.
- */
+/** Begins with `=`, `+`, `-`, `@` or a variant, possibly after quotes, blanks and invisible characters. */
 const isFormula = (text: string): boolean => {
   formula ??=
     /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
@@ -22,10 +19,7 @@ const separator = /[;\t\r\n]/;
 const disarmCell = (text: string): string =>
   harmless.test(text) || !isFormula(text) || number.test(text) ? text : `'${text}`;
 
-/**
- * Puts an apostrophe before a formula, so that a spreadsheet shows it instead of executing it. Each part of
- * the text is treated separately, because of `separator`.
- */
+/** A spreadsheet then shows the formula as text. Each part is treated separately, because of `separator`. */
 export function disarm(text: string): string {
   if (!separator.test(text)) return disarmCell(text);
   const parts = text.split(/([;\t\r\n]+)/).map((part) => (separator.test(part) ? part : disarmCell(part)));

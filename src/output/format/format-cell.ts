@@ -83,10 +83,7 @@ function numberCell(kind: NumberKind, value: number, unicode: boolean, scale?: C
   return { text: numberText(kind, value, unicode ? '×' : 'x', scale?.decimals), tone };
 }
 
-/**
- * A value of another type than its kind is shown as text. Without a scale, it has its own precision or UTC
- * offset.
- */
+/** A value of another type than its kind is text. Without a scale, it has its own precision and offset. */
 export function formatCell(
   kind: CellKind,
   value: unknown,

@@ -20,10 +20,7 @@ const wellFormed = (json: string): string =>
 /** Line breaks and what `safeJson` escapes, as UTF-8 bytes that were decoded as Latin-1. */
 const unsafeBytes = /[\n\r\x7f]|\xc2[\x80-\x9f]|\xd8\x9c|\xe2\x80[\x8e\x8f\xa8-\xae]|\xe2\x81[\xa6-\xa9]/;
 
-/**
- * The first bytes of what `unsafeBytes` matches. Searching for them is twenty times faster, and most texts
- * have none.
- */
+/** Of what `unsafeBytes` matches: searching for them is twenty times faster, and most texts have none. */
 const unsafeFirstBytes = /[\n\r\x7f\xc2\xd8]|\xe2[\x80\x81]/;
 
 const bufferOf = (bytes: Uint8Array): Buffer =>
@@ -49,8 +46,7 @@ function hasOtherSpelling(json: Buffer): boolean {
 }
 
 /**
- * Whether JSON is one line, safe for a terminal, and written as `jsonLine` would write it, so that a post has
- * the same bytes whether it comes from a frame or a page.
+ * One line, safe for a terminal and as `jsonLine` writes it, so that pages and frames give the same bytes.
  */
 export function isPlainLine(bytes: Uint8Array): boolean {
   const view = bufferOf(bytes);

@@ -14,10 +14,7 @@ function kindOf(path: string, sample: unknown): CellKind {
   return /(?:[aA]ddress|[wW]allet|Mint|^subject)$/.test(name) ? 'address' : 'text';
 }
 
-/**
- * The columns of `--fields`: none is dropped or shortened, and long texts wrap. The view determines the kinds
- * of its fields; others are guessed.
- */
+/** None is dropped or shortened. The view determines the kinds of its fields; others are guessed. */
 export function columnsOf<T>(view: View<T>, fields: readonly string[], records: readonly T[]): Column<T>[] {
   return fields.map((path) => {
     const known = view.columns.find((column) => column.field === path);

@@ -34,10 +34,7 @@ export interface Printer<T> {
   write(record: T): void | Promise<void>;
   /** Writes a record from its JSON text, unchanged if possible. Absent if the format needs parsed records. */
   readonly writeRaw?: (json: Uint8Array) => void | Promise<void>;
-  /**
-   * Prints what is still buffered and the end of the document; does not end the sink. Needed after a failure
-   * too, because the records were paid for.
-   */
+  /** Needed after a failure too, because the records were paid for. Does not end the sink. */
   end(): Promise<void>;
 }
 

@@ -43,10 +43,7 @@ export async function createTablePrinter<T>(options: PrinterOptions<T>): Promise
     return text;
   };
 
-  /**
-   * The header is repeated if the columns do not suit the row; in a live table also after a resize, or if the
-   * header has scrolled off the screen.
-   */
+  /** If the columns do not suit the row; in a live table also after a resize, or when it scrolled away. */
   const next = (record: T, current: Table<T>): string => {
     const { width: now, height } = options.live ? size() : { width, height: undefined };
     const isStale = !current.suits(record);

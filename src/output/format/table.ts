@@ -35,9 +35,7 @@ const GAP = 2;
 /** Text is printed below its row unless at least this many cells are free next to the other columns. */
 const BESIDE = 72;
 
-/**
- * The minimum width of a column. Other kinds are never cut, because a cut number looks like another number.
- */
+/** Other kinds are never cut, because a cut number looks like another number. */
 const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
 
 /** The expected widths of cells, for a table that grows after its layout is chosen. */

@@ -47,10 +47,7 @@ export interface TableClock {
   covers(ms: number): boolean;
 }
 
-/**
- * Cells omit the date if all times are from today, and the year if all are from this year. If `moments` is
- * undefined, they omit neither.
- */
+/** Cells omit the date if all times are from today, and the year if all are from this year. */
 export function tableClock(moments: readonly number[] | undefined, now: number, utc: boolean): TableClock {
   const ahead = offsetAt(now, utc);
   const today = wallAt(now, ahead);

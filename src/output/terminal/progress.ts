@@ -11,8 +11,7 @@ interface ProgressState {
 }
 
 /**
- * The rate limit lets the calls of the first minute pass at once, so their speed does not predict a longer
- * run. @internal Exported for tests.
+ * The first minute's calls pass at once, so their speed predicts no longer run. @internal Exported for tests.
  */
 export function secondsLeft({ done, total = 0, pace }: ProgressState, elapsedMs: number): number {
   const byRate = ((total - done) * elapsedMs) / (done * 1000);

@@ -12,19 +12,13 @@ const WIDEST = 100;
 
 export const proseWidth = (columns: number): number => Math.max(20, Math.min(columns, WIDEST));
 
-/**
- * A command at the end is never broken into lines: a shell would run the first line of the copy without the
- * flags that follow.
- */
+/** Never broken into lines: a shell would run the first line of a copy without the flags that follow. */
 const commandAtEnd = /^(?<before>.*\bwith:) (?<command>trdr .*)$/s;
 
 /** Not the value of a flag, which belongs to a command to copy. */
 const utcTime = /(?<!--[a-z-]+[ =]'?)\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/**
- * Wraps at words, indented by the label. Times are in the zone of tables. Text after `most` lines is cut to
- * one line.
- */
+/** Wraps at words, indented by the label. Text after `most` lines is cut to one line. */
 export function proseLines(
   label: string,
   text: string,

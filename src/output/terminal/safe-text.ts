@@ -1,10 +1,7 @@
 // Untrusted text could move the cursor, overwrite the screen, reverse the reading order, or make two names
 // look the same.
 
-/**
- * Whole escape sequences, 7-bit and 8-bit, even without their end: CSI; OSC, DCS, SOS, PM and APC; all
- * others.
- */
+/** 7-bit and 8-bit, even without their end: CSI; OSC, DCS, SOS, PM and APC; all others. */
 const escapes =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|(?:\x1b[P\]X^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x90\x98\x9c-\x9f]*(?:\x07|\x1b\\|\x9c)|\x1b[ -/]*[0-~]?/g;
 
@@ -81,9 +78,7 @@ const everyUnsafe = new RegExp(unsafe, 'g');
 export const withoutControls = (text: string): string =>
   unsafe.test(text) ? text.replace(/\r\n?/g, '\n').replace(everyUnsafe, '\ufffd') : text;
 
-/**
- * What JSON does not escape but a terminal could interpret: DEL, C1, direction marks, unusual line breaks.
- */
+/** Not escaped by JSON, but interpreted by terminals: DEL, C1, direction marks, unusual line breaks. */
 const unsafeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -6,9 +6,7 @@ type ColorMode = 'auto' | 'always' | 'never';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/**
- * In order of precedence: the flag, FORCE_COLOR, NO_COLOR, the setting, and whether the output is a terminal.
- */
+/** In this order: the flag, FORCE_COLOR, NO_COLOR, the setting, whether the output is a terminal. */
 export function wantsColor(
   flag: ColorMode | undefined,
   env: Env,

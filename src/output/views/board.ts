@@ -11,10 +11,7 @@ function move({ change, previousRank, rankChange }: Sent) {
 
 const change: Column<Sent> = { title: 'move', kind: 'move', value: move, field: 'change' };
 
-/**
- * Bars are relative to the largest gain or loss in `rows`, which the caller may fill until the first row is
- * printed.
- */
+/** Bars are relative to the largest change in `rows`, which may be filled until the first row is printed. */
 export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> {
   let largest: number | undefined;
   const length = (row: Sent) => {

@@ -131,10 +131,7 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
   });
 }
 
-/**
- * The error of a failed handle can contain entries of its batch that match no requested handle. They were
- * paid for, so they follow as rows with `found` null.
- */
+/** Entries that match no handle were paid for too, so they follow as rows with `found` null. */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const rows = rowsOf(record, windows);
   if (record.found !== null) return rows;

@@ -13,169 +13,110 @@ import {
 } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
 
-export interface SettingRow<T, D extends T | undefined = T | undefined> {
-  readonly kind: Kind<T>;
-  readonly fallback: D;
+interface More {
   /** What trdr does without the setting; by default the fallback, or none. */
   readonly fallbackText?: string;
   readonly flag?: string;
   readonly env?: string;
   /** Whether the config file contains the user's text instead of the parsed value. */
   readonly asWritten?: boolean;
-  readonly about: string;
 }
 
-const row = <T, const D extends T | undefined>(setting: SettingRow<T, D>) => ({
-  fallbackText: String(setting.fallback ?? 'none'),
-  ...setting,
-});
+export interface SettingRow<T, D extends T | undefined = T | undefined> extends More {
+  readonly kind: Kind<T>;
+  readonly fallback: D;
+  readonly about: string;
+  readonly fallbackText: string;
+}
+
+const row = <T, const D extends T | undefined>(
+  kind: Kind<T>,
+  fallback: D,
+  about: string,
+  more?: More,
+): SettingRow<T, D> => ({ kind, fallback, about, fallbackText: String(fallback ?? 'none'), ...more });
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
-/**
- * Resolution, `config`, docs and completions are derived from this table. A row with a flag also needs a flag
- * of the same name in `cli/args/common.ts`.
- */
+/** Source of `config`, docs and completions. A flag of the same name must be in `cli/args/common.ts`. */
 export const settingRows = {
-  baseUrl: row({
-    kind: baseUrl,
-    fallback: undefined,
-    flag: '--base-url',
-    env: 'TRDR_BASE_URL',
-    about: 'base URL of the service',
-  }),
-  output: row({
-    kind: oneOf(...outputFormats),
-    fallback: undefined,
-    fallbackText: 'table on a terminal, otherwise ndjson',
+  baseUrl: row(baseUrl, undefined, 'base URL of the service', { flag: '--base-url', env: 'TRDR_BASE_URL' }),
+  output: row(oneOf(...outputFormats), undefined, 'output format', {
     flag: '--output',
     env: 'TRDR_OUTPUT',
-    about: 'output format',
+    fallbackText: 'table on a terminal, otherwise ndjson',
   }),
-  color: row({
-    kind: oneOf('auto', 'always', 'never'),
-    fallback: 'auto',
-    flag: '--color',
-    about: 'color in tables and messages',
-  }),
-  utc: row({
-    kind: onOff,
-    fallback: false as boolean,
-    flag: '--utc',
-    about: 'show times in UTC',
-  }),
-  confirmAbove: row({
-    kind: units,
-    fallback: 100_000 as number,
-    about: 'ask before a run that can cost more CU than this',
-  }),
-  maxCu: row({
-    kind: units,
-    fallback: undefined,
-    flag: '--max-cu',
-    about: 'spend at most this many CU in a run',
-  }),
-  budgetDay: row({
-    kind: units,
-    fallback: undefined,
-    about: 'spend at most this many CU per UTC day, over all runs of the profile',
-  }),
-  budgetMonth: row({
-    kind: units,
-    fallback: undefined,
-    about: 'spend at most this many CU per UTC month, over all runs of the profile',
-  }),
-  maxAge: row({
-    kind: duration,
-    asWritten: true,
-    fallback: 3_600_000 as number,
-    fallbackText: '1h; trading numbers 10m',
+  color: row(oneOf('auto', 'always', 'never'), 'auto', 'color in tables and messages', { flag: '--color' }),
+  utc: row(onOff, false as boolean, 'show times in UTC', { flag: '--utc' }),
+  confirmAbove: row(units, 100_000 as number, 'ask before a run that can cost more CU than this'),
+  maxCu: row(units, undefined, 'spend at most this many CU in a run', { flag: '--max-cu' }),
+  budgetDay: row(units, undefined, 'spend at most this many CU per UTC day, over all runs of the profile'),
+  budgetMonth: row(
+    units,
+    undefined,
+    'spend at most this many CU per UTC month, over all runs of the profile',
+  ),
+  maxAge: row(duration, 3_600_000 as number, 'maximum age of a cached answer', {
     flag: '--max-age',
-    about: 'maximum age of a cached answer',
+    asWritten: true,
+    fallbackText: '1h; trading numbers 10m',
   }),
-  retries: row({
-    kind: integer({ min: 0, max: 100 }),
-    fallback: 4 as number,
+  retries: row(integer({ min: 0, max: 100 }), 4 as number, 'retries after a transient failure', {
     flag: '--retries',
-    about: 'retries after a transient failure',
   }),
-  timeout: row({
-    kind: timeout,
-    asWritten: true,
-    fallback: undefined,
-    fallbackText: timeoutText,
+  timeout: row(timeout, undefined, 'timeout of each request', {
     flag: '--timeout',
-    about: 'timeout of each request',
-  }),
-  socketShare: row({
-    kind: share,
     asWritten: true,
-    fallback: 0.1 as number,
-    fallbackText: '10%',
-    about:
-      'share of the remaining units of a month that a tail may spend on the WebSocket before it falls back to polling',
+    fallbackText: timeoutText,
   }),
-  insecureHttp: row({
-    kind: onOff,
-    fallback: false as boolean,
+  socketShare: row(
+    share,
+    0.1 as number,
+    'share of the remaining units of a month that a tail may spend on the WebSocket before it falls back to polling',
+    { asWritten: true, fallbackText: '10%' },
+  ),
+  insecureHttp: row(onOff, false as boolean, 'allow plain HTTP to other machines', {
     flag: '--insecure-http',
-    about: 'allow plain HTTP to other machines',
   }),
-  keyCommand: row({
-    kind: commandLine,
-    fallback: undefined,
-    env: 'TRDR_KEY_COMMAND',
-    about: 'command that prints the API key, run with /bin/sh when the key is needed',
-  }),
-  store: row({
-    kind: storeUrl,
-    fallback: undefined,
-    env: 'TRDR_STORE',
-    about: 'store that all machines of a key share: a Redis or Valkey URL without password, or off',
-  }),
-  storePasswordCommand: row({
-    kind: commandLine,
-    fallback: undefined,
+  keyCommand: row(
+    commandLine,
+    undefined,
+    'command that prints the API key, run with /bin/sh when the key is needed',
+    { env: 'TRDR_KEY_COMMAND' },
+  ),
+  store: row(
+    storeUrl,
+    undefined,
+    'store that all machines of a key share: a Redis or Valkey URL without password, or off',
+    { env: 'TRDR_STORE' },
+  ),
+  storePasswordCommand: row(commandLine, undefined, 'command that prints the password of the store', {
     env: 'TRDR_STORE_PASSWORD_COMMAND',
-    about: 'command that prints the password of the store',
   }),
-  storeCa: row({
-    kind: filePath,
-    fallback: undefined,
-    fallbackText: "the system's",
-    env: 'TRDR_STORE_CA',
-    about: 'PEM file of the certificate authority that signed the certificate of the store',
-  }),
-  storePrefix: row({
-    kind: plainName,
-    fallback: 'trdr' as string,
-    about: 'prefix of all Redis keys in the store',
-  }),
-  storeAway: row({
-    kind: oneOf('local', 'stop'),
-    fallback: 'local',
-    env: 'TRDR_STORE_AWAY',
-    about: 'if the store is unavailable: use the files of this machine, or stop paid calls',
-  }),
-  storePlain: row({
-    kind: onOff,
-    fallback: false as boolean,
-    about: 'allow an unencrypted connection to a store on another machine',
-  }),
-  machine: row({
-    kind: plainName,
-    fallback: undefined,
-    fallbackText: 'the host name',
+  storeCa: row(
+    filePath,
+    undefined,
+    'PEM file of the certificate authority that signed the certificate of the store',
+    { env: 'TRDR_STORE_CA', fallbackText: "the system's" },
+  ),
+  storePrefix: row(plainName, 'trdr' as string, 'prefix of all Redis keys in the store'),
+  storeAway: row(
+    oneOf('local', 'stop'),
+    'local',
+    'if the store is unavailable: use the files of this machine, or stop paid calls',
+    { env: 'TRDR_STORE_AWAY' },
+  ),
+  storePlain: row(onOff, false as boolean, 'allow an unencrypted connection to a store on another machine'),
+  machine: row(plainName, undefined, 'name of this machine in the store', {
     env: 'TRDR_MACHINE',
-    about: 'name of this machine in the store',
+    fallbackText: 'the host name',
   }),
-  egress: row({
-    kind: plainName,
-    fallback: 'shared' as string,
-    env: 'TRDR_EGRESS',
-    about:
-      "name for this machine's public IP address: machines with the same name share the rate limit of resolve",
-  }),
+  egress: row(
+    plainName,
+    'shared' as string,
+    "name for this machine's public IP address: machines with the same name share the rate limit of resolve",
+    { env: 'TRDR_EGRESS' },
+  ),
 } as const;
 
 type Rows = typeof settingRows;

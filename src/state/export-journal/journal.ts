@@ -65,8 +65,7 @@ export class ExportJournal {
   }
 
   /**
-   * Reserves disk space for the answer, so that a full disk is noticed before anything is charged. Returns
-   * the number of the batch.
+   * Reserves disk space, so that a full disk is noticed before anything is charged. Returns the batch number.
    */
   async asking(positions: readonly number[]): Promise<number> {
     const batch = this.#next++;
@@ -94,10 +93,7 @@ export class ExportJournal {
     this.#settle(batch);
   }
 
-  /**
-   * The service may have charged up to `cuAtMost`. `answer` is a response that could not be parsed. The
-   * handles can be requested again.
-   */
+  /** May have been charged up to `cuAtMost`. `answer` could not be parsed. Frees the handles. */
   async lost(batch: number, cuAtMost: number, answer?: string): Promise<void> {
     const positions = this.openBatches.get(batch) ?? [];
     this.#write(() => writeLost(this.#fileOf(batch), positions, cuAtMost, answer));
@@ -119,10 +115,7 @@ export class ExportJournal {
     this.#write(() => writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`));
   }
 
-  /**
-   * In the order of the handles; `held` is false without an answer. A value that another program has removed
-   * is undefined.
-   */
+  /** In the order of the handles; not `held` without an answer, undefined if another program removed it. */
   *values(): Generator<{ readonly position: number; readonly value: unknown; readonly held: boolean }> {
     const batches = new Map<number, ReadonlyMap<number, string>>();
     for (const [position, place] of this.#places.entries()) {

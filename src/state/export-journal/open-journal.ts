@@ -23,8 +23,7 @@ const HEADER = 'export.json';
 const Header = z.object({ version: z.number(), handles: z.string(), service: z.nullable(z.string()) });
 
 /**
- * Opens the journal next to `out`, and locks `out` until the journal is closed. A journal of an earlier run is
- * an error, unless `resume` or `fresh`, which discards it, is set.
+ * Locks `out` until it is closed. An earlier journal is an error without `resume`, or `fresh` to discard it.
  */
 export async function openJournal(
   out: string,
