@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** An interface, so that tests can replace it with a virtual clock. */
 export interface Clock {
   /** Epoch milliseconds. Jumps in both directions when the user or NTP sets the system clock. */
   now(): number;

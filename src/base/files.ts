@@ -31,7 +31,6 @@ export const isAbsent = (error: unknown): boolean => errno(error) === 'ENOENT' |
 export const isDiskFull = (error: unknown): boolean => errno(error) === 'ENOSPC' || errno(error) === 'EDQUOT';
 
 const checkRights = 'check the permissions of the file and its folder, or use a different path';
-/** Why an operation failed, and what usually helps. */
 const words: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
   ENOENT: ['it does not exist'],
   ENOTDIR: ['a parent of the path is not a folder'],
@@ -50,7 +49,6 @@ const words: Readonly<Record<string, readonly [why: string, hint?: string]>> = {
   EIO: ['the disk reported an error'],
 };
 
-/** An error with a code as the system would give it. */
 export const fileError = (code: string) => Object.assign(new Error(code), { code });
 
 /** States why a file operation failed. Node's own message mostly repeats the path. */
@@ -181,7 +179,6 @@ export function openRegular(path: string): number {
   throw fileError(stats.isDirectory() ? 'EISDIR' : 'ENOTREG');
 }
 
-/** As `openRegular`; undefined if the file does not exist. */
 export function openIfPresent(path: string): number | undefined {
   try {
     return openRegular(path);

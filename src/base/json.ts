@@ -14,7 +14,6 @@ const MAX_DEPTH = 200;
 /** Whether any parsed number needs its original text. Until then, the faster `JSON.stringify` suffices. */
 let anySources = false;
 
-/** Matches strings, numbers and punctuation. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*|[{}[\],:]/g;
 
 const isExact = (token: string): boolean => String(Number(token)) === token;

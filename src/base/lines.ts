@@ -50,7 +50,6 @@ export function createLineSplitter(longest: number) {
         from = newline + 1;
       }
     },
-    /** Yields the last line if it has no line break. */
     *end(): Generator<Line, void> {
       if (length > 0) yield line(false);
     },

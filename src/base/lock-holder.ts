@@ -57,7 +57,6 @@ export function holderNow(now: number): LockHolder {
   return { token, pid: process.pid, began, place: placeOf(), since: now };
 }
 
-/** Undefined if the holder's pid can be checked on this machine. */
 export const otherHostOf = (holder: LockHolder): string | undefined =>
   holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
 

@@ -1,11 +1,6 @@
 export type Period = 'month' | 'day';
 
-interface Periods {
-  readonly month: string;
-  readonly day: string;
-}
-
-export function periodsAt(epochMs: number): Periods {
+export function periodsAt(epochMs: number): Readonly<Record<Period, string>> {
   const iso = new Date(epochMs).toISOString();
   return { month: iso.slice(0, 7), day: iso.slice(0, 10) };
 }

@@ -7,7 +7,6 @@ export function createRecentSet(least: number) {
   const has = (id: string) => young.has(id) || old.has(id);
   return {
     has,
-    /** False if the id was already in the set. */
     add(id: string): boolean {
       if (has(id)) return false;
       if (young.size >= least) {

@@ -115,7 +115,6 @@ function unusedName(name: string): string {
   for (let at = 2, free = name; ; free = `${name}${at++}`) if (!existsSync(free)) return free;
 }
 
-/** For an open file that was deleted. */
 function copyToTemporary(fd: number): string {
   const path = temporaryIn(tmpdir());
   const copy = openSync(path, 'wx', PRIVATE_FILE);

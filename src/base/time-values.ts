@@ -36,7 +36,6 @@ function durationIn(text: string): number | undefined {
   return sum;
 }
 
-/** In the format that `duration` parses: `1h30m`. */
 export function durationText(ms: number): string {
   let rest = ms;
   let text = '';
@@ -55,14 +54,12 @@ export const positiveDuration: Kind<number> = {
   read: (text) => within(duration.read(text), { min: 1 }),
 };
 
-/** At most 24 hours, far below the longest delay of a Node timer. */
 export const timeout: Kind<number> = {
   ...duration,
   hint: 'write it as 500ms, 30s or 5m; from 1ms to 24h',
   read: (text) => within(duration.read(text), { min: 1, max: DAY_MS }),
 };
 
-/** A point in time as the user wrote it. */
 export type Instant =
   | { readonly epochMs: number }
   | { readonly ageMs: number }

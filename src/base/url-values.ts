@@ -19,7 +19,6 @@ export const baseUrl: Kind<string> = {
   },
 };
 
-/** Returns a description of what is wrong with an invalid URL. */
 function urlIn(text: string): URL | string {
   const host = BARE_HOST.exec(text)?.[1];
   const full = host === undefined ? text : `${isLoopback(host) ? 'http' : 'https'}://${text}`;

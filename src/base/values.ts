@@ -1,15 +1,11 @@
 /** All inputs share these kinds, so that `10k` means the same everywhere. */
 export interface Kind<T> {
-  /** The placeholder in help, in upper case. */
   readonly name: string;
   /** As in `invalid duration "soon"`. */
   readonly noun: string;
-  /** How to write such a value; an imperative. */
   readonly hint: string;
   readonly choices?: readonly string[];
-  /** Undefined if the text is invalid. */
   readonly read: (text: string) => T | undefined;
-  /** What is wrong with an invalid text, without repeating it. */
   readonly problem?: (text: string) => string;
 }
 
@@ -82,7 +78,6 @@ export const units: Kind<number> = {
   read: (text) => integer({ min: 0 }).read(text),
 };
 
-/** Written as `10%` or `0.1`. */
 export const share: Kind<number> = {
   name: 'share',
   noun: 'share',

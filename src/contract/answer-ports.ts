@@ -62,7 +62,6 @@ export async function withClaim<T>(
   }
 }
 
-/** For the answers of a run that do not fit in memory. */
 export interface RunAnswers {
   get(key: string): unknown;
   /** Returns false if the disk cannot store it. */

@@ -2,7 +2,6 @@ import { Failure } from '../base/failure.ts';
 import { type Period, renewalOf } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 
-/** All amounts are in CU. */
 export interface BudgetState {
   readonly period: Period;
   /** Whose spending is limited: a profile's on this machine, all machines' of a key, or one machine's. */
@@ -10,7 +9,6 @@ export interface BudgetState {
   readonly name: string;
   readonly limit: number;
   readonly spent: number;
-  /** The possible cost of calls whose answers were lost. */
   readonly lost: number;
   readonly reserved: number;
 }
@@ -37,7 +35,6 @@ const machineFlag = ({ scope, name }: Named) => (scope === 'machine' ? ` --machi
 export const raiseText = (budget: Named): string =>
   `raise it: trdr budget set ${budget.period} N${machineFlag(budget)}`;
 
-/** `most` is undefined if the cost of the call is unknown. */
 export function budgetRefusal(
   budget: Named & { readonly limit: number; readonly left: number; readonly reserved: number },
   most: number | undefined,

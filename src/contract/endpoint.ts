@@ -36,7 +36,6 @@ export interface PriceBounds {
 
 export interface Charge {
   readonly cu: number;
-  /** The CU that may have been charged in addition. */
   readonly uncertain?: number;
   readonly reveals: number;
 }
@@ -100,7 +99,6 @@ export function rows<M extends Readonly<Record<string, () => unknown>>>(
   return table as { readonly [K in keyof M]: ReturnType<M[K]> };
 }
 
-/** For loops over the table. */
 export interface AnyEndpoint
   extends Omit<Endpoint<FieldShapes, FieldShapes, z.core.$ZodType, Answers>, 'price'> {
   readonly price: Price<Request, { readonly status: number; readonly known: unknown }>;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { number, text } from './field.ts';
+import { float, string } from './field.ts';
 
 const row = (status: number, meaning: string, retryable = false) => ({ status, retryable, meaning });
 
@@ -39,10 +39,10 @@ export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(er
 /** The description does not say where the `retryAfter` of a 429 is, so trdr reads both places. */
 export const ErrorBody = z.looseObject({
   error: z.looseObject({
-    code: text('Error code, for programs.'),
-    message: text('Error message, for people.'),
-    retryAfter: z.optional(number('Seconds to wait, if sent inside the error object.')),
+    code: string('Error code, for programs.'),
+    message: string('Error message, for people.'),
+    retryAfter: z.optional(float('Seconds to wait, if sent inside the error object.')),
   }),
-  retryAfter: z.optional(number('Seconds to wait before the next request; sent with a 429.')),
+  retryAfter: z.optional(float('Seconds to wait before the next request; sent with a 429.')),
 });
 export type ErrorBody = z.infer<typeof ErrorBody>;

@@ -1,10 +1,8 @@
 import * as z from 'zod/mini';
 
-/** For OpenAPI, `trdr schema` and the docs. */
 interface FieldMeta {
   description?: string;
   format?: string;
-  /** What the service uses if the field is absent. */
   default?: string | number;
 }
 
@@ -17,10 +15,10 @@ const fieldOf =
   <S extends z.core.$ZodType>(make: () => S) =>
   (description: string, meta?: FieldMeta): S =>
     field(make(), description, meta);
-export const text = fieldOf(() => z.string());
+export const string = fieldOf(() => z.string());
 export const int = fieldOf(() => z.int());
-export const number = fieldOf(() => z.number());
-export const flag = fieldOf(() => z.boolean());
+export const float = fieldOf(() => z.number());
+export const boolean = fieldOf(() => z.boolean());
 
 export const optional = <S extends z.core.$ZodType>(schema: S, description: string) =>
   z.optional(field(schema, description));

@@ -89,7 +89,6 @@ export interface LedgerEntry {
 
 export interface PaidCall {
   readonly endpoint: string;
-  /** Undefined if the price is not known. */
   readonly most: number | undefined;
 }
 
@@ -110,11 +109,9 @@ export interface Slot<Done = void> {
   settle(cost: CallCost): Done;
   /** The cost is not known: the maximum stays counted and recorded. */
   lose(end?: Pick<CallCost, 'requestId'> & { readonly status?: number | null }): Done;
-  /** The call was not sent, or is known to be free. */
   release(): Done;
 }
 
-/** What `core` reports to its caller. */
 export type Notice =
   | { readonly kind: 'wait'; readonly ms: number; readonly reason: string }
   | {
@@ -124,7 +121,6 @@ export type Notice =
       readonly ms: number;
       readonly reason: string;
     }
-  /** A call has lost answers that may have been charged. */
   | {
       readonly kind: 'lost';
       readonly endpoint: string;
@@ -135,7 +131,6 @@ export type Notice =
   | { readonly kind: 'difference'; readonly call: string; readonly difference: FieldDifference }
   | { readonly kind: 'trace'; readonly line: string };
 
-/** `known` has the fields that match the description. */
 export type Result<Id extends EndpointId> = KnownAnswerOf<Id> & {
   readonly record: Sent;
   readonly meta: Known<Meta> | undefined;
@@ -182,7 +177,6 @@ export interface Remainder {
   }) => void;
 }
 
-/** The API of one service with one key. */
 export interface Client {
   call<Id extends EndpointId>(id: Id, ask: RequestParts<Id>, options?: CallOptions): Promise<Result<Id>>;
   /** The possible cost of a call. Sends nothing. */
@@ -192,12 +186,10 @@ export interface Client {
     request: { readonly method: string; readonly path: string; readonly body?: string | undefined },
     options?: CallOptions,
   ): Promise<HttpAnswer>;
-  /** Pays for one minute of the WebSocket before it begins. */
   reserveMinute(signal: AbortSignal): Promise<Slot>;
   /** `atMost` includes the possible cost of calls whose answers were lost. */
   readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
   readonly left: Remainder;
-  /** Null if not known yet. */
   readonly ratePerMinute: number | null;
   /** Whether the confirmed cost and the spending limit cover another `cu`. */
   affords(cu: number): boolean;

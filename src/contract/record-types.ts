@@ -1,7 +1,6 @@
 import { isRecord } from '../base/json-object.ts';
 import type { Sent } from './read-record.ts';
 
-/** How a type of record is recognized by its characteristic fields. */
 interface Described {
   readonly name: string;
   readonly fits: (record: Sent) => boolean;

@@ -1,6 +1,6 @@
 import type { KeyMeters } from '../contract/ports.ts';
 import type { Known } from '../contract/read-record.ts';
-import type { Me } from '../contract/records/account.ts';
+import type { Forecast, Me } from '../contract/records/account.ts';
 
 /** If `unitsRemaining` exceeds what is left of the grant, it includes top-ups; otherwise they are added. */
 export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
@@ -18,14 +18,6 @@ export function leftOf({ usage = {}, entitlement = {} }: Known<Me>): KeyMeters {
 export function isMeterKnown({ usage = {}, entitlement = {} }: Known<Me>, meter: keyof KeyMeters): boolean {
   if (entitlement.unmetered) return true;
   return (meter === 'units' ? usage.unitsRemaining : usage.revealsRemaining) !== undefined;
-}
-
-/** If the key continues to spend at its average rate of this month. */
-export interface Forecast {
-  readonly unitsByMonthEnd: number;
-  /** Epoch ms; null if the units suffice until the end of the month, or are unlimited or not stated. */
-  readonly runsOutAt: number | null;
-  readonly monthEndsAt: number;
 }
 
 const HOUR = 3_600_000;

@@ -24,7 +24,6 @@ interface Part {
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** Without these, trdr cannot read an answer: the answer itself, and the list of its records. */
 const NEEDED: readonly string[] = ['', 'items', 'entries'];
-/** Deeper schemas are recursive or not relevant. */
 const DEEPEST = 8;
 
 /** `ours` is from this version of trdr. Errors, texts, examples and `ignored` paths are not compared. */
@@ -150,7 +149,6 @@ function alternativesOf(given: unknown, document: unknown, depth = 0): JsonObjec
   return given['nullable'] === true ? [...alternatives, { type: 'null' }] : alternatives;
 }
 
-/** Empty if one of them allows any type. */
 function typesOf(alternatives: readonly JsonObject[]): string[] {
   const all = alternatives.map((alternative) => {
     const { type } = alternative;
@@ -166,7 +164,6 @@ function impliedTypes(alternative: JsonObject): string[] {
   return alternative['items'] === undefined ? [] : ['array'];
 }
 
-/** The schema inside an envelope, or the schema itself. */
 function bare(schema: unknown, document: unknown): unknown {
   const properties = asObject(resolved(schema, document)['properties']);
   return 'data' in properties && 'meta' in properties ? properties['data'] : schema;

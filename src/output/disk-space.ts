@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { discard, isDiskFull, PRIVATE_FILE, realPath, temporaryIn, writeAll } from '../base/files.ts';
 import { writeFailure } from './sink.ts';
 
-/** More than a few rows. */
 const LEAST_BYTES = 16_384;
 
 /** So that a run whose disk is full ends before it pays. Other programs may be reading the file itself. */

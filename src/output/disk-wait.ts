@@ -12,7 +12,6 @@ const mayPass = (error: unknown) =>
   isDiskFull(error) || (errno(error) === 'EIO' && !(error instanceof Failure));
 const RETRY_MS = 1_000;
 
-/** The signal ends all waits, like `close`. */
 export function createDiskWait(
   clock: Pick<Clock, 'sleep'>,
   signal: AbortSignal,

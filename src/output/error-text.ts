@@ -5,7 +5,6 @@ import type { ProseLook } from './terminal/prose.ts';
 import { asciiOnly, safeLine, safeText } from './terminal/safe-text.ts';
 import type { Style } from './terminal/style.ts';
 
-/** One line of JSON. `log` adds the members of a log line. */
 export function failureJson(
   failure: PrintedFailure,
   exit: number,
@@ -40,7 +39,6 @@ export async function renderFailure(
   const what = part('error: ', safeText(failure.message));
   const [first = '', ...rest] = what;
   const out = [style('bad', 'error:') + first.slice('error:'.length), ...rest];
-  // The message of a usage error is enough.
   if (failure.code !== 'USAGE') {
     const code = part(' '.repeat('error: '.length), `[${why.join(', ')}]`);
     const [only = ''] = code;

@@ -32,7 +32,6 @@ function missingFolder(path: string): string {
     : `create it first: mkdir -p '${folder}'`;
 }
 
-/** Closes its file even if the last flush fails. */
 function sinkOn(file: OpenFile, options: SinkOptions): Sink {
   const sink = createSink(file.target, { ...options, name: file.path });
   let isOpen = true;
@@ -61,7 +60,6 @@ export async function fileSink(path: string, { signal, ...options }: SinkOptions
       return sinkOn(await openPipe(path, signal), options);
     }
     const file = replaceFile(path);
-    // The replacement closes the descriptor.
     const sink = createSink(writeToFile(file.fd), { ...options, name: path });
     // Also after a failed write, until the temporary file is kept or discarded.
     let isOpen = true;

@@ -2,7 +2,6 @@ import type { Writable } from 'node:stream';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
-/** Of lines on stderr. */
 export type LogForm = 'plain' | 'stamped' | 'json';
 
 type LogLevel = 'debug' | 'info' | 'warning' | 'error';

@@ -9,7 +9,6 @@ export interface OpenFile {
   readonly fd: number;
   readonly path: string;
   readonly target: Writable | WriteBytes;
-  /** Does not close a descriptor that trdr inherited. */
   close(): void;
 }
 
@@ -23,7 +22,6 @@ const writeTo =
     for (let at = 0; at < bytes.length; ) {
       at += await write(fd, bytes, at, bytes.length - at, null).then(
         ({ bytesWritten }) => bytesWritten,
-        // The pipe is full.
         (error: unknown) => (errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
       );
     }

@@ -5,7 +5,6 @@ import { openPromise, quietly } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { errno, fileFailure } from '../base/files.ts';
 
-/** Writes in batches, waits for a slow reader, and reports write errors. */
 export interface Sink {
   /** Returns a promise if the caller must wait for the reader. */
   write(chunk: string | Uint8Array): void | Promise<void>;
@@ -16,7 +15,6 @@ export interface Sink {
   finish(as: OutputEnd): Promise<string | undefined>;
   /** Whether the reader closed the stream, or a write failed, before everything was written. */
   readonly lost?: () => boolean;
-  /** The reason is `outputClosed`, or the Failure of a write. */
   readonly closed: AbortSignal;
   /** The bytes that the sink has accepted, and those that the operating system has received. */
   readonly progress?: () => { readonly accepted: number; readonly written: number };
@@ -34,17 +32,14 @@ export const tryOnce: Retry = async (step) => step();
 
 export interface SinkOptions {
   readonly batch?: number;
-  /** Whether to also write at the end of each turn of the event loop. */
   readonly live?: boolean;
   readonly name?: string;
   /** Called right before data is written to the stream, which can be some turns after `write`. */
   readonly beforeWrite?: () => void;
-  /** Lets a full disk delay the output to a file instead of ending it. */
   readonly retry?: Retry | undefined;
   readonly signal?: AbortSignal;
 }
 
-/** Not a failure. */
 export const outputClosed: Error = Object.freeze(new Error('the reader has closed the pipe'));
 
 /** Waiting each time that the stream is full, after a part of one batch, would leave the reader idle. */
@@ -52,13 +47,10 @@ const MAX_BATCHES_IN_FLIGHT = 4;
 
 const closedCodes = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END']);
 
-export const writeFailure = (name: string, error: unknown): Failure =>
-  fileFailure(
-    'write to',
-    name,
-    error,
-    errno(error) === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined,
-  );
+export function writeFailure(name: string, error: unknown): Failure {
+  const hint = errno(error) === 'ENOSPC' ? 'free some disk space, or write to a different disk' : undefined;
+  return fileFailure('write to', name, error, hint);
+}
 
 export const failureOf = (name: string, error: unknown): Failure =>
   error instanceof Failure ? error : writeFailure(name, error);
@@ -151,7 +143,6 @@ export function createSink(
   stream?.on('error', stop);
   stream?.on('close', () => stop(streamClosed));
 
-  /** After an error, nothing more is written. */
   const pass = (bytes: Uint8Array, done: (error?: unknown) => void): void => {
     if (!writeBytes) {
       stream?.write(bytes, done);

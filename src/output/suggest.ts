@@ -62,7 +62,6 @@ export function suggest(word: string, known: Iterable<string>): string[] {
   return found.slice(0, 3).map(({ name }) => name);
 }
 
-/** Empty if no word in `known` is similar. */
 export function didYouMean(word: string, known: Iterable<string>, show = (name: string) => name): string {
   const near = suggest(word, known).map(show);
   const last = near.pop();

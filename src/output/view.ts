@@ -1,4 +1,3 @@
-/** How a value is formatted for people. */
 export type CellKind =
   | 'text'
   | 'handle'
@@ -27,9 +26,7 @@ export interface Column<T> {
   readonly kind: CellKind;
   /** For columns with values of several kinds; `kind` still determines the alignment. */
   readonly kindOf?: (record: T) => CellKind;
-  /** The dotted path by which `--fields` finds the column. */
   readonly field?: string;
-  /** What the column shows in place of the field. */
   readonly value?: (record: T) => unknown;
   /** The highest rank is dropped first; rank 0 only if not even one cell each fits. */
   readonly rank?: number;
@@ -59,7 +56,6 @@ export interface View<T> {
   /** All documented paths, which `--fields` accepts and a CSV header lists. */
   readonly fields: readonly string[];
   readonly highlight?: RegExp | undefined;
-  /** The notice for a table without rows; empty for no notice. */
   readonly empty: string;
   /** Singular and plural: `thesis`, `theses`. */
   readonly noun?: readonly [one: string, many: string];

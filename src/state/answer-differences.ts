@@ -3,7 +3,6 @@ import { parseObject } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
 import { remember, remembered } from './remember.ts';
 
-/** Saved at most once a day. */
 export interface SeenDifference {
   readonly call: string;
   /** `bio is missing`. */
@@ -11,7 +10,6 @@ export interface SeenDifference {
   readonly time: number;
 }
 
-/** So that a later `trdr doctor` can list them without a paid call. */
 export type DifferenceLog = ReturnType<typeof openDifferences>;
 
 const DAY_MS = 86_400_000;

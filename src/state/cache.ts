@@ -9,12 +9,10 @@ import { readFile, readValues, writeValues } from './answer-file.ts';
 import { remember, remembered } from './remember.ts';
 
 interface CacheOptions {
-  /** If undefined, nothing is saved. */
   readonly dir: string | undefined;
   readonly baseUrl: string;
   readonly key: string;
   readonly now: () => number;
-  /** Called once if answers cannot be saved. */
   readonly notice?: (text: string) => void;
 }
 
@@ -60,7 +58,6 @@ export function openCache({ dir, baseUrl, key, now, notice }: CacheOptions) {
         throw fileFailure('clear', path, error);
       }
     },
-    /** For shell completion, latest first. */
     listHandles: (prefix: string, limit: number): string[] =>
       folder === undefined ? [] : listHandles(folder, prefix, limit),
   };

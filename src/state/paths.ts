@@ -5,17 +5,12 @@ import { Failure } from '../base/failure.ts';
 interface FolderInputs {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: string;
-  /** Undefined if the system has none for the user. */
   readonly home: string | undefined;
   readonly cwd: string;
 }
 
 /** Undefined if neither the environment nor a home directory determines the folder. */
-export interface Folders {
-  readonly config: string | undefined;
-  readonly state: string | undefined;
-  readonly cache: string | undefined;
-}
+export type Folders = Readonly<Record<'config' | 'state' | 'cache', string | undefined>>;
 
 /** From trdr's own variables, the XDG variables, or the defaults of the system. Does not access the disk. */
 export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
@@ -37,10 +32,7 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
     : {
         config: under(atHome, '.config', 'trdr'),
         state: under(atHome, '.local', 'state', 'trdr'),
-        cache:
-          platform === 'darwin'
-            ? under(atHome, 'Library', 'Caches', 'trdr')
-            : under(atHome, '.cache', 'trdr'),
+        cache: under(atHome, ...(platform === 'darwin' ? ['Library', 'Caches'] : ['.cache']), 'trdr'),
       };
   return {
     config: own('TRDR_CONFIG_DIR') ?? under(base('XDG_CONFIG_HOME'), 'trdr') ?? defaults.config,
@@ -49,7 +41,6 @@ export function foldersOf({ env, platform, home, cwd }: FolderInputs): Folders {
   };
 }
 
-/** Undefined if neither the environment nor the system has one. */
 export function homeOf(env: FolderInputs['env'], platform: string, system: () => string): string | undefined {
   const named = platform === 'win32' ? env['USERPROFILE'] : env['HOME'];
   if (named) return named;

@@ -34,7 +34,6 @@ function append(path: string, text: string): number {
   }
 }
 
-/** Oldest first; empty if the file cannot be read. */
 export const remembered = (path: string): string[] => quietly(() => latestLines(path)) ?? [];
 
 function latestLines(path: string): string[] {

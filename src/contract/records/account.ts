@@ -1,22 +1,22 @@
 import * as z from 'zod/mini';
 import { isRecord, textOf } from '../../base/json-object.ts';
-import { field, flag, int, nullable, number, optional, text } from '../field.ts';
+import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
 import { numberOf, type Sent } from '../read-record.ts';
 
 const Usage = z.looseObject({
-  period: text('Current UTC month, YYYY-MM.'),
-  unitsUsed: number('CU used; every charged call counts, also for unmetered keys.'),
+  period: string('Current UTC month, YYYY-MM.'),
+  unitsUsed: float('CU used; every charged call counts, also for unmetered keys.'),
   unitsRemaining: nullable(z.number(), 'CU left, never below 0; null for a key without a limit.'),
-  additionalUnits: number(
+  additionalUnits: float(
     'Top-up units left. They never expire, and are used only when the monthly units of the plan cannot cover a call.',
   ),
-  revealsUsed: number('Responses of this period that contained a wallet, including those of handle lookups.'),
+  revealsUsed: float('Responses of this period that contained a wallet, including those of handle lookups.'),
   revealsRemaining: nullable(z.number(), 'Reveals left; null for a key without a limit.'),
 });
 
 const Entitlement = z.looseObject({
-  unmetered: flag('True if calls are accepted even when the allowance is used up.'),
-  monthlyUnits: number('CU per month that the plan includes; an unmetered key can exceed them.'),
+  unmetered: boolean('True if calls are accepted even when the allowance is used up.'),
+  monthlyUnits: float('CU per month that the plan includes; an unmetered key can exceed them.'),
 });
 
 /** How account, plan and scopes are nested is not documented, so `readAccount` searches for them. */
@@ -30,15 +30,15 @@ export const Me = z.looseObject({
 });
 export type Me = z.infer<typeof Me>;
 
-interface AccountFacts {
-  readonly account: string | null;
-  readonly plan: string | null;
-  readonly scopes: readonly string[] | null;
-  readonly ratePerMinute: number | null;
+/** If the key continues to spend at its average rate of this month. */
+export interface Forecast {
+  readonly unitsByMonthEnd: number;
+  /** Epoch ms; null if the units suffice until the end of the month, or are unlimited or not stated. */
+  readonly runsOutAt: number | null;
+  readonly monthEndsAt: number;
 }
 
-/** Finds each value wherever the service may have put it. */
-export function readAccount(me: Sent): AccountFacts {
+export function readAccount(me: Sent) {
   const places = [me, me['account'], me['plan'], me['entitlement'], me['key'], me['data']].filter(isRecord);
   const first = <T>(pick: (place: Sent) => T | undefined): T | null => {
     for (const place of places) {

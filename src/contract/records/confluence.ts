@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import { field, int, nullable, number, text } from '../field.ts';
+import { field, float, int, nullable, string } from '../field.ts';
 
 /** What `--confluence` prints: several authors who posted about one token within a short time. */
 export const ConfluenceRecord = z.looseObject({
-  id: text('Id of the first post; the same in each version.'),
+  id: string('Id of the first post; the same in each version.'),
   version: int('Counts from 1.'),
   tokenAddress: nullable(z.string(), 'Token.'),
   tokenSymbol: nullable(z.string(), 'Ticker.'),
   tokenNetwork: nullable(z.string(), 'Network.'),
   authors: field(z.array(z.nullable(z.string())), 'Handles, in the order of the posts.'),
   count: int('Authors.'),
-  firstAt: number('First post time.'),
-  lastAt: number('Last post time.'),
+  firstAt: float('First post time.'),
+  lastAt: float('Last post time.'),
   holdingsUsd: nullable(z.number(), 'Sum of the holdings.'),
   posts: field(z.array(z.record(z.string(), z.unknown())), 'First post of each author.'),
 });

@@ -1,25 +1,25 @@
 import * as z from 'zod/mini';
-import { field, flag, int, nullable, optional, text } from '../field.ts';
+import { boolean, field, int, nullable, optional, string } from '../field.ts';
 import { PriceRecord } from './tool.ts';
 
 const Exit = z.looseObject({
   code: int('Exit code.'),
-  meaning: text('The meaning of the code.'),
+  meaning: string('The meaning of the code.'),
 });
 const JsonSchema = z.looseObject({});
 
 export const CommandDocument = z.looseObject({
-  command: text('The words of the command, such as "thesis list".'),
-  summary: text('Summary of the command, in one line.'),
-  usage: text('Usage line.'),
+  command: string('The words of the command, such as "thesis list".'),
+  summary: string('Summary of the command, in one line.'),
+  usage: string('Usage line.'),
   about: field(z.array(z.string()), "Paragraphs of the command's description."),
   args: field(
     z.array(
       z.looseObject({
-        name: text('Name of the argument.'),
-        help: text('Description of the argument.'),
-        required: flag('Whether the argument is required.'),
-        variadic: flag('Whether the argument can be repeated.'),
+        name: string('Name of the argument.'),
+        help: string('Description of the argument.'),
+        required: boolean('Whether the argument is required.'),
+        variadic: boolean('Whether the argument can be repeated.'),
         choices: optional(z.array(z.string()), 'Accepted values.'),
       }),
     ),
@@ -28,32 +28,32 @@ export const CommandDocument = z.looseObject({
   flags: field(
     z.array(
       z.looseObject({
-        name: text('Long name, including the dashes.'),
-        short: z.optional(text('Short name, including the dash.')),
-        help: text('Description of the flag.'),
+        name: string('Long name, including the dashes.'),
+        short: z.optional(string('Short name, including the dash.')),
+        help: string('Description of the flag.'),
         value: optional(
           z.looseObject({
-            name: text('Type of the value.'),
+            name: string('Type of the value.'),
             choices: optional(z.array(z.string()), 'Accepted values.'),
           }),
           'The value of the flag; absent if the flag takes no value.',
         ),
-        default: z.optional(text('Default value.')),
-        repeatable: z.optional(flag('True if the flag can be repeated.')),
+        default: z.optional(string('Default value.')),
+        repeatable: z.optional(boolean('True if the flag can be repeated.')),
         excludes: optional(z.array(z.string()), 'Flags that cannot be combined with this one.'),
       }),
     ),
     'Flags, including the common ones.',
   ),
-  stream: flag('Whether the command prints records until it is stopped.'),
+  stream: boolean('Whether the command prints records until it is stopped.'),
   record: nullable(JsonSchema, 'JSON Schema of one record; null if the command prints no records.'),
   prices: field(z.array(PriceRecord), 'Prices of the endpoints that the command can call.'),
   exits: field(z.array(Exit), 'Exit codes of the command.'),
   examples: field(
     z.array(
       z.looseObject({
-        run: text('Command line.'),
-        does: text('Description of the example.'),
+        run: string('Command line.'),
+        does: string('Description of the example.'),
       }),
     ),
     'Example command lines.',
@@ -62,17 +62,17 @@ export const CommandDocument = z.looseObject({
 export type CommandDocument = z.infer<typeof CommandDocument>;
 
 export const CommandMap = z.looseObject({
-  name: text('Name of the program.'),
-  version: text('Version of the program.'),
+  name: string('Name of the program.'),
+  version: string('Version of the program.'),
   exits: field(z.array(Exit), 'Meaning of every exit code.'),
   error: field(JsonSchema, 'JSON Schema of the error line on stderr in machine formats.'),
   codes: field(
     z.array(
       z.looseObject({
-        code: text('Error code.'),
+        code: string('Error code.'),
         status: int('HTTP status.'),
-        retryable: flag('Whether the same call can succeed later.'),
-        meaning: text('Meaning of the error code.'),
+        retryable: boolean('Whether the same call can succeed later.'),
+        meaning: string('Meaning of the error code.'),
       }),
     ),
     'The error codes of the service.',
@@ -80,23 +80,23 @@ export const CommandMap = z.looseObject({
   limits: field(
     z.array(
       z.looseObject({
-        code: text('Error code.'),
+        code: string('Error code.'),
         exit: int('Exit code.'),
-        meaning: text('Meaning of the error code.'),
+        meaning: string('Meaning of the error code.'),
       }),
     ),
     'The error codes of trdr for limits and confirmations.',
   ),
-  more: text('The command that describes one command: arguments, own flags, records and examples.'),
+  more: string('The command that describes one command: arguments, own flags, records and examples.'),
   flags: field(
     z.array(
       z.looseObject({
-        group: text('The name by which commands state that they accept these flags.'),
+        group: string('The name by which commands state that they accept these flags.'),
         flags: field(
           z.array(
             z.looseObject({
-              name: text('Long name, including the dashes.'),
-              help: text('Description of the flag.'),
+              name: string('Long name, including the dashes.'),
+              help: string('Description of the flag.'),
             }),
           ),
           'The flags.',
@@ -108,14 +108,14 @@ export const CommandMap = z.looseObject({
   commands: field(
     z.array(
       z.looseObject({
-        command: text('The words of the command.'),
-        summary: text('Summary of the command, in one line.'),
+        command: string('The words of the command.'),
+        summary: string('Summary of the command, in one line.'),
         flags: field(z.array(z.string()), 'The groups of shared flags that the command accepts.'),
         prices: field(
           z.array(
             z.looseObject({
-              endpoint: text('Endpoint that the command can call.'),
-              price: text('Its price in words.'),
+              endpoint: string('Endpoint that the command can call.'),
+              price: string('Its price in words.'),
             }),
           ),
           'Prices of the endpoints that the command can call.',

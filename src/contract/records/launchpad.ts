@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { field, flag, int, nullable, text } from '../field.ts';
+import { boolean, field, int, nullable, string } from '../field.ts';
 
 export const LaunchpadUser = z.looseObject({
-  wallet: text('Wallet of the account.'),
+  wallet: string('Wallet of the account.'),
   username: nullable(z.string(), 'Launchpad username.'),
   bio: nullable(z.string(), 'Profile text written by the user.'),
   profileImage: nullable(z.string(), 'Avatar URL.'),
@@ -16,12 +16,12 @@ export const LaunchpadUser = z.looseObject({
 export type LaunchpadUser = z.infer<typeof LaunchpadUser>;
 
 export const Callout = z.looseObject({
-  id: text('Callout id; use it to detect duplicates and as the cursor of the next page.'),
-  wallet: text('Wallet of the author, which identifies the author.'),
+  id: string('Callout id; use it to detect duplicates and as the cursor of the next page.'),
+  wallet: string('Wallet of the author, which identifies the author.'),
   userName: nullable(z.string(), "Author's launchpad username."),
   xUsername: nullable(z.string(), "Author's linked X handle."),
   isVerified: nullable(z.boolean(), 'Whether the launchpad marks the author as verified.'),
-  coinMint: text('Mint address of the coin.'),
+  coinMint: string('Mint address of the coin.'),
   chain: nullable(z.string(), 'Chain of the coin.'),
   coinSymbol: nullable(z.string(), 'Ticker.'),
   coinName: nullable(z.string(), 'Name of the coin.'),
@@ -36,7 +36,7 @@ export type Callout = z.infer<typeof Callout>;
 
 export const CalloutPage = z.looseObject({
   count: int('Number of items in this page.'),
-  hasMore: flag('Whether older callouts exist after this page.'),
+  hasMore: boolean('Whether older callouts exist after this page.'),
   nextBefore: nullable(z.string(), 'Id of the oldest item, for the next page; null on the last page.'),
   items: field(z.array(Callout), 'The callouts, newest first.'),
 });
@@ -47,7 +47,7 @@ export type BoardPeriod = (typeof boardPeriods)[number];
 
 const BoardEntry = z.looseObject({
   rank: int('Position on the leaderboard, 1 is highest.'),
-  wallet: text('Wallet of the trader.'),
+  wallet: string('Wallet of the trader.'),
   username: nullable(z.string(), 'Launchpad username.'),
   isVerified: nullable(z.boolean(), 'Whether the launchpad marks the account as verified.'),
   pnlSol: nullable(z.number(), 'Realized plus unrealized PnL in SOL.'),
@@ -59,7 +59,7 @@ const BoardEntry = z.looseObject({
 export type BoardEntry = z.infer<typeof BoardEntry>;
 
 export const Board = z.looseObject({
-  period: text('daily, weekly or monthly.'),
+  period: string('daily, weekly or monthly.'),
   capturedAt: nullable(z.int(), 'Snapshot time, epoch ms.'),
   count: int('Number of entries.'),
   entries: field(z.array(BoardEntry), 'The traders, best first.'),

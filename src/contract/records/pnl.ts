@@ -1,24 +1,24 @@
 import * as z from 'zod/mini';
-import { field, int, loose, nullable, number, text } from '../field.ts';
+import { field, float, int, loose, nullable, string } from '../field.ts';
 
 export const windowNames = ['24h', '7d', '30d', 'all'] as const;
 export type WindowName = (typeof windowNames)[number];
 
 /** `netUsd` is cash flow, not realized profit. */
 export const PnlWindow = z.looseObject({
-  netUsd: number('USD received for sells minus USD paid for buys. Cash flow, not realized profit.'),
+  netUsd: float('USD received for sells minus USD paid for buys. Cash flow, not realized profit.'),
   returnPct: nullable(
     z.number(),
     'netUsd as a percentage of the USD paid for buys; null when nothing was bought.',
   ),
-  volumeUsd: number('USD of buys plus USD of sells.'),
+  volumeUsd: float('USD of buys plus USD of sells.'),
   trades: int('Number of swaps in the window.'),
   rank: int('Rank by netUsd, 1 is highest; ties share a rank.'),
 });
 export type PnlWindow = z.infer<typeof PnlWindow>;
 
 export const Pnl = z.looseObject({
-  handle: text('Handle of the trader.'),
+  handle: string('Handle of the trader.'),
   displayName: loose(z.string(), 'Display name.'),
   avatarUrl: loose(z.string(), 'Avatar URL.'),
   twitter: loose(z.string(), 'X username, without a URL.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, optional, text } from '../field.ts';
+import { field, optional, string } from '../field.ts';
 
 const figure = (text: string) => optional(z.nullable(z.number()), text);
 
@@ -8,8 +8,8 @@ export const StoreItem = z.looseObject({
     z.enum(['store', 'machine', 'lane', 'budget', 'feed', 'group']),
     'What the record describes; a lane is a set of calls that share one rate limit.',
   ),
-  name: text('Name of the store, machine, lane, budget, feed or group.'),
-  state: text('State of the store, machine, lane, budget, feed or group.'),
+  name: string('Name of the store, machine, lane, budget, feed or group.'),
+  state: string('State of the store, machine, lane, budget, feed or group.'),
   spent: figure('CU spent: by the machine this month, from the budget, or by the leader of the feed.'),
   lost: figure('CU that calls with lost answers may have cost.'),
   reserved: figure('CU reserved for calls in flight.'),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, flag, int, nullable, number, optional, text } from '../field.ts';
+import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
@@ -7,23 +7,23 @@ import { User } from './user.ts';
 
 /** On stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
-  code: text('Error code, from the service or from trdr.'),
-  message: text('What happened.'),
+  code: string('Error code, from the service or from trdr.'),
+  message: string('What happened.'),
   status: z.optional(int('HTTP status of the response.')),
-  retryable: z.optional(flag('Whether the same call can succeed later.')),
-  retryAfter: z.optional(number('Seconds to wait before the next attempt.')),
-  requestId: z.optional(text('Id of the request; quote it when you contact support.')),
-  hint: z.optional(text('A suggested fix or next command.')),
+  retryable: z.optional(boolean('Whether the same call can succeed later.')),
+  retryAfter: z.optional(float('Seconds to wait before the next attempt.')),
+  requestId: z.optional(string('Id of the request; quote it when you contact support.')),
+  hint: z.optional(string('A suggested fix or next command.')),
   exit: z.optional(int('Exit code of the run.')),
 });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
-const subject = text('The subject as the user wrote it.');
+const subject = string('The subject as the user wrote it.');
 
 export const MissingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: no verified link is on record today, or there is no answer yet.'),
-  code: text(
+  code: string(
     'NOT_OBSERVED; PENDING if resolve has no answer yet; NO_WALLET if a user has no wallet to look up.',
   ),
 });
@@ -47,8 +47,8 @@ const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
-  reason: text('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
-  retryable: flag('False only for no_preview, for which a retry rarely helps.'),
+  reason: string('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: boolean('False only for no_preview, for which a retry rarely helps.'),
   retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
   position: z.optional(int('Position in the queue, 1 is next; present for queued.')),
 });
@@ -79,7 +79,6 @@ const Differences = field(
   }),
   'Null where either side has no number.',
 );
-/** What `pnl --compare` adds. */
 const compared = {
   change: optional(
     z.nullable(z.enum(['new', 'left', 'changed', 'same'])),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, flag, int, loose, nullable, text } from '../field.ts';
+import { boolean, field, int, loose, nullable, string } from '../field.ts';
 
 const Segment = z.looseObject({
   text: loose(z.string(), 'Text of this part.'),
@@ -7,7 +7,7 @@ const Segment = z.looseObject({
 });
 
 const thesisShape = {
-  id: text(
+  id: string(
     'Thesis id; use it to detect duplicates and as the cursor of the next page; not related to user ids.',
   ),
   tokenAddress: loose(z.string(), 'Token the thesis is about.'),
@@ -51,7 +51,7 @@ export type ThesisFrameData = z.infer<typeof ThesisFrameData>;
 
 const pageShape = {
   count: int('Number of items in this page.'),
-  hasMore: flag('Whether older theses exist after this page.'),
+  hasMore: boolean('Whether older theses exist after this page.'),
   nextBefore: nullable(z.string(), 'Id of the oldest item, for the next page; null on the last page.'),
   updatedAt: nullable(z.int(), 'Post time of the newest thesis in the page, epoch ms.'),
   items: field(z.array(Thesis), 'The theses, newest first.'),
@@ -62,7 +62,7 @@ export type ThesisPage = z.infer<typeof ThesisPage>;
 
 export const TokenThesisPage = z.looseObject({
   ...pageShape,
-  tokenAddress: text('Token address; EVM addresses are lower-cased.'),
+  tokenAddress: string('Token address; EVM addresses are lower-cased.'),
   tokenNetwork: nullable(z.string(), 'Chain of the token; null if the page is empty.'),
   symbol: nullable(z.string(), 'Ticker of the token; null if the page is empty.'),
 });
@@ -70,7 +70,7 @@ export type TokenThesisPage = z.infer<typeof TokenThesisPage>;
 
 export const UserThesisPage = z.looseObject({
   ...pageShape,
-  userId: text('The requested author id.'),
+  userId: string('The requested author id.'),
   tokenAddress: nullable(z.string(), 'The requested token; null if theses about all tokens were requested.'),
 });
 export type UserThesisPage = z.infer<typeof UserThesisPage>;

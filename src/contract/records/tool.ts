@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { field, flag, int, nullable, number, optional, text } from '../field.ts';
+import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
 
 export const PlannedCall = z.looseObject({
-  endpoint: text('Id of the endpoint; ws for the WebSocket.'),
-  method: text('HTTP method.'),
-  path: text('Path and query.'),
+  endpoint: string('Id of the endpoint; ws for the WebSocket.'),
+  method: string('HTTP method.'),
+  path: string('Path and query.'),
   body: optional(z.unknown(), 'Request body, if the call has one.'),
   times: optional(
     z.nullable(z.int()),
@@ -20,29 +20,29 @@ export const PlannedCall = z.looseObject({
 export type PlannedCall = z.infer<typeof PlannedCall>;
 
 export const PriceRecord = z.looseObject({
-  endpoint: text('Id of the endpoint; ws for the WebSocket.'),
-  method: text('HTTP method.'),
-  path: text('Path, with placeholders for its parameters.'),
-  least: number('Minimum cost in CU of one call; for a batch, of each handle.'),
-  most: number('Maximum cost in CU of one call; for a batch, of each handle.'),
-  price: text('The pricing rule.'),
+  endpoint: string('Id of the endpoint; ws for the WebSocket.'),
+  method: string('HTTP method.'),
+  path: string('Path, with placeholders for its parameters.'),
+  least: float('Minimum cost in CU of one call; for a batch, of each handle.'),
+  most: float('Maximum cost in CU of one call; for a batch, of each handle.'),
+  price: string('The pricing rule.'),
 });
 export type PriceRecord = z.infer<typeof PriceRecord>;
 
 /** The field by which the entries are grouped contains the name of the group. */
 const UsageRecord = z.looseObject({
-  command: z.optional(text('With --by command (the default): the command.')),
-  endpoint: z.optional(text('With --by endpoint: id of the endpoint; ws for the WebSocket.')),
-  day: z.optional(text('With --by day: UTC day, YYYY-MM-DD.')),
-  profile: z.optional(text('With --by profile: name of the profile.')),
-  host: z.optional(text('With --by host: name of the machine.')),
-  machine: z.optional(text('With --by machine (the same as --by host): name of the machine.')),
+  command: z.optional(string('With --by command (the default): the command.')),
+  endpoint: z.optional(string('With --by endpoint: id of the endpoint; ws for the WebSocket.')),
+  day: z.optional(string('With --by day: UTC day, YYYY-MM-DD.')),
+  profile: z.optional(string('With --by profile: name of the profile.')),
+  host: z.optional(string('With --by host: name of the machine.')),
+  machine: z.optional(string('With --by machine (the same as --by host): name of the machine.')),
   agent: z.optional(
-    text('With --by agent: name of the agent that ran the commands; none if a person or a job did.'),
+    string('With --by agent: name of the agent that ran the commands; none if a person or a job did.'),
   ),
   calls: int('Number of paid calls.'),
-  cu: number('CU that were certainly charged.'),
-  cuAtMost: z.optional(number('Maximum CU, if the cost of some calls is uncertain.')),
+  cu: float('CU that were certainly charged.'),
+  cuAtMost: z.optional(float('Maximum CU, if the cost of some calls is uncertain.')),
   unpriced: z.optional(
     int('Number of calls whose price is not known; neither cu nor cuAtMost includes them.'),
   ),
@@ -50,11 +50,11 @@ const UsageRecord = z.looseObject({
 export type UsageRecord = z.infer<typeof UsageRecord>;
 
 export const ReconcileRecord = z.looseObject({
-  period: text('UTC month, YYYY-MM.'),
-  ledgerCu: number('CU that this machine certainly spent in the period, by its ledger.'),
-  serviceCu: number('CU used by the key, as reported by the service.'),
-  drift: number('serviceCu minus ledgerCu.'),
-  lostAtMost: number('Maximum part of the drift, in CU, that calls of uncertain cost can explain.'),
+  period: string('UTC month, YYYY-MM.'),
+  ledgerCu: float('CU that this machine certainly spent in the period, by its ledger.'),
+  serviceCu: float('CU used by the key, as reported by the service.'),
+  drift: float('serviceCu minus ledgerCu.'),
+  lostAtMost: float('Maximum part of the drift, in CU, that calls of uncertain cost can explain.'),
   unpriced: z.optional(int('Number of calls in the period whose price is not known.')),
 });
 export type ReconcileRecord = z.infer<typeof ReconcileRecord>;
@@ -73,46 +73,45 @@ export const CacheRecord = z.looseObject({
 export type CacheRecord = z.infer<typeof CacheRecord>;
 
 export const ProfileRecord = z.looseObject({
-  profile: text('Name of the profile.'),
-  current: flag('Whether this profile is in use.'),
+  profile: string('Name of the profile.'),
+  current: boolean('Whether this profile is in use.'),
   baseUrl: nullable(z.string(), 'Base URL of the service; null if none is configured.'),
   baseUrlFrom: nullable(z.string(), 'Where the base URL comes from.'),
   key: nullable(z.string(), 'The key, masked; null if there is none.'),
   keyFrom: nullable(z.string(), 'Where the key comes from.'),
   mode: nullable(z.enum(['live', 'test']), 'Type of the key, by its prefix.'),
-  check: z.optional(text('With --check: ok, or an error code, from the service or from trdr.')),
+  check: z.optional(string('With --check: ok, or an error code, from the service or from trdr.')),
 });
 export type ProfileRecord = z.infer<typeof ProfileRecord>;
 
 export const SettingRecord = z.looseObject({
-  setting: text('Name of the setting.'),
+  setting: string('Name of the setting.'),
   value: field(z.unknown(), 'Effective value; null if the setting has none.'),
-  origin: z.optional(text('With --origin: where the value comes from.')),
+  origin: z.optional(string('With --origin: where the value comes from.')),
 });
 export type SettingRecord = z.infer<typeof SettingRecord>;
 
 export const CheckRecord = z.looseObject({
-  check: text('Name of the check.'),
+  check: string('Name of the check.'),
   verdict: field(z.enum(['ok', 'warn', 'fail', 'skip']), 'Result of the check.'),
-  detail: text('Details of the result.'),
-  next: z.optional(text('How to fix the problem.')),
+  detail: string('Details of the result.'),
+  next: z.optional(string('How to fix the problem.')),
 });
 export type CheckRecord = z.infer<typeof CheckRecord>;
 
 export const SandboxRecord = z.looseObject({
-  url: text('Base URL of the sandbox.'),
-  key: text('API key that the sandbox accepts.'),
+  url: string('Base URL of the sandbox.'),
+  key: string('API key that the sandbox accepts.'),
   port: int('Port the sandbox listens on.'),
 });
 export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
-/** With the changes since the snapshot given by --compare. */
 export const BoardRecord = z.looseObject({
   rank: nullable(
     z.int(),
     'Position on the leaderboard, 1 is highest; null for a trader who is no longer on it.',
   ),
-  wallet: text('Wallet of the trader.'),
+  wallet: string('Wallet of the trader.'),
   username: nullable(z.string(), 'Launchpad username.'),
   isVerified: nullable(z.boolean(), 'Whether the launchpad marks the account as verified.'),
   pnlSol: nullable(z.number(), 'Realized plus unrealized PnL in SOL.'),

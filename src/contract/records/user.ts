@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { field, flag, int, nullable, optional, text } from '../field.ts';
+import { boolean, field, int, nullable, optional, string } from '../field.ts';
 import type { Known } from '../read-record.ts';
 
 const Social = z.looseObject({
-  provider: text('Platform, such as x, telegram, youtube or reddit.'),
-  subject: text('User id on the platform; does not change when the user renames the account.'),
+  provider: string('Platform, such as x, telegram, youtube or reddit.'),
+  subject: string('User id on the platform; does not change when the user renames the account.'),
   handle: nullable(z.string(), 'Username when the account was verified; may change.'),
 });
 export type Social = z.infer<typeof Social>;
 
 /** The wallets are verified to be the user's. */
 export const User = z.looseObject({
-  id: text('Stable user id; never changes; use it as your key.', { format: 'uuid' }),
-  handle: text('Current handle; users can rename, so do not use it as a key.'),
+  id: string('Stable user id; never changes; use it as your key.', { format: 'uuid' }),
+  handle: string('Current handle; users can rename, so do not use it as a key.'),
   name: nullable(z.string(), 'Display name.'),
   bio: nullable(z.string(), 'Profile text written by the user; null if none.'),
   banner: nullable(z.string(), 'URL of the cover photo; may no longer work.'),
@@ -44,8 +44,8 @@ export type PendingReason = keyof typeof pendingReasons;
 export const Pending = z.looseObject({
   pending: field(z.literal(true), 'Always true.'),
   // An unknown reason must not make a paid answer unreadable.
-  reason: text('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
-  retryable: flag('False only for no_preview.'),
+  reason: string('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
+  retryable: boolean('False only for no_preview.'),
   retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
   position: z.optional(int('Position in the queue, 1 is next; only for queued.')),
 });

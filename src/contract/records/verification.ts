@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { field, int, nullable, number, text } from '../field.ts';
+import { field, float, int, nullable, string } from '../field.ts';
 
 const status = z.enum(['complete', 'gaps', 'no certificate', 'changed']);
 const from = nullable(
@@ -11,16 +11,16 @@ const gaps = (about: string) =>
   field(
     z.array(
       z.object({
-        from: number('First post time of the gap, epoch ms.'),
-        to: number('Last post time of the gap, epoch ms.'),
-        why: text('Why posts may be missing.'),
+        from: float('First post time of the gap, epoch ms.'),
+        to: float('Last post time of the gap, epoch ms.'),
+        why: string('Why posts may be missing.'),
       }),
     ),
     about,
   );
 
 const VerifiedFile = z.looseObject({
-  file: text('The file.'),
+  file: string('The file.'),
   status: field(status, 'Result of this file. A gap that another file fills does not count.'),
   from,
   to,

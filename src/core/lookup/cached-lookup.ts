@@ -23,18 +23,13 @@ export interface LookupCall {
 
 export type CachedLookup = ReturnType<typeof createCachedLookup>;
 
+type Name = Pick<Subject, 'value' | 'normal'>;
 type SavedUser = { readonly time: number; readonly user: Sent | null };
 
-const endpointOf: Readonly<Record<SubjectType, UserEndpoint>> = {
-  handle: 'user.handle',
-  wallet: 'user.wallet',
-  id: 'user.id',
-};
+const endpointOf = (type: SubjectType): UserEndpoint => `user.${type}`;
 
-/** Of each type. */
-const PLANNED = 10_000;
+const PLANNED = 30_000;
 
-/** Without a cache, nothing is cached. */
 export function createCachedLookup(
   client: Pick<Client, 'call'>,
   clock: Pick<Clock, 'now'>,
@@ -42,13 +37,7 @@ export function createCachedLookup(
   maxAgeMs = MAX_AGE_MS,
 ) {
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
-
-  /** The recent answers that `plan` has read for `answer`. */
-  const planned: Readonly<Record<SubjectType, Map<string, SavedUser>>> = {
-    handle: new Map(),
-    wallet: new Map(),
-    id: new Map(),
-  };
+  const planned = new Map<string, SavedUser>();
 
   function savedUser(endpoint: UserEndpoint, normal: string): SavedUser | undefined {
     const entry = cache?.get(endpoint, normal);
@@ -65,11 +54,7 @@ export function createCachedLookup(
   }
 
   /** Or gets the answer that another machine has requested or is requesting. */
-  async function call(
-    endpoint: UserEndpoint,
-    subject: { readonly value: string; readonly normal: string },
-    signal: AbortSignal | undefined,
-  ): Promise<LookupAnswer> {
+  async function call(endpoint: UserEndpoint, subject: Name, signal?: AbortSignal): Promise<LookupAnswer> {
     const claim = await cache?.claim?.({ endpoint, subject: subject.normal, maxAgeMs, missAgeMs }, signal);
     if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
     if (claim?.by === 'cache') {
@@ -88,8 +73,8 @@ export function createCachedLookup(
   /** Caches a 200 or a `NOT_OBSERVED` and nothing else. */
   async function callService(
     endpoint: UserEndpoint,
-    subject: { readonly value: string; readonly normal: string },
-    signal: AbortSignal | undefined,
+    subject: Name,
+    signal?: AbortSignal,
   ): Promise<LookupAnswer> {
     try {
       const { record } = await client.call(endpoint, askFor(endpoint, subject.value), { signal });
@@ -119,7 +104,7 @@ export function createCachedLookup(
   }
 
   /** Cheaper, through the user's id. Undefined if the user no longer has the wallet. */
-  async function refresh(subject: Subject, user: Sent, signal: AbortSignal | undefined) {
+  async function refresh(subject: Subject, user: Sent, signal?: AbortSignal) {
     const value = idOf(user);
     if (value === undefined) return undefined;
     const id = { value, normal: value.toLowerCase() };
@@ -136,22 +121,21 @@ export function createCachedLookup(
   }
 
   function savedAnswer({ type, normal }: Subject): SavedUser | undefined {
-    const saved = planned[type].get(normal);
-    return saved && isFresh(saved) ? saved : savedUser(endpointOf[type], normal);
+    const saved = planned.get(`${type} ${normal}`);
+    return saved && isFresh(saved) ? saved : savedUser(endpointOf(type), normal);
   }
 
   async function request(
     subject: Subject,
     saved: SavedUser | undefined,
-    signal: AbortSignal | undefined,
+    signal?: AbortSignal,
   ): Promise<LookupAnswer> {
     const refreshed =
       saved?.user && subject.type === 'wallet' ? await refresh(subject, saved.user, signal) : undefined;
-    return refreshed ?? (await call(endpointOf[subject.type], subject, signal));
+    return refreshed ?? (await call(endpointOf(subject.type), subject, signal));
   }
 
   return {
-    /** At once if the cache has a recent answer. */
     answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
       const saved = savedAnswer(subject);
       if (!saved || !isFresh(saved)) return request(subject, saved, signal);
@@ -163,19 +147,18 @@ export function createCachedLookup(
 
     /** Requests the answer even if the cache has one. */
     ask: (subject: Subject, signal?: AbortSignal): Promise<LookupAnswer> =>
-      callService(endpointOf[subject.type], subject, signal),
+      callService(endpointOf(subject.type), subject, signal),
 
     /** Caches a user whom another call found by a handle. */
     keep: (subject: Subject, user: Sent): Promise<void> =>
-      keepUser(endpointOf[subject.type], subject.normal, user, clock.now()),
+      keepUser(endpointOf(subject.type), subject.normal, user, clock.now()),
 
     /** What `answer` would request now; it then uses the cached answer without reading it again. */
     plan(subject: Subject): readonly LookupCall[] {
-      const endpoint = endpointOf[subject.type];
+      const endpoint = endpointOf(subject.type);
       const saved = savedUser(endpoint, subject.normal);
       if (saved && isFresh(saved)) {
-        const answers = planned[subject.type];
-        if (answers.size < PLANNED) answers.set(subject.normal, saved);
+        if (planned.size < PLANNED) planned.set(`${subject.type} ${subject.normal}`, saved);
         return [];
       }
       const asked = { id: endpoint, ask: askFor(endpoint, subject.value) };

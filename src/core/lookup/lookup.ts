@@ -23,7 +23,6 @@ export type LookupAnswer =
     })
   | { readonly found: null; readonly failure: Failure };
 
-/** The state of a resolve without an answer yet. */
 export interface PendingState {
   readonly reason: string;
   readonly retryable: boolean;
@@ -39,9 +38,7 @@ export interface Lookup {
 interface LookupOptions {
   /** Returns a failure that affects only this subject; throws other failures. */
   readonly answer: (subject: Subject, signal: AbortSignal) => LookupAnswer | Promise<LookupAnswer>;
-  /** Parses a text; throws a failure if it is not a subject. */
   readonly read?: (text: string) => Subject | Promise<Subject>;
-  /** How many answers stay in memory for repeated subjects. */
   readonly memory?: number;
   /** For the oldest answers, which do not fit in memory; closed at the end. Without it, they are dropped. */
   readonly older?: RunAnswers | undefined;
@@ -61,7 +58,6 @@ export function lookup(
   subjects: AsyncIterable<string | Subject> | Iterable<string | Subject>,
   { answer, read = readSubject, memory = MEMORY, older, signal }: LookupOptions,
 ): AsyncGenerator<Lookup, void, void> {
-  /** The answers and the requests in flight, the oldest first. */
   const held = new Map<string, LookupAnswer | Promise<LookupAnswer>>();
   let failuresInRow = 0;
 
@@ -70,7 +66,6 @@ export function lookup(
     for (const [key, known] of held) {
       if (held.size < memory) return;
       if (known instanceof Promise) continue;
-      // A failure is not stored: the subject is requested again.
       if (known.found !== null && older?.put(key, known) === false) return;
       held.delete(key);
     }

@@ -16,7 +16,6 @@ import type { Subject } from './subject.ts';
 export interface ResolveProgress {
   readonly subject: string;
   readonly reason: string;
-  /** 1 is next. */
   readonly position?: number | undefined;
   readonly againInMs: number;
 }
@@ -24,7 +23,6 @@ export interface ResolveProgress {
 export interface ResolverOptions {
   readonly client: Pick<Client, 'call' | 'affords'>;
   readonly clock: Clock;
-  /** The lookup for 100 CU that is tried first. */
   readonly users: CachedLookup;
   readonly direct?: boolean | undefined;
   /** How long to request the answer again while the service has none; 0 requests it only once. */
@@ -56,7 +54,6 @@ const SHARED_MS = 60_000;
 /** Just long enough for machines that are already waiting for the result. */
 const SHARED_MISS_MS = 2_000;
 
-/** Finds the wallet of a handle as cheaply as possible. */
 export function createResolver(options: ResolverOptions) {
   const { client, clock, users, direct = false, waitMs = WAIT_MS } = options;
   const obtained = () => ({ time: clock.now(), from: 'service' }) as const;
@@ -168,7 +165,6 @@ const readPending = ({ reason, retryable, retryAfterSeconds, position }: Known<P
   ...(position !== undefined && { position }),
 });
 
-/** In the format in which machines share it. */
 function shareable(answer: LookupAnswer): SharedAnswer | Failure {
   if (answer.found === null) return answer.failure;
   const { time } = answer;
@@ -186,10 +182,8 @@ const waitFor = ({ reason, retryAfterSeconds }: PendingState, round: number): nu
 const isTooLate = (error: unknown) =>
   error instanceof Failure && error.kind === 'rate' && !error.retryable && error.status === undefined;
 
-/** May have been charged, and the service may still work on it. */
 const isLost = (error: unknown): error is Failure => error instanceof Failure && mayBeCharged(error);
 
-/** Final if it has a wallet or is a failure; otherwise undefined. */
 function fromLookup(answer: LookupAnswer): LookupAnswer | undefined {
   if (answer.found === null) return answer;
   return answer.found && revealsWallet(answer.record) ? { ...answer, source: 'held' } : undefined;

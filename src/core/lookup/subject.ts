@@ -47,7 +47,6 @@ export function readSubject(given: string, as?: SubjectType | undefined): Subjec
   }
 }
 
-/** Throws if the text is a wallet address or a user id. */
 export async function readHandle(text: string): Promise<Subject> {
   const subject = await readSubject(text);
   if (subject.type === 'handle') return subject;
@@ -84,7 +83,6 @@ function slipOf(text: string): string | undefined {
 
 function solanaSlip(text: string): string | undefined {
   if (!/^[0-9A-Za-z]{42,46}$/.test(text)) return undefined;
-  // A mistyped address, not a handle.
   const looksRandom = /[0-9]/.test(text) && /[a-z]/.test(text) && /[A-Z]/.test(text);
   if (isBase58(text)) {
     if (text.length !== 44 && !looksRandom) return undefined;
@@ -166,7 +164,6 @@ const digitOf = new Map([...ALPHABET].map((character, digit) => [character, digi
 
 const isBase58 = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]+$/.test(text);
 
-/** Undefined if the text is not base58. */
 function base58Bytes(text: string): number | undefined {
   const bytes: number[] = [];
   for (const character of text) {

@@ -20,7 +20,6 @@ export interface PageFeed<T, P extends ListPage<T> = ListPage<T>> {
 
 export interface Reading {
   readonly clock: Pick<Clock, 'now' | 'sleep'>;
-  /** Only items older than the item with this id. */
   readonly before?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** How often a page that leads nowhere is requested. */
@@ -33,7 +32,6 @@ export interface Reading {
 
 export interface ReadPage<T, P extends ListPage<T>> {
   readonly page: P;
-  /** The items that no earlier page contained. */
   readonly fresh: readonly T[];
   /** Undefined if this page is the last one. */
   readonly next: string | undefined;
@@ -43,7 +41,6 @@ export interface ReadPage<T, P extends ListPage<T>> {
 
 const TRIES = 3;
 const PAUSE_MS = 1_000;
-/** Of a page, oldest first. */
 const CURSORS_TRIED = 4;
 const REMEMBERED = 5_000;
 
@@ -127,7 +124,6 @@ export type StopCode = keyof typeof stops;
 
 export const stopText = (code: StopCode): string => stops[code];
 
-/** Undefined for every other error. */
 export function stopCodeOf(error: unknown): StopCode | undefined {
   const { code } = error instanceof Failure ? error : {};
   return code === 'CURSOR_LOST' || code === 'WALK_STUCK' || code === 'FEED_ENDED' ? code : undefined;

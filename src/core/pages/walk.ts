@@ -20,11 +20,8 @@ export interface WalkOptions extends Reading {
 
 export interface WalkFilter<T> {
   readonly matches: (item: T) => boolean;
-  /** Called before the next page is requested. */
   readonly onPage?: ((next: string) => void) | undefined;
-  /** Stops after this many consecutive pages without a matching item. */
   readonly maxPages?: number | undefined;
-  /** Called with the cursor from which another walk can continue. */
   readonly onGiveUp?: ((pages: number, before: string) => void) | undefined;
 }
 
@@ -39,7 +36,6 @@ const OLDER_ITEMS = 3;
 /** Ends a walk with `since`, which could otherwise continue without end. */
 const UNTIMED_PAGES = 3;
 
-/** Yields each item once, from new to old. */
 export async function* walkPages<T>(
   feed: TimedFeed<T>,
   options: WalkOptions,

@@ -30,13 +30,10 @@ export function createAllowance(
 ) {
   /** Whether the last answer of `me` shows what is left. */
   let isKnown = false;
-  /** Batches that were paid since the last request of the usage. */
   let since = 0;
-  /** The usage is requested again when `since` exceeds this number. */
   let unchecked = 0;
   /** Each wallet in a batch counts as one reveal, as a rejection has shown. */
   let walletsCount = false;
-  /** Since the last answer of `me`. */
   let revealed = 0;
 
   const unitsUsed = () => (isKnown ? client.left.unitsUsed : null);
@@ -74,7 +71,6 @@ export function createAllowance(
     });
   }
 
-  /** The failure to report when the run cannot pay for another handle. */
   function shortage(): Failure {
     const { by } = room();
     const next = `the next handle may cost ${unitsText(cu.reveal)} but only`;
@@ -98,7 +94,6 @@ export function createAllowance(
 
   return {
     refresh,
-    /** How many of `wanted` handles the run can pay for. */
     async affordable(wanted: number, signal: AbortSignal | undefined): Promise<number> {
       if (unitsUsed() === null || since > unchecked) await refresh(signal);
       if (room().handles < wanted && since > 0) await refresh(signal);
@@ -117,16 +112,13 @@ export function createAllowance(
       // The allowance covers the rejected batch, so the service counts reveals differently: try half.
       return handles < size ? BATCH_MAX : Math.floor(size / 2);
     },
-    /** By the last answer of `me`; null if not known. */
     get unitsUsed(): number | null {
       return unitsUsed();
     },
-    /** Called after each paid batch. */
     paid(wallets: number): void {
       since++;
       revealed += walletsCount ? wallets : Math.min(1, wallets);
     },
-    /** Called when an unknown amount may have been charged. */
     lost(): void {
       isKnown = false;
       unchecked = 0;
@@ -138,14 +130,8 @@ export function createAllowance(
       const standsStill = async () => (await client.call('me', {})).known.usage?.unitsUsed === before;
       try {
         if (!(await standsStill())) return false;
-        if (waitMs <= 0) return true;
-        if (waitMs > SILENT_WAIT_MS) {
-          notify?.({
-            kind: 'wait',
-            ms: waitMs,
-            reason: 'checking whether the call without an answer was charged',
-          });
-        }
+        const reason = 'checking whether the call without an answer was charged';
+        if (waitMs > SILENT_WAIT_MS) notify?.({ kind: 'wait', ms: waitMs, reason });
         for (let left = waitMs; left > 0; left -= LOOK_MS) {
           await clock.sleep(Math.min(LOOK_MS, left), signal);
           if (!(await standsStill())) return false;

@@ -49,7 +49,6 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
         return record ? { by: 'cache', record } : { by: 'us', end: async () => {} };
       },
     }),
-    /** If it was recent enough when the run started. */
     async find(handle: string, subject = handle): Promise<PnlRecord | undefined> {
       const saved = cache.get('user.pnl', normalHandle(handle));
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
@@ -62,16 +61,26 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
     /** Under the handle of each entry, and a "not found" for each missing handle. */
     async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
-      const missing = listOf(batch['missing']).map((name) => normalHandle(textOf(name) ?? ''));
-      const found = new Map<string, Sent>();
-      for (const entry of recordsOf(batch['entries'])) {
-        const own = normalHandle(textOf(entry['handle']) ?? '');
-        if (own !== '' && !found.has(own)) found.set(own, entry);
-      }
+      const found = entriesByHandle(batch);
       await Promise.all([
         ...[...found].map(([handle, entry]) => save([handle], entry)),
-        ...missing.filter((handle) => asked.has(handle) && !found.has(handle)).map(saveMiss),
+        ...missingHandles(batch)
+          .filter((handle) => asked.has(handle) && !found.has(handle))
+          .map(saveMiss),
       ]);
     },
   };
 }
+
+/** The first entry of each handle. */
+export function entriesByHandle(batch: Sent): Map<string, Sent> {
+  const found = new Map<string, Sent>();
+  for (const entry of recordsOf(batch['entries'])) {
+    const handle = normalHandle(textOf(entry['handle']) ?? '');
+    if (handle !== '' && !found.has(handle)) found.set(handle, entry);
+  }
+  return found;
+}
+
+export const missingHandles = (batch: Sent): string[] =>
+  listOf(batch['missing']).flatMap((name) => normalHandle(textOf(name) ?? '') || []);

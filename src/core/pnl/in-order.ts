@@ -15,7 +15,6 @@ export async function* inOrder(
   const answers = requested[Symbol.asyncIterator]();
   let failure: { readonly error: unknown } | undefined;
 
-  /** False if there are no more answers. */
   async function pull(): Promise<boolean> {
     try {
       const { value, done } = await answers.next();

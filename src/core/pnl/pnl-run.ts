@@ -21,7 +21,6 @@ export interface BatchLog {
   asking(positions: readonly number[]): Promise<number>;
   answered(batch: number, rows: readonly Row[]): Promise<void>;
   dropped(batch: number): Promise<void>;
-  /** Answers that another machine requested. */
   found(rows: readonly Row[]): Promise<void>;
   /** `answer` is a response that could not be read. */
   lost(batch: number, cuAtMost: number, answer?: string): Promise<void>;
@@ -32,15 +31,12 @@ interface PnlRunOptions {
   readonly clock: Clock;
   readonly allowance: Allowance;
   readonly targets: Pick<Targets, 'texts' | 'isMixed' | 'handleAt'>;
-  /** Positions. */
   readonly todo: readonly number[];
   readonly log?: BatchLog | undefined;
-  /** For later runs. */
   readonly saved?: SavedNumbers | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** It may have been charged. */
 interface LostBatch {
   readonly positions: readonly number[];
   readonly cuAtMost: number;
@@ -82,9 +78,6 @@ export function createPnlRun(options: PnlRunOptions) {
     );
 
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
-
-  const send = (asked: readonly string[], repeat: boolean): Promise<BatchAnswer> =>
-    requestBatch(client, asked, { signal, saved, once: true, repeat, alone: targets.texts.length === 1 });
 
   /** If probably not charged, and the confirmed cost covers the loss and all remaining handles. */
   const mayAskAgain = async (failure: unknown, unitsUsed: number | null): Promise<boolean> =>
@@ -130,10 +123,9 @@ export function createPnlRun(options: PnlRunOptions) {
       const lostBefore = mayBeLost();
       let answer: BatchAnswer;
       try {
-        answer = await send(
-          asked,
-          positions.some((position) => again.has(position)),
-        );
+        const repeat = positions.some((position) => again.has(position));
+        const alone = targets.texts.length === 1;
+        answer = await requestBatch(client, asked, { signal, saved, once: true, repeat, alone });
       } catch (error) {
         await turn.end();
         const cuAtMost = mayBeLost() - lostBefore;
@@ -207,7 +199,6 @@ export function createPnlRun(options: PnlRunOptions) {
 
   return {
     results,
-    /** The positions of the subjects that have no result yet. */
     left: () => all(turns.left()),
     lost,
   };

@@ -5,11 +5,11 @@ import { unitsText } from '../../base/units.ts';
 import { withClaim } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import type { CallOptions, Client } from '../../contract/ports.ts';
-import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
+import { listOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
-import type { SavedNumbers } from './cached-numbers.ts';
+import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
 
 export interface PnlResult {
   readonly position: number;
@@ -18,7 +18,6 @@ export interface PnlResult {
 }
 
 export interface BatchAnswer {
-  /** In the order of the handles. */
   readonly answers: readonly HandleAnswer[];
   readonly reveals: number;
   /** Caches the answer. An export first writes it to its journal. */
@@ -41,9 +40,7 @@ export async function requestOne(
 ): Promise<HandleAnswer> {
   const claim = await options.saved?.claim?.(subject, undefined, options.signal);
   if (claim?.by === 'cache') return { record: claim.record };
-  if (claim?.by === 'other' && claim.failure) {
-    return { record: failedRecord(subject, claim.failure), failure: claim.failure };
-  }
+  if (claim?.by === 'other' && claim.failure) return failed(subject, claim.failure);
   return await withClaim(
     claim,
     () => requestAlone(client, subject, options),
@@ -59,9 +56,14 @@ async function requestAlone(client: Caller, subject: string, options: RequestOpt
   } catch (error) {
     const answer = answerOf(error, 0);
     if (answer.found !== null) throw error;
-    return { record: failedRecord(subject, answer.failure), failure: answer.failure };
+    return failed(subject, answer.failure);
   }
 }
+
+const failed = (subject: string, failure: Failure): HandleAnswer => ({
+  record: failedRecord(subject, failure),
+  failure,
+});
 
 /** With `alone`, the only handle is requested without a batch. */
 export async function requestBatch(
@@ -133,7 +135,6 @@ export const isRejected = (error: unknown): error is Failure =>
   ((error.kind === 'usage' && error.status === 400) ||
     (error.kind === 'forbidden' && error.code === 'FORBIDDEN'));
 
-/** The call may have been charged. */
 export function lostFailure(error: unknown, cuAtMost: number): Failure {
   const cause = error instanceof Failure ? error : undefined;
   const why = cause?.message ?? 'the answer was lost';
@@ -163,13 +164,8 @@ export interface HandleAnswer {
  * handle without an answer, as `unmatched`.
  */
 function answersOf(subjects: readonly string[], batch: Sent): HandleAnswer[] {
-  const entries = recordsOf(batch['entries']);
-  const byHandle = new Map<string, Sent>();
-  for (const entry of entries) {
-    const name = textOf(entry['handle']);
-    if (name !== undefined && !byHandle.has(normalHandle(name))) byHandle.set(normalHandle(name), entry);
-  }
-  const missing = new Set(listOf(batch['missing']).map(textOf).filter(isDefined).map(normalHandle));
+  const byHandle = entriesByHandle(batch);
+  const missing = new Set(missingHandles(batch));
   const matched = new Set(subjects.map((subject) => byHandle.get(normalHandle(subject))));
   let unmatched = listOf(batch['entries']).filter((entry) => !isRecord(entry) || !matched.has(entry));
   return subjects.map((subject) => {

@@ -52,7 +52,6 @@ export function createTargets(
       }
       return calls;
     },
-    /** Returns a result for each subject whose handle was not found. */
     async resolve(positions: readonly number[], signal?: AbortSignal): Promise<PnlResult[]> {
       const results: PnlResult[] = [];
       const ask = async (position: number, stop: AbortSignal) => {

@@ -7,7 +7,6 @@ import type { PnlResult } from './request-batch.ts';
 export interface Turn {
   readonly positions: readonly number[];
   readonly here: readonly PnlResult[];
-  /** Ends the claims of the batch, after success and after failure. */
   readonly end: () => Promise<void>;
 }
 
@@ -84,7 +83,6 @@ export function createTurns(
   return {
     next,
     done,
-    /** The positions that are not done. */
     left: (): readonly number[] => [...head, ...todo.slice(at)],
     get size(): number {
       return head.length + todo.length - at;

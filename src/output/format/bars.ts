@@ -4,7 +4,6 @@ import type { Cell } from './printing.ts';
 
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
-/** In cells. */
 const LENGTH = { bar: 10, meter: 12 } as const;
 
 const finite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

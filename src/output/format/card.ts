@@ -5,7 +5,6 @@ import { valueIn } from './fields.ts';
 import { formatCell } from './format-cell.ts';
 import { createTable, type TableOptions } from './table.ts';
 
-/** With less room, values are printed below their labels. */
 const MIN_BESIDE = 16;
 
 export function renderCard<T>(

@@ -1,4 +1,3 @@
-/** In terminal cells. */
 export interface WidthRequest {
   readonly natural: number;
   /** The width of shortened addresses; `natural` for all other columns. */
@@ -13,7 +12,6 @@ export type Fitted<C> = C & { width: number };
 const spare = <C>(columns: readonly Fitted<C>[], room: number, gap: number) =>
   columns.reduce((left, { width }) => left - width, room - gap * (columns.length - 1));
 
-/** The widest columns first, none below `least`. */
 function narrow<C>(columns: readonly Fitted<C>[], over: number, least: (column: Fitted<C>) => number): void {
   for (let cells = over; cells > 0; cells--) {
     let widest: Fitted<C> | undefined;

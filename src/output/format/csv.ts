@@ -62,7 +62,6 @@ function unknownPaths(tree: Tree | undefined, record: unknown, before = '', foun
   return found;
 }
 
-/** Of fields that first appear after the header. */
 const MOST_REPORTED = 1_000;
 
 export function createCsvPrinter<T>({

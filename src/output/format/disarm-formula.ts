@@ -28,7 +28,6 @@ export function disarm(text: string): string {
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
 }
 
-/** Removes the apostrophes that `disarm` added. */
 export function rearm(cell: string): string {
   const plain = cell
     .split(/([;\t\r\n]+)/)

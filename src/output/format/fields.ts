@@ -35,7 +35,6 @@ export function at(record: unknown, path: string): unknown {
 export const valueIn = <T>({ value, field }: Pick<Column<T>, 'value' | 'field'>, record: T): unknown =>
   value ? value(record) : field && at(record, field);
 
-/** A parent of a known path counts, too. */
 const isKnownField = (name: string, known: readonly string[]): boolean =>
   known.some((path) => path === name || path.startsWith(`${name}.`));
 

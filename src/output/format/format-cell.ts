@@ -7,11 +7,9 @@ import { decimalsFor, type NumberKind, numberText } from './numbers.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
 import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts';
 
-/** What the cells of a column have in common, so that they look alike. */
 interface ColumnScale {
   readonly decimals?: number | undefined;
   readonly clock?: TableClock;
-  /** Bars then have an axis. */
   readonly hasLosses?: boolean;
 }
 
@@ -31,7 +29,6 @@ const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numbe
 
 export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'age';
 
-/** Undefined for a column with values of several kinds. */
 export function scaleOf<T>(
   column: Column<T>,
   records: readonly T[],
@@ -49,7 +46,6 @@ export function scaleOf<T>(
   return isNumberKind(kind) ? { decimals: decimalsFor(kind, numbers.map(Math.abs)) } : undefined;
 }
 
-/** By the first word. */
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
   [/^(?:found|ok|complete)\b/, 'good'],
   [/^(?:fail|failed|changed|gaps)\b/, 'bad'],

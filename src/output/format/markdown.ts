@@ -6,14 +6,12 @@ import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { tableClock } from './time.ts';
 
-/** Text from the service is untrusted. */
 const markup = /[\\`*_[\]<>|~&$]/g;
 
 const escapeText = (text: string): string => safeLine(text).replace(markup, '\\$&');
 
 const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 
-/** The columns of the terminal table except bars, with full values. */
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context = contextOf({ ...options, unicode: true });

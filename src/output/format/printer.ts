@@ -24,15 +24,25 @@ function ndjsonPrinter<T>({ sink, fields }: PrinterOptions<T>): Printer<T> {
   };
 }
 
+/** One document: an array, or with `single` the only record. */
 function jsonPrinter<T>({ sink, fields, single, terminal }: PrinterOptions<T>): Printer<T> {
-  const json = createJson(single ?? false, terminal ?? false);
+  let held: string | undefined;
+  let open = false;
+  const next = (text: string) => {
+    const before = open ? ',\n' : '[\n';
+    open = true;
+    return before + text;
+  };
   return {
     write(record) {
-      const text = json.write(fields ? pickFields(record, fields) : record);
-      return text === '' ? undefined : sink.write(text);
+      const line = jsonLine(fields ? pickFields(record, fields) : record);
+      const text = terminal ? indentJson(line) : line;
+      const first = held;
+      held = single && !open && first === undefined ? text : undefined;
+      if (held === undefined) return sink.write((first === undefined ? '' : next(first)) + next(text));
     },
     async end() {
-      await sink.write(json.end());
+      await sink.write(held === undefined ? (open ? '\n]\n' : '[]\n') : `${held}\n`);
       await sink.flush();
     },
   };
@@ -75,7 +85,6 @@ function withIsoTimes<T>(printer: Printer<T>, { view, format, times }: PrinterOp
   return { ...others, write: (record) => printer.write(paths.reduce(converted, record)) };
 }
 
-/** The record itself if it has no timestamp at the path. */
 function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
   if (name === undefined || !isRecord(record) || !Object.hasOwn(record, name)) return record;
   const value = record[name];
@@ -85,32 +94,4 @@ function converted<T>(record: T, [name, ...rest]: readonly string[]): T {
   }
   const moment = typeof value === 'number' ? momentOf(value) : undefined;
   return moment === undefined ? record : { ...record, [name]: new Date(moment).toISOString() };
-}
-
-/** One document: an array, or with `single` the only record. `pretty` indents it. */
-function createJson(single: boolean, pretty: boolean) {
-  let held: { readonly record: unknown } | undefined;
-  let open = false;
-  const item = (record: unknown) => (pretty ? indentJson(jsonLine(record)) : jsonLine(record));
-  const next = (record: unknown) => {
-    const text = `${open ? ',\n' : '[\n'}${item(record)}`;
-    open = true;
-    return text;
-  };
-  return {
-    write(record: unknown): string {
-      if (!single || open) return next(record);
-      if (held) {
-        const first = held.record;
-        held = undefined;
-        return next(first) + next(record);
-      }
-      held = { record };
-      return '';
-    },
-    end(): string {
-      if (held) return `${item(held.record)}\n`;
-      return open ? '\n]\n' : '[]\n';
-    },
-  };
 }

@@ -11,19 +11,15 @@ export interface PrinterOptions<T> extends Partial<FormatContext> {
   readonly fields?: readonly string[] | undefined;
   /** Whether the command has exactly one result: a JSON object, or a card. */
   readonly single?: boolean | undefined;
-  /** Whether a table prints each record immediately. */
   readonly live?: boolean | undefined;
   /** JSON is then indented, and CSV is made safe for a terminal. */
   readonly terminal?: boolean | undefined;
   readonly width?: number | undefined;
-  /** The present size of the terminal, which may be resized. */
   readonly size?: (() => { readonly width: number; readonly height: number | undefined }) | undefined;
   readonly color?: boolean | undefined;
   /** False if the CSV is appended to a file with a header. */
   readonly header?: boolean | undefined;
-  /** The columns of a CSV file that an earlier run has begun. */
   readonly columns?: readonly string[] | undefined;
-  /** For machine formats; default: epoch milliseconds. */
   readonly times?: 'iso' | 'ms' | undefined;
   readonly bom?: boolean | undefined;
   readonly wide?: boolean | undefined;
@@ -44,7 +40,6 @@ export type Tone = 'plain' | 'strong' | 'dim' | 'accent' | 'good' | 'bad' | 'war
 export interface FormatContext {
   readonly utc: boolean;
   readonly now: () => number;
-  /** False if the terminal can only show ASCII. */
   readonly unicode: boolean;
 }
 

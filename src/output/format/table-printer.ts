@@ -3,9 +3,7 @@ import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 
-/** Determine the column widths of a table. */
 const FIRST = 200;
-/** Determine the widths when a live table repeats its header. */
 const RECENT = 50;
 
 /** Collects the first records until the column widths are known, and prints each later row immediately. */

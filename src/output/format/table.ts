@@ -20,7 +20,6 @@ export interface TableOptions {
 export interface Table<T> {
   readonly head: () => string;
   readonly row: (record: T) => string;
-  /** False if a number is wider than its column, or a time omits the date of another day. */
   readonly suits: (record: T) => boolean;
 }
 

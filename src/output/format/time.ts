@@ -2,10 +2,8 @@ const LATEST = 8.64e15;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** The offset of the local time zone from UTC in minutes. */
 const offsetAt = (ms: number, utc: boolean) => (utc ? 0 : -Math.round(new Date(ms).getTimezoneOffset()));
 
-/** Undefined if the value is not a time. */
 export function momentOf(value: unknown): number | undefined {
   const ms =
     typeof value === 'number'

@@ -9,7 +9,6 @@ export interface Move {
 export const isWanted = (kind: unknown, changed: boolean, only: readonly string[]): boolean =>
   only.length > 0 ? typeof kind === 'string' && only.includes(kind) : !changed || kind !== 'same';
 
-/** How many moves there are of each kind, and the largest ones. */
 export function movesText(
   moves: readonly Move[],
   words: { readonly up: string; readonly down: string },

@@ -42,7 +42,6 @@ export function barLine(
   ].filter((part) => part !== '');
   const fits = () => parts.join('  ').length <= width;
   while (parts.length > 3 && !fits()) parts.pop();
-  // The count is more informative than the bar.
   if (known && !fits()) parts.splice(1, 1);
   while (parts.length > 1 && !fits()) parts.pop();
   return parts.join('  ').slice(0, Math.max(0, width));

@@ -2,7 +2,6 @@ import { timeText } from '../format/time.ts';
 import { truncate, widthOf, wrap } from './width.ts';
 
 export interface ProseLook {
-  /** Whether times are shown in UTC. */
   readonly utc: boolean;
   readonly columns: number;
 }

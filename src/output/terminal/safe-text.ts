@@ -7,7 +7,6 @@ const escapes =
 
 const breaks = /[\t\n\v\f\r\x85\u2028\u2029]+/g;
 
-/** And marks that change the text direction. */
 const controls = /[\0-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 
 /** Invisible characters, except joiners. They can make different texts look the same. */
@@ -36,7 +35,6 @@ function joiner(found: string, at: number, text: string): string {
   return found.length === 1 && (emojiJoined.test(around) || lettersJoined.test(around)) ? found : '';
 }
 
-/** Text that needs no change, which is the usual case. */
 const plain =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u058f\u2010-\u2027\u2030-\u205e\u20a0-\u20cf\u2190-\u27ff\u3000-\u3029\u3030-\u3098\u309b-\u312f\u3400-\u9fff\uac00-\ud7a3\uff01-\uff9f\u{1f000}-\u{1faff}]*$/u;
 
@@ -83,7 +81,6 @@ const unsafeInJson = /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const escaped = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The values stay the same. */
 export const safeJson = (json: string): string => json.replace(unsafeInJson, escaped);
 
 /** Such terminals could interpret UTF-8 bytes as control characters. */

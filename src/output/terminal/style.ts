@@ -25,7 +25,6 @@ export function wantsColor(
 export const canRedraw = (stream: { readonly isTTY?: boolean }, env: Env): boolean =>
   stream.isTTY === true && env['TERM'] !== 'dumb';
 
-/** By the locale variables. */
 export function wantsUnicode(env: Env, platform: string = process.platform): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   if (locale === '') return platform === 'darwin' || platform === 'win32' || 'WT_SESSION' in env;

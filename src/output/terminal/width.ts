@@ -1,6 +1,5 @@
 import stringWidth from 'string-width';
 
-/** Text in which every character is one cell wide. */
 const narrow =
   /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u2199\u2500-\u25a1]*$/;
 
@@ -36,7 +35,6 @@ export function truncate(text: string, width: number, ellipsis = '…'): string 
 export const padding = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - widthOf(text)));
 
-/** After words, and between wide characters. */
 function* pieces(text: string): Generator<string> {
   for (const word of text.split(/(?<=\s)(?=\S)/)) {
     if (narrow.test(word)) {

@@ -34,7 +34,6 @@ export function boardView(rows: readonly Sent[], compared: boolean): View<Sent> 
       { title: 'verified', kind: 'flag', field: 'isVerified', rank: 7 },
     ],
     fields: fieldPaths(BoardRecord),
-    // The command itself reports a missing snapshot.
     empty: '',
     noun: ['entry', 'entries'],
   };

@@ -2,14 +2,8 @@ import { isRecord, textOf } from '../../base/json-object.ts';
 import { group } from '../../base/units.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import { Me, readAccount } from '../../contract/records/account.ts';
+import { type Forecast, Me, readAccount } from '../../contract/records/account.ts';
 import type { View } from '../view.ts';
-
-interface Outlook {
-  readonly unitsByMonthEnd: number;
-  readonly runsOutAt: number | null;
-  readonly monthEndsAt: number;
-}
 
 const usageOf = (me: Sent): Sent => (isRecord(me['usage']) ? me['usage'] : {});
 
@@ -27,7 +21,7 @@ const valueText = (value: unknown): string =>
 
 const periodText = (period: unknown) => (typeof period === 'string' ? `${period} (UTC month)` : period);
 
-export const meView = (outlook: Outlook | null): View<Sent> => ({
+export const meView = (outlook: Forecast | null): View<Sent> => ({
   columns: [
     { title: 'plan', kind: 'text', value: (me) => readAccount(me).plan },
     {
@@ -81,8 +75,7 @@ function planText(me: Sent): string {
 const dayText = (ms: number): string =>
   new Date(ms).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** With the last day of the UTC month. */
-const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Outlook): string =>
+const forecastText = ({ unitsByMonthEnd, monthEndsAt }: Forecast): string =>
   `${group(unitsByMonthEnd)} CU by ${dayText(monthEndsAt - 1)}`;
 
 /** The first day of the next UTC month; undefined if `period` is not a month. */

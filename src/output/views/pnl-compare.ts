@@ -11,9 +11,7 @@ interface CompareRow {
 }
 
 const COMPARED = { least: 2, most: 5 } as const;
-/** One trader's column and the space before it, in cells. */
 const COLUMN = 14;
-/** The columns before the first trader, in cells. */
 const FRONT = 20;
 
 export const fitsSideBySide = (handles: number, width: number): boolean =>
@@ -37,7 +35,6 @@ export function compareView(records: readonly PnlRecord[]): View<CompareRow> {
   };
 }
 
-/** If a handle has no numbers, the first row states why. */
 export function compareRows(records: readonly PnlRecord[], windows: readonly WindowName[]): CompareRow[] {
   const notes = records.map((record) => windowStateText(record, windows));
   const first: CompareRow[] = notes.some((note) => note !== '')

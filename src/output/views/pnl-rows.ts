@@ -6,7 +6,6 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 
 type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
 
-/** A row of the table and of the CSV. */
 export interface PnlRow extends Readonly<Record<string, unknown>> {
   readonly subject: string;
   readonly found: boolean | null;
@@ -27,7 +26,6 @@ export const traderFields = [
 
 export const sortKeys = ['netUsd', 'returnPct', 'volumeUsd', 'trades', 'rank'] as const;
 
-/** The numbers of a window, as columns of a table. */
 export const measures = [
   { title: 'cash flow', kind: 'signedUsd', field: 'netUsd', rank: 0 },
   { title: 'return', kind: 'percent', field: 'returnPct', rank: 2 },
@@ -63,11 +61,9 @@ export function windowOf(record: PnlRecord, window: WindowName): Sent | undefine
 export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
   numberOf(windowOf(record, window)?.[name]);
 
-/** The requested subject if the record has no handle. */
 export const handleOf = (record: PnlRecord): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
-/** `ok` if there are numbers for at least one of the windows. */
 export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
@@ -75,7 +71,6 @@ export function windowState(record: PnlRecord, windows: readonly WindowName[] = 
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
 }
 
-/** Empty for `ok`. */
 export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
   if (record.found === null) return `failed: ${record.error.code}`;
   return stateTexts[windowState(record, windows)] ?? '';
@@ -105,7 +100,6 @@ function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<s
   ]);
 }
 
-/** A window without numbers has a row too. */
 export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
   const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
@@ -157,7 +151,6 @@ export function sorted(records: readonly PnlRecord[], by: SortKey, window: Windo
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
 }
 
-/** To which bars are relative. */
 export function largestOf(records: readonly PnlRecord[]): (window: WindowName) => number {
   const largest = new Map<WindowName, number>();
   for (const record of records) {

@@ -20,7 +20,6 @@ const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 const lengthOf = (netUsd: number | undefined, largest: number) =>
   netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
 
-/** In machine formats and on a card. */
 export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
   const status = (record: PnlRecord) => windowStateText(record, windows);
   return {
@@ -64,11 +63,9 @@ export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
 interface TableRow extends PnlRow {
   readonly name: string;
   readonly length: number | undefined;
-  /** Why a row has no numbers; empty if it has numbers. */
   readonly note: string;
 }
 
-/** A record without numbers has a single row. */
 export function tableRows(
   record: PnlRecord,
   windows: readonly WindowName[],
@@ -117,7 +114,6 @@ export function rowView(look: {
   };
 }
 
-/** One row per handle, with the differences in one window. */
 export function differenceView(window: WindowName): View<PnlRecord> {
   const kinds = { signedUsd: 'signedUsd', usd: 'signedUsd', percent: 'percent', integer: 'move' } as const;
   const differences = measures.map(({ title, kind, field, rank }) => ({
@@ -139,7 +135,6 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   };
 }
 
-/** One row per handle and window. */
 export const csvView: View<PnlRow> = {
   columns: measures,
   fields: rowFields,

@@ -18,7 +18,6 @@ const bounds = [
   { title: 'at most', kind: 'integer', field: 'most' },
 ] as const;
 
-/** Null if there is no maximum. */
 const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
 
 export const planView: View<PlannedCall> = {
@@ -31,7 +30,6 @@ export const planView: View<PlannedCall> = {
   empty: 'no request would be sent',
 };
 
-/** The calls of one endpoint, the total, or the remaining units. */
 export interface PlanRow {
   readonly call: string;
   /** May be a text such as `6/min`. Null if there is no maximum; empty in rows without calls. */

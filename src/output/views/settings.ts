@@ -2,7 +2,6 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { ProfileRecord, SettingRecord } from '../../contract/records/tool.ts';
 import type { View } from '../view.ts';
 
-/** `checked` adds whether each key is valid. */
 export const profileView = (checked: boolean): View<ProfileRecord> => ({
   columns: [
     { title: '', kind: 'text', value: (row) => (row.current ? '*' : ' ') },
@@ -26,7 +25,6 @@ const checkText = ({ check }: ProfileRecord) =>
 
 const shown = (value: unknown) => (typeof value === 'object' ? value : String(value));
 
-/** `textOf` formats a value for people. */
 export const settingView = (
   origins: boolean,
   textOf: (row: SettingRecord) => string | undefined,

@@ -5,7 +5,6 @@ import { span } from '../format/time.ts';
 import { safeLine } from '../terminal/safe-text.ts';
 import type { View } from '../view.ts';
 
-/** Every figure may be absent. */
 interface Item {
   readonly item: string;
   readonly name: string;
@@ -26,7 +25,6 @@ const utc = (value: Item[string]) =>
 
 const lost = (row: Item) => some(row['lost'], 'CU for lost answers', 'up to ');
 
-/** The parts of the last column; false for those that do not apply. */
 const details: Readonly<Record<string, (row: Item) => readonly (string | false)[]>> = {
   machine: (row) => [
     // The store forgets the time of a call after two minutes.

@@ -2,7 +2,6 @@ import { fieldPaths } from '../../contract/paths.ts';
 import { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { Column, View } from '../view.ts';
 
-/** From a page or a frame. */
 type Post = Readonly<Record<string, unknown>>;
 
 function author({ authorHandle, authorIsDev }: Post): string | null {

@@ -11,7 +11,6 @@ function makeSchemas() {
   const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
   const ConfigFile = z.looseObject({
     version: z.literal(CONFIG_VERSION),
-    /** Used if neither --profile nor TRDR_PROFILE names one. */
     current: z.optional(z.string()),
     profiles: z.record(z.string(), Profile),
   });

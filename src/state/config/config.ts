@@ -43,7 +43,6 @@ export function openConfig(folders: Folders, sleep?: Clock['sleep']) {
     }
   }
 
-  /** Returns whether anything was changed. */
   async function changeProfile(name: string, edit: (profile: Profile) => Profile): Promise<boolean> {
     let changed = false;
     await change((file) => {

@@ -1,7 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { trimText } from '../../base/trim-text.ts';
 
-/** By the prefix. */
 type KeyKind = 'live' | 'test' | 'unknown';
 
 export function keyKind(key: string): KeyKind {

@@ -8,7 +8,6 @@ import {
   settingRows,
 } from './settings-table.ts';
 
-/** Plain JSON. */
 type Plain = string | number | boolean;
 
 /** The error does not quote the value, which may be a URL with a password. */
@@ -30,7 +29,6 @@ export function readSetting<N extends SettingName>(
   });
 }
 
-/** As it is saved in the config file. */
 export function storedSetting(name: SettingName, given: string): Plain {
   const value = readSetting(name, given, name);
   return settingRows[name].asWritten || value === undefined ? given.trim() : value;

@@ -21,7 +21,6 @@ export type Settings = { readonly [N in SettingName]: Sourced<SettingValue<N>> }
   readonly profile: Sourced<string>;
   readonly key: Sourced<string | undefined>;
   readonly storePassword: Sourced<string | undefined>;
-  /** Values that were skipped; always empty without `tolerant`. */
   readonly problems: readonly Failure[];
 };
 
@@ -32,7 +31,6 @@ interface Sources {
   readonly flags: FlagValues;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly file: ConfigFile;
-  /** Whether a profile that does not exist yet is accepted. */
   readonly newProfile?: boolean;
   /** Whether invalid values are skipped, for the commands that repair them. */
   readonly tolerant?: boolean;

@@ -23,7 +23,6 @@ const Head = z.object({
 const LONGEST_HEAD = 256 * 1024;
 const FILLER = Buffer.alloc(64 * 1024, '\n');
 
-/** Reserves disk space for an answer. */
 const roomOf = (path: string) => `${path}.room`;
 
 /** Reserves disk space for the answer, and then records that the batch is about to be requested. */
@@ -57,20 +56,17 @@ export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   syncFolder(dirname(path));
 }
 
-/** `answer` is a response that could not be parsed. */
 export function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
   writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
   discard(roomOf(path));
 }
 
-/** The request was not charged. */
 export function removeAsked(path: string): void {
   discard(path);
   discard(roomOf(path));
 }
 
-/** Undefined if the first line is invalid. */
 export function readHead(path: string) {
   const fd = openRegular(path);
   try {
@@ -83,7 +79,6 @@ export function readHead(path: string) {
 
 const parseHead = (line: string) => Head.safeParse(plainJson(line)).data;
 
-/** None if the file cannot be read. */
 export function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
   const [first = '', ...lines] = (quietly(() => readFileSync(path, 'utf8')) ?? '').split('\n');
   return { positions: parseHead(first)?.positions ?? [], lines };

@@ -29,7 +29,6 @@ const READ_BATCHES = 8;
  */
 export class ExportJournal {
   readonly path: string;
-  /** Whether an earlier run has begun the export. */
   readonly resumed: boolean;
   answers = 0;
   /** The positions of each batch whose outcome is not known. */
@@ -110,7 +109,6 @@ export class ExportJournal {
     }
   }
 
-  /** The skipped handles, for people who open the journal. */
   async leave(code: string, handles: readonly string[]): Promise<void> {
     this.#write(() => writeAtomic(join(this.path, 'left.json'), `${JSON.stringify({ code, handles })}\n`));
   }
@@ -171,7 +169,6 @@ export class ExportJournal {
     this.#places[position] = batch + 1;
   }
 
-  /** Frees the handles of a batch that have no answer. */
   #settle(batch: number): void {
     for (const position of this.openBatches.get(batch) ?? []) {
       if (this.#places[position] !== ASKED) continue;
@@ -199,7 +196,6 @@ export class ExportJournal {
   }
 }
 
-/** In order. */
 export const batchesIn = (path: string): number[] =>
   readdirSync(path)
     .filter((name) => /^\d{1,9}$/.test(name))
