@@ -7,7 +7,6 @@ import { holdLock, withLock } from '../../src/base/lock.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
 import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
 
 const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
 const times = Number(count);
@@ -48,22 +47,6 @@ const modes: Record<string, () => Promise<void>> = {
     ensureFolder(folder);
     writeAtomic(join(folder, 'whole'), 'x');
     appendLines(join(folder, 'lines'), 'x\n');
-  },
-  /** Requests slots of a window whose limit is given as the name; prints how many slots it got. */
-  async windows() {
-    const windows = openWindows({ dir: path, baseUrl: 'http://127.0.0.1', key: 'k', now: () => Date.now() });
-    let taken = 0;
-    for (let round = 0; round < times; round++) {
-      if ((await windows.take('key', Number(name))).waitMs === 0) taken++;
-    }
-    process.stdout.write(String(taken));
-  },
-  async ledger() {
-    const ledger = openLedger({ dir: path, command: name, profile: 'p', host: 'h', now: () => 0 });
-    for (let round = 0; round < times; round++) {
-      const call = await ledger.begin({ endpoint: 'user.handle', most: 200 });
-      await call.settle({ status: 200, cu: 100 });
-    }
   },
   /**
    * Makes calls that cost 10 or 30 CU, until the daily budget of `times` CU rejects one; then prints the error code. Some

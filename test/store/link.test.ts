@@ -28,17 +28,6 @@ it('names of keys reveal neither the API key nor the base URL', () => {
 });
 
 describe.skipIf(!hasServer())('a link', () => {
-  it('connects on first use and shares the connection', async () => {
-    const { link } = linkTo(await startServer());
-    const [one, two] = await Promise.all([
-      link.use(async (store) => store),
-      link.use(async (store) => store),
-    ]);
-    expect(one).toBe(two);
-    link.close();
-    await expect(link.use(async () => 0)).rejects.toMatchObject({ code: 'STORE_AWAY' });
-  });
-
   it('fails at once while the store is unreachable, and tries again after five seconds', async () => {
     const server = await startServer();
     const { link, clock } = linkTo(server);

@@ -5,9 +5,9 @@ import { readEntries } from '../../src/store/feed/entry.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { ask, fill } from '../../src/store/scripts/answers.ts';
 import { ackOrdered, beginFeed, publish } from '../../src/store/scripts/feed.ts';
-import { addUnrecorded, block, departLate, drop, learn, take } from '../../src/store/scripts/lanes.ts';
+import { block, departLate, drop, take } from '../../src/store/scripts/lanes.ts';
 import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
-import { begin, release, removeBudget, reseed, settle } from '../../src/store/scripts/spending.ts';
+import { begin, release, reseed, settle } from '../../src/store/scripts/spending.ts';
 import { readSharedLedger } from '../../src/store/status.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
@@ -38,34 +38,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
     };
     const wait = (answer: unknown) => (Array.isArray(answer) ? Number(answer[0]) : Number.NaN);
 
-    it('serves a full lane in the order of the calls, a window apart', async () => {
-      const { take, calls } = lane(fresh());
-      expect([wait(await take('1')), wait(await take('2'))]).toEqual([0, 0]);
-      const first = wait(await take('3'));
-      expect(first).toBeGreaterThan(0);
-      for (const ticket of ['4', '5']) await take(ticket);
-      expect(wait(await take('3'))).toBeLessThanOrEqual(first);
-      const flat = await db().send('ZRANGE', [calls, 0, -1, 'WITHSCORES']);
-      const departures = (Array.isArray(flat) ? flat : []).filter((_, at) => at % 2 === 1).map(Number);
-      const [one = 0, two = 0] = departures;
-      expect(departures).toEqual([one, two, one + WINDOW, two + WINDOW, one + 2 * WINDOW]);
-    });
-
-    it('does not reserve a place for a caller that does not know the limit', async () => {
-      const keys = fresh();
-      const { take, calls } = lane(keys);
-      await take('1');
-      await take('2');
-      expect(wait(await take('3', 2, 0))).toBeGreaterThan(0);
-      expect(await db().send('ZCARD', [calls])).toBe(2);
-    });
-
-    it('repeats its answer for a ticket that has its slot', async () => {
-      const { take, calls } = lane(fresh());
-      expect([wait(await take('1')), wait(await take('2')), wait(await take('1'))]).toEqual([0, 0, 0]);
-      expect(await db().send('ZCARD', [calls])).toBe(2);
-    });
-
     it('moves a caller that comes too late to the end of the queue', async () => {
       const { take, calls } = lane(fresh());
       const now = await serverNow(db());
@@ -76,14 +48,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       await db().send('ZADD', [calls, now - 5_000, 'late']);
       await take('third');
       expect(wait(await take('late', 2))).toBeGreaterThan(WINDOW / 2);
-    });
-
-    it('uses the learned limit instead of the given one', async () => {
-      const keys = fresh();
-      const { take } = lane(keys);
-      await db().run(learn, [keys.lane('key').meta], [1, WINDOW]);
-      expect(await take('1', 9)).toEqual([0, 1, 1, 0]);
-      expect(wait(await take('2', 9))).toBeGreaterThan(0);
     });
 
     it('moves reservations behind a block and keeps them a window apart', async () => {
@@ -110,14 +74,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(wait(await take('4'))).toBeGreaterThan(WINDOW - 500);
       await db().send('ZADD', [calls, now - WINDOW - 1, '2']);
       expect(await run(departLate, ['2', WINDOW])).toBe(0);
-    });
-
-    it('counts calls that were made without the store', async () => {
-      const { take, calls } = lane(fresh());
-      await db().run(addUnrecorded, [calls], [WINDOW, 'x', 10_000, 'y', 5_000, 'x', 1]);
-      const waiting = wait(await take('1'));
-      expect(waiting).toBeGreaterThan(WINDOW - 11_000);
-      expect(waiting).toBeLessThanOrEqual(WINDOW - 10_000);
     });
   });
 
@@ -157,24 +113,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       }
     });
 
-    it('rejects what does not fit in addition to spent, lost and reserved amounts', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      await db().send('HSET', [keys.caps, 'month', 1_000]);
-      expect(await it.begin('1', 100)).toEqual(['reseed']);
-      await it.reseed(500);
-      expect(await it.begin('1', 300)).toEqual(['ok', expect.anything(), 'month', 1_000]);
-      expect(await it.begin('1', 300)).toEqual(['held']);
-      expect(await it.begin('2', 300)).toEqual(['refused', 'month', 1_000, 800, 300]);
-      await it.settle('1', 'paid', 100);
-      expect(await it.begin('2', 300)).toEqual(['ok', expect.anything(), 'month', 1_000]);
-      await it.settle('2', 'lost', 0, 300);
-      expect(await it.begin('3', 101)).toEqual(['refused', 'month', 1_000, 900, 0]);
-      expect(await it.begin('3', 100)).toEqual(['ok', expect.anything(), 'month', 1_000]);
-      await it.release('3');
-      expect(await it.begin('4', 100)).toEqual(['ok', expect.anything(), 'month', 1_000]);
-    });
-
     it.each(['', 'x', '5M', 'nan', 'inf', '-inf'])(
       'fails if another program wrote %j as a limit or a sum',
       async (text) => {
@@ -194,28 +132,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
         }
       },
     );
-
-    it('restores a damaged sum from the usage of the service', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      await db().send('HSET', [keys.caps, 'month', 1_000]);
-      await it.reseed(500);
-      await db().send('HSET', [it.month, 'spent', 'x']);
-      await it.reseed(700);
-      expect(await it.field(it.month, 'spent')).toBe(700);
-      expect(await it.begin('1', 301)).toEqual(['refused', 'month', 1_000, 700, 0]);
-    });
-
-    it('rejects a call of unknown price if there is a budget', async () => {
-      const keys = fresh();
-      const it = books(keys);
-      expect(await it.begin('1', '')).toEqual(['ok', '']);
-      await db().send('HSET', [keys.caps, 'day@a', 100]);
-      expect(await it.begin('2', '')).toEqual(['unpriced', 'day@a', 100]);
-      expect(await it.begin('3', '', { machine: 'b' })).toEqual(['ok', expect.anything()]);
-      await db().run(removeBudget, [keys.caps], ['day@a']);
-      expect(await it.begin('4', '')).toEqual(['ok', '']);
-    });
 
     it('settles once, even if calls are repeated', async () => {
       const it = books(fresh());

@@ -1,11 +1,8 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { readStatus } from '../../src/store/status.ts';
-import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
 import { createMeter, savedMemory, scope, spendingMachine } from './machines.ts';
 import { hasServer } from './program.ts';
@@ -35,53 +32,6 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     expect(await two.ledger.budgets?.()).toMatchObject([{ period: 'month', scope: 'key', limit: 1_000 }]);
     one.link.close();
     two.link.close();
-  });
-
-  it('never exceeds a budget when processes die, and knows what may have been charged', async () => {
-    const seed = seedOf();
-    const random = randomOf(seed);
-    const server = await startServer();
-    const meter = createMeter();
-    const CAP = 20_000;
-    const owner = spendingMachine(server, meter);
-    await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
-    let refused = 0;
-    const spender = async (name: string) => {
-      let { ledger, link } = spendingMachine(server, meter, { name, ttlMs: 400 });
-      while (refused < 12) {
-        const recorded = await ledger.begin(call).catch((error: Error) => {
-          expect(error).toMatchObject({ code: 'BUDGET' });
-          return undefined;
-        });
-        if (recorded === undefined) {
-          refused++;
-          await systemClock.sleep(20);
-          continue;
-        }
-        const chance = random.next();
-        const cu = chance < 0.5 ? 100 : 300;
-        // A killed process may have been charged, without a record of it.
-        if (chance > 0.8) {
-          if (chance > 0.9) meter.used += cu;
-          link.close();
-          ({ ledger, link } = spendingMachine(server, meter, { name, ttlMs: 400 }));
-          continue;
-        }
-        meter.used += cu;
-        expect(meter.used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
-        if (chance > 0.75) await recorded.lose({});
-        else await recorded.settle({ status: 200, cu });
-      }
-      link.close();
-    };
-    await Promise.all(Array.from({ length: 12 }, (_, at) => spender(`m${at}`)));
-    expect(meter.used).toBeLessThanOrEqual(CAP);
-    // The sums in the store include everything that the service charged.
-    const items = await owner.link.use((store) => readStatus(store, keysOf(scope)));
-    const month = items.find(({ item, name }) => item === 'budget' && name === 'month');
-    const used = ['spent', 'lost', 'reserved'].map((figure) => Number(month?.[figure]));
-    expect(used.reduce((sum, one) => sum + one, 0)).toBeGreaterThanOrEqual(meter.used);
-    owner.link.close();
   });
 
   it('includes what others spent with the key, ten minutes later at the latest', async () => {

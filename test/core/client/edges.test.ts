@@ -114,14 +114,4 @@ describe('a rate limiter', () => {
       await clock.sleep(30_000);
     }
   });
-
-  test('ignores an invalid limit', async () => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    const limiter = createLimiter(windows, clock, async () => null);
-    for (const none of [0, -1, Number.NaN]) await limiter.learn(none);
-    expect((await windows.take('key', 60)).known).toBeNull();
-    await limiter.learn(1);
-    expect((await windows.take('key', 60)).known).toBe(1);
-  });
 });

@@ -38,13 +38,6 @@ describe('the proxy of a request', () => {
     expect(proxy(target, { http_proxy: 'http://p:1', NO_PROXY: list }) === undefined).toBe(exempt);
   });
 
-  it.each(['http://localhost:1', 'http://127.0.0.1', 'http://[::1]', 'http://x.localhost'])(
-    'is never used for %s',
-    (target) => {
-      expect(proxy(target, { ALL_PROXY: 'http://p:1' })).toBeUndefined();
-    },
-  );
-
   it('of an unsupported type is rejected with a hint that names the variable and the host', () => {
     expect(() => proxy('http://a.test', { all_proxy: 'socks5://p:1' })).toThrow(
       expect.objectContaining({

@@ -91,11 +91,6 @@ describe('a request', () => {
 });
 
 describe('a request that fails', () => {
-  it('is UNREACHABLE and not retried if the host name is unknown', async () => {
-    const failure = await failureOf(open().send(get('http://nowhere.invalid/')));
-    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
-  });
-
   it.each([
     ['shorter than its content-length', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"half":'],
     [
@@ -214,35 +209,11 @@ describe('a proxy from the environment', () => {
     return { proxy, seen, login };
   };
 
-  it('receives plain requests with its own credentials', async () => {
-    const { proxy, seen, login } = await proxied();
-    const env = { http_proxy: proxy.url.replace('//', '//me:p%40ss@') };
-    const answer = await open({}, env).send(get('http://service.test/v2/me'));
-    expect(answer.text).toBe('by proxy');
-    expect(seen).toEqual(['http://service.test/v2/me']);
-    expect(login).toEqual([`Basic ${Buffer.from('me:p@ss').toString('base64')}`]);
-  });
-
   it('receives a password with an invalid percent sign unchanged', async () => {
     const { proxy, login } = await proxied();
     const env = { http_proxy: proxy.url.replace('//', '//me:50%zz@') };
     await open({}, env).send(get('http://service.test/v2/me'));
     expect(login).toEqual([`Basic ${Buffer.from('me:50%zz').toString('base64')}`]);
-  });
-
-  it('opens a tunnel for https, and its refusal is UNREACHABLE', async () => {
-    const asked: string[] = [];
-    const proxy = keep(
-      await serveRaw((socket) =>
-        socket.once('data', (chunk) => {
-          asked.push(chunk.toString().split('\r\n')[0] ?? '');
-          socket.end('HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\n\r\n');
-        }),
-      ),
-    );
-    const failure = await failureOf(open({}, { HTTPS_PROXY: proxy.url }).send(get('https://service.test/')));
-    expect(failure).toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
-    expect(asked).toEqual(['CONNECT service.test:443 HTTP/1.1']);
   });
 });
 

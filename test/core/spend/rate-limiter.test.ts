@@ -72,25 +72,6 @@ describe('the lane of a key', () => {
     expect(busiest(times)).toBeLessThanOrEqual(60);
   });
 
-  it('requests the limit once if many calls are waiting, and respects it', async () => {
-    const clock = virtualClock();
-    let asked = 0;
-    const windows = ownWindows(clock);
-    const askRate = async () => {
-      asked++;
-      times.push(clock.now());
-      return 300;
-    };
-    const times: number[] = [];
-    const began = clock.now();
-    await send(limiterAt(clock, { windows, askRate }), clock, 299, times);
-    expect(asked).toBe(1);
-    expect(clock.now() - began).toBeLessThan(1000);
-    await send(limiterAt(clock, { windows, askRate }), clock, 400, times);
-    expect(busiest(times)).toBeLessThanOrEqual(300);
-    expect(asked).toBe(1);
-  });
-
   it('does not request the limit for a few calls', async () => {
     const clock = virtualClock();
     let asked = 0;
@@ -132,12 +113,6 @@ describe('the lane of a key', () => {
     expect(times.length).toBe(3);
     wake();
     await first;
-  });
-
-  it('continues at the lowest rate if the request fails', async () => {
-    const clock = virtualClock();
-    const limiter = limiterAt(clock, { askRate: () => Promise.reject(new Error('down')) });
-    expect(busiest(await send(limiter, clock, 130))).toBeLessThanOrEqual(60);
   });
 
   it('is shared by all limiters with the same windows, and one request serves them all', async () => {
@@ -191,20 +166,6 @@ describe('the lane of a key', () => {
     await second;
     expect(dropped).toEqual(['key']);
     expect(clock.pending).toBe(0);
-  });
-
-  it('requests the limit again after a 429 that occurs although the limit was respected', async () => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    await windows.learn('key', 300);
-    let asked = 0;
-    const limiter = limiterAt(clock, { windows, askRate: async () => ++asked * 150 });
-    await send(limiter, clock, 10);
-    await limiter.refused('key', 5_000);
-    await limiter.refused('key', 5_000);
-    await send(limiter, clock, 10);
-    expect(asked).toBe(1);
-    expect((await windows.take('key', 300)).known).toBe(150);
   });
 
   it('rejects a call that would have to wait longer than the maximum wait for a 429', async () => {

