@@ -1,11 +1,9 @@
-import { once } from '../base/calls.ts';
 import { Failure } from '../base/failure.ts';
 import { LONGEST_RESPONSE } from '../contract/limits.ts';
 import type { Client, Ledger, Notice } from '../contract/ports.ts';
 import { differenceText } from '../contract/read-record.ts';
 import { createClient } from '../core/client/client.ts';
 import { createTransport } from '../core/http/transport.ts';
-import type { LaneName } from '../core/spend/rate-limiter.ts';
 import { outputClosed } from '../output/sink.ts';
 import { type DifferenceLog, openDifferences } from '../state/answer-differences.ts';
 import { openLedger } from '../state/ledger/ledger.ts';
@@ -85,17 +83,9 @@ export async function connect(
 ): Promise<Client> {
   const { io, settings, permission, notice, closers } = run;
   const { baseUrl, key, embedded } = target;
-  const local = openWindows({
-    // Do not share the rate limits of the embedded service, which belongs to this process.
-    dir: embedded ? undefined : settings.folders.state,
-    baseUrl,
-    key: key ?? '',
-    now: io.clock.now,
-    sleep: io.clock.sleep,
-    // The service counts resolves per IP address, not per key, so all keys share this limit.
-    shared: ['resolve' satisfies LaneName],
-    notice,
-  });
+  // Do not share the rate limits of the embedded service, which belongs to this process.
+  const folder = embedded ? undefined : settings.folders.state;
+  const local = openWindows(folder, baseUrl, key ?? '', io.clock, notice);
   const differences = openDifferenceLog(target, settings, io);
   const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
   closers.push(() => {
@@ -185,18 +175,7 @@ interface LedgerNeeds {
 
 export const localLedger = ({ io, settings, command, notice }: LedgerNeeds, hasBudgets: boolean): Ledger => {
   const { folders, profile } = settings;
-  return openLedger({
-    dir: folders.state,
-    command: command.path,
-    profile,
-    host: settings.machine,
-    agent: agentOf(io.env),
-    now: io.clock.now,
-    notice,
-    caps: hasBudgets ? watchCaps(settings, notice) : undefined,
-    budget: once(async () => {
-      const { createBudget } = await import('../state/ledger/budget.ts');
-      return createBudget({ dir: folders.state, profile, clock: io.clock });
-    }),
-  });
+  const named = { command: command.path, profile, host: settings.machine, agent: agentOf(io.env) };
+  const caps = hasBudgets ? watchCaps(settings, notice) : undefined;
+  return openLedger(folders.state, named, io.clock, notice, caps);
 };

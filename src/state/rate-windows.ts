@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { quietly } from '../base/calls.ts';
+import type { Clock } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { fileFailure, readBounded } from '../base/files.ts';
 import { withLock } from '../base/lock.ts';
@@ -19,24 +20,18 @@ import {
 /** The lanes of a whole team need far less. */
 const LARGEST = 16 * 1024 * 1024;
 
-interface WindowsOptions {
-  /** If undefined, calls are counted only for this process. */
-  readonly dir: string | undefined;
-  readonly baseUrl: string;
-  readonly key: string;
-  readonly now: () => number;
-  readonly sleep?: (ms: number, signal?: AbortSignal) => Promise<void>;
-  /** Lanes that the service counts per IP address, so that all keys of a base URL share them. */
-  readonly shared?: readonly string[];
-  readonly notice?: (text: string) => void;
-}
-
 /** Each base URL has a file, replaced under a lock. If that fails, calls are counted only for this process. */
-export function openWindows(options: WindowsOptions): RateWindows {
-  const { dir, now, shared = ['resolve'], notice } = options;
-  const file = dir && join(dir, `windows-${sha256(`trdr windows\n${options.baseUrl}`).slice(0, 24)}.json`);
-  const keyHash = sha256(`trdr lane\n${options.baseUrl}\n${options.key}`).slice(0, 24);
-  const nameOf = (lane: string) => (shared.includes(lane) ? lane : `${lane}@${keyHash}`);
+export function openWindows(
+  dir: string | undefined,
+  baseUrl: string,
+  key: string,
+  { now, sleep }: Pick<Clock, 'now'> & Partial<Pick<Clock, 'sleep'>>,
+  notice?: (text: string) => void,
+): RateWindows {
+  const file = dir && join(dir, `windows-${sha256(`trdr windows\n${baseUrl}`).slice(0, 24)}.json`);
+  const keyHash = sha256(`trdr lane\n${baseUrl}\n${key}`).slice(0, 24);
+  // The service counts resolves per IP address, so all keys share this lane.
+  const nameOf = (lane: string) => (lane === 'resolve' ? lane : `${lane}@${keyHash}`);
   let lanes = new Map<string, LaneState>();
   let onDisk = file !== undefined;
   let turn: Promise<unknown> = Promise.resolve();
@@ -62,7 +57,7 @@ export function openWindows(options: WindowsOptions): RateWindows {
           // minute, so the saved calls are no longer needed.
           writeAtomic(file, writeLanes(lanes, now()), { sync: false, temporary: `${file}.tmp` });
         },
-        { timeoutMs: 5_000, ...(options.sleep && { sleep: options.sleep }) },
+        { timeoutMs: 5_000, ...(sleep && { sleep }) },
       );
     } catch (error) {
       onDisk = false;

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
 import type { RedisArgument, StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
-import { type Keys, SCHEMA } from './keys.ts';
+import type { Keys } from './keys.ts';
 import { serverNow } from './replies.ts';
 
 /** `next` tells how to fix the problem. */
@@ -13,13 +14,6 @@ export interface StoreFinding {
   readonly next?: string;
 }
 
-interface CheckOptions {
-  readonly keys: Keys;
-  readonly user: string;
-  readonly now: () => number;
-  readonly mono: () => number;
-}
-
 const ok = (check: string, detail: string): StoreFinding => ({ check, verdict: 'ok', detail });
 const problem =
   (verdict: 'warn' | 'fail') =>
@@ -27,12 +21,17 @@ const problem =
 const warn = problem('warn');
 const fail = problem('fail');
 
-export async function* examine(store: StoreConnection, options: CheckOptions): AsyncGenerator<StoreFinding> {
+/** `user` is that of the store, for hints. */
+export async function* examine(
+  store: StoreConnection,
+  keys: Keys,
+  user: string,
+  clock: Pick<Clock, 'now' | 'mono'>,
+): AsyncGenerator<StoreFinding> {
   const info = String(await store.send('INFO', []));
   const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
   yield version(store);
-  yield* await schema(store, options.keys);
-  yield await rights(store, options);
+  yield await rights(store, keys, user);
   yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
   yield persistence(
     field('aof_enabled') === '1',
@@ -40,26 +39,14 @@ export async function* examine(store: StoreConnection, options: CheckOptions): A
     field('rdb_last_bgsave_status'),
   );
   yield memory(Number(field('used_memory')), Number(field('maxmemory')), field('used_memory_human'));
-  yield await clock(store, options);
-  yield await roundTrip(store, options);
+  yield await clockOf(store, clock);
+  yield await roundTrip(store, clock);
 }
 
 function version({ server: { product, version: text } }: StoreConnection): StoreFinding {
   const [major = 0] = text.split('.').map(Number);
   if (product === 'valkey' || major >= 7) return ok('version', `${product} ${text}`);
   return fail('version', `${product} ${text} is too old`, 'use Redis 7.0 or newer, or any Valkey');
-}
-
-async function schema(store: StoreConnection, keys: Keys): Promise<StoreFinding[]> {
-  const found = Number((await store.send('GET', [keys.schema])) ?? 0);
-  if (found <= SCHEMA) return [];
-  return [
-    fail(
-      'schema',
-      `the store was written by a newer version of trdr (schema ${found})`,
-      'upgrade trdr, or set a different storePrefix',
-    ),
-  ];
 }
 
 /** Every command that trdr sends after connecting, with temporary keys that the last command removes. */
@@ -126,7 +113,7 @@ const FEW = 6;
 const rightOf = (name: string, [first]: readonly RedisArgument[]) =>
   ['XGROUP', 'XINFO'].includes(name) ? `${name}|${first}` : name;
 
-async function rights(store: StoreConnection, { keys, user }: CheckOptions): Promise<StoreFinding> {
+async function rights(store: StoreConnection, keys: Keys, user: string): Promise<StoreFinding> {
   const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
   let rejected: Failure | undefined;
@@ -209,7 +196,7 @@ function memory(used: number, limit: number, text: string): StoreFinding {
 
 const SKEW_MS = 2_000;
 
-async function clock(store: StoreConnection, { now }: CheckOptions): Promise<StoreFinding> {
+async function clockOf(store: StoreConnection, { now }: Pick<Clock, 'now'>): Promise<StoreFinding> {
   const off = Math.round(now() - (await serverNow(store)));
   if (Math.abs(off) <= SKEW_MS) return ok('clock', 'in sync');
   return warn(
@@ -222,7 +209,7 @@ async function clock(store: StoreConnection, { now }: CheckOptions): Promise<Sto
 const PINGS = 9;
 const SLOW_MS = 20;
 
-async function roundTrip(store: StoreConnection, { mono }: CheckOptions): Promise<StoreFinding> {
+async function roundTrip(store: StoreConnection, { mono }: Pick<Clock, 'mono'>): Promise<StoreFinding> {
   const times: number[] = [];
   for (let turn = 0; turn < PINGS; turn++) {
     const began = mono();

@@ -22,7 +22,7 @@ export async function readStatus(store: StoreConnection, keys: Keys): Promise<St
     { item: 'store', name: `${product} ${version}`, state: 'reachable' },
     ...(await machines(store, keys, now)),
     ...(await lanes(store, keys, now)),
-    ...(await budgets(store, keys, now)),
+    ...(await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now)),
     ...(await feeds(store, keys, now)),
   ];
 }
@@ -30,9 +30,7 @@ export async function readStatus(store: StoreConnection, keys: Keys): Promise<St
 async function machines(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
   const { month } = periodsAt(now);
   const sums = await hashReply(store, keys.sum(month));
-  const flat = listReply(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES'])).map(String);
-  const seen = new Map<string, number>();
-  for (let at = 0; at + 1 < flat.length; at += 2) seen.set(flat[at] ?? '', Number(flat[at + 1]));
+  const seen = fieldsReply(await store.send('ZRANGE', [keys.fleet, 0, -1, 'WITHSCORES']));
   const spenders = [...sums.keys()].flatMap((field) => /^(?:spent|lost)@(.*)$/.exec(field)?.[1] ?? []);
   const names = [...new Set([...seen.keys(), ...spenders])].sort();
   return names.map((name) => {
@@ -41,7 +39,7 @@ async function machines(store: StoreConnection, keys: Keys, now: number): Promis
       item: 'machine',
       name,
       state: last === undefined ? 'idle' : 'calling',
-      lastCallAgo: last === undefined ? null : Math.max(0, now - last),
+      lastCallAgo: last === undefined ? null : Math.max(0, now - number(last)),
       spent: number(sums.get(`spent@${name}`)),
       lost: number(sums.get(`lost@${name}`)),
     };
@@ -67,10 +65,6 @@ async function lanes(store: StoreConnection, keys: Keys, now: number): Promise<S
     });
   }
   return items;
-}
-
-async function budgets(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {
-  return (await readSums(store, keys, now)).map(({ field, ...sums }) => budgetItem(field, sums, now));
 }
 
 async function feeds(store: StoreConnection, keys: Keys, now: number): Promise<StatusItem[]> {

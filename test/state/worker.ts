@@ -5,7 +5,6 @@ import { Failure } from '../../src/base/failure.ts';
 import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
 import { writeAtomic } from '../../src/base/replace-file.ts';
-import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 
 const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
@@ -53,12 +52,8 @@ const modes: Record<string, () => Promise<void>> = {
    * calls are lost. If the name is `dies`, the process kills itself during a call.
    */
   async spend() {
-    const clock = systemClock;
-    const ledger = openLedger({
-      ...{ dir: path, command: 'c', profile: 'p', host: 'h', now: clock.now },
-      caps: () => ({ day: times, month: undefined }),
-      budget: async () => createBudget({ dir: path, profile: 'p', clock }),
-    });
+    const caps = () => ({ day: times, month: undefined });
+    const ledger = openLedger(path, { command: 'c', profile: 'p' }, systemClock, undefined, caps);
     for (let round = 0; ; round++) {
       try {
         const call = await ledger.begin({ endpoint: 'user.handle', most: 30 });

@@ -184,7 +184,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
       const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
       const found = [];
       try {
-        for await (const one of examine(store, { keys, user: 'few', now: Date.now, mono: () => 0 }))
+        for await (const one of examine(store, keys, 'few', { now: Date.now, mono: () => 0 }))
           found.push(one);
       } finally {
         store.close();

@@ -34,7 +34,7 @@ function machine(
   const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
   const windows = createStoreWindows(
     { link, machine: options.name ?? 'a', memory },
-    openWindows({ ...scope, dir: undefined, now: Date.now }),
+    openWindows(undefined, scope.baseUrl, scope.key, systemClock),
     clock,
     (text) => void notices.push(text),
   );

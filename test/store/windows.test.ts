@@ -20,7 +20,7 @@ function machine(server: StoreServer, name: string, windowMs = 61_000) {
   const notices: string[] = [];
   const memory = createMemory(undefined, '');
   const link = createLink(readStoreUrl(server.url), {}, keysOf({ baseUrl: BASE, key: 'k' }), clock, () => 0);
-  const local = openWindows({ dir: undefined, baseUrl: BASE, key: 'k', now: Date.now });
+  const local = openWindows(undefined, BASE, 'k', systemClock);
   const notice = (text: string) => void notices.push(text);
   const windows = createStoreWindows({ link, machine: name, memory }, local, clock, notice, windowMs);
   return { windows, link, notices, memory, skip };

@@ -14,7 +14,7 @@ const scope = { baseUrl: service, key: 'k' };
 const link = createLink(readStoreUrl(store), {}, keysOf(scope), systemClock, Math.random);
 const windows = createStoreWindows(
   { link, machine: name, memory: savedMemory(folder, name) },
-  openWindows({ ...scope, dir: undefined, now: Date.now }),
+  openWindows(undefined, scope.baseUrl, scope.key, systemClock),
   systemClock,
   () => {},
   Number(windowMs),

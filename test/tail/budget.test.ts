@@ -6,7 +6,6 @@ import { Failure } from '../../src/base/failure.ts';
 import { renewalOf } from '../../src/base/periods.ts';
 import { leftIn } from '../../src/contract/budget.ts';
 import { createSpend } from '../../src/core/spend/spend.ts';
-import { createBudget } from '../../src/state/ledger/budget.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
@@ -113,12 +112,7 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
   const dir = join(memory, String(rooms++));
   const clock = virtualClock(start);
   const limits = { day, month };
-  const budget = createBudget({ dir, profile: 'p', clock });
-  const ledger = openLedger({
-    ...{ dir, command: 'thesis tail', profile: 'p', host: 'h', now: clock.now },
-    caps: () => limits,
-    budget: async () => budget,
-  });
+  const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, () => limits);
   const spend = createSpend({}, { acquire: async () => {} }, ledger);
   const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };

@@ -149,14 +149,13 @@ export const storeCheck = command({
     const { needStore } = await import('../store/open-store.ts');
     const { examine } = await import('../../store/check.ts');
     const { keys, link, address } = await needStore(context);
-    const { now, mono } = context.io.clock;
     const user = address.username ?? 'default';
     let failed = false;
     await context.emit(checkView, false, async (out) => {
       try {
         await link.use(async (store) => {
           await out.write({ check: 'reach', verdict: 'ok', detail: address.shown });
-          for await (const found of examine(store, { keys, user, now, mono })) {
+          for await (const found of examine(store, keys, user, context.io.clock)) {
             failed ||= found.verdict === 'fail';
             await out.write({ ...found });
           }

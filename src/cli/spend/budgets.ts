@@ -4,7 +4,7 @@ import { createBudget } from '../../state/ledger/budget.ts';
 import type { Context } from '../context.ts';
 
 const budgetOf = ({ io, settings }: Context) =>
-  createBudget({ dir: settings.folders.state, profile: settings.profile, clock: io.clock });
+  createBudget(settings.folders.state, settings.profile, io.clock);
 
 /** Also budgets that are not set, because the records state what the profile has spent. */
 export async function localBudgets(context: Context) {

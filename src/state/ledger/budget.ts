@@ -13,18 +13,8 @@ export type Caps = { readonly [P in Period]: number | undefined };
 
 const periods = ['day', 'month'] as const;
 
-export type Budget = ReturnType<typeof createBudget>;
-
 /** Opens the budgets of a profile, which all processes of this machine share. `dir` is the state folder. */
-export function createBudget({
-  dir,
-  profile,
-  clock,
-}: {
-  readonly dir: string | undefined;
-  readonly profile: string;
-  readonly clock: Pick<Clock, 'now' | 'sleep'>;
-}) {
+export function createBudget(dir: string | undefined, profile: string, clock: Pick<Clock, 'now' | 'sleep'>) {
   const tally = createTally(profile);
 
   /** Holds a lock, so that no other process admits a call at the same time. */

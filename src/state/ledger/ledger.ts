@@ -1,26 +1,14 @@
 import { statSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { quietly } from '../../base/calls.ts';
+import { once, quietly } from '../../base/calls.ts';
+import type { Clock } from '../../base/clock.ts';
 import { appendLines, ensureFolder, fileFailure, isAbsent } from '../../base/files.ts';
 import { readLines } from '../../base/lines.ts';
 import { periodsAt } from '../../base/periods.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import type { CallCost, Ledger, LedgerEntry, PaidCall } from '../../contract/ports.ts';
-import type { Budget, Caps } from './budget.ts';
+import type { Caps } from './budget.ts';
 import { createCallReader, dayFile, endText, entryText, ledgerFiles, ledgerFolder } from './lines.ts';
-
-interface LedgerOptions {
-  readonly dir: string | undefined;
-  readonly command: string;
-  readonly profile: string;
-  readonly host?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly now: () => number;
-  /** The budgets as they are now. Without this option, calls are recorded but not limited. */
-  readonly caps?: (() => Caps | undefined) | undefined;
-  readonly budget?: (() => Promise<Budget>) | undefined;
-  readonly notice?: ((text: string) => void) | undefined;
-}
 
 // The prefix and a counter make an id that is unique on the machine. The pid comes first, so that a budget can check
 // whether the process of a call in flight is still alive.
@@ -30,11 +18,22 @@ let calls = 0;
 /**
  * Opens the ledger for writing: one file per UTC day. Each call is written with its maximum cost before the
  * call is sent, so that this cost stays in the ledger if the process dies. If the ledger cannot be written,
- * the run fails only if it has a budget.
+ * the run fails only if it has a budget. `caps` returns the budgets as they are now; without it, calls are recorded but
+ * not limited.
  */
-export function openLedger(options: LedgerOptions): Ledger {
-  const { dir, command, profile, agent, now, notice, caps } = options;
-  const host = (options.host || hostname()).slice(0, 100);
+export function openLedger(
+  dir: string | undefined,
+  { command, profile, host: named, agent }: Pick<LedgerEntry, 'command' | 'profile' | 'host' | 'agent'>,
+  clock: Pick<Clock, 'now' | 'sleep'>,
+  notice?: (text: string) => void,
+  caps?: () => Caps | undefined,
+): Ledger {
+  const { now } = clock;
+  const host = (named || hostname()).slice(0, 100);
+  const budget = once(async () => {
+    const { createBudget } = await import('./budget.ts');
+    return createBudget(dir, profile, clock);
+  });
   let isWarned = false;
   const warn = (why: string) => {
     if (!isWarned) notice?.(`cannot record what this run costs: ${why}`);
@@ -72,9 +71,8 @@ export function openLedger(options: LedgerOptions): Ledger {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const limits = caps?.();
-    if (limits === undefined || options.budget === undefined) return append(day, line);
-    const budget = await options.budget();
-    await budget.admit(limits, most, () => dir !== undefined && write(dir, day, line), signal);
+    if (limits === undefined) return append(day, line);
+    await (await budget()).admit(limits, most, () => dir !== undefined && write(dir, day, line), signal);
   }
 
   return {
@@ -109,7 +107,7 @@ export function openLedger(options: LedgerOptions): Ledger {
     },
     async budgets() {
       const limits = caps?.();
-      return limits && options.budget ? (await options.budget()).states(limits) : [];
+      return limits ? (await budget()).states(limits) : [];
     },
   };
 }

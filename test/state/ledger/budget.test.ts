@@ -1,9 +1,8 @@
 import { appendFileSync, chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { once } from '../../../src/base/calls.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
-import { type Caps, createBudget } from '../../../src/state/ledger/budget.ts';
+import type { Caps } from '../../../src/state/ledger/budget.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { entryText } from '../../../src/state/ledger/lines.ts';
 import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
@@ -23,11 +22,7 @@ function open(
   { clock = virtualClock(NOON), profile = 'desk' } = {},
 ) {
   const limits = { day: undefined, month: undefined, ...caps };
-  const ledger = openLedger({
-    ...{ dir, command: 'whois', profile, host: 'h', now: clock.now },
-    caps: () => limits,
-    budget: once(async () => createBudget({ dir, profile, clock })),
-  });
+  const ledger = openLedger(dir, { command: 'whois', profile, host: 'h' }, clock, undefined, () => limits);
   return { ledger, clock, limits };
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };

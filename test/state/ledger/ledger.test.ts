@@ -26,7 +26,13 @@ const entry = (change: Partial<LedgerEntry> = {}): LedgerEntry => ({
 function open(dir: string | undefined, notice?: (text: string) => void) {
   const clock = { time: JANUARY };
   const now = () => clock.time;
-  const ledger = openLedger({ dir, command: 'whois', profile: 'default', host: 'desk-1', now, notice });
+  const sleep = async () => {};
+  const ledger = openLedger(
+    dir,
+    { command: 'whois', profile: 'default', host: 'desk-1' },
+    { now, sleep },
+    notice,
+  );
   return { ledger, clock };
 }
 const lookup = { endpoint: 'user.handle', most: 200 };
