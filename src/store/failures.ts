@@ -24,7 +24,7 @@ export const DATA_HINT =
 /** Shows only the first word of the reply, and the command that is not permitted: the rest may quote arguments. */
 export function failureOfReply(message: string, where: string): Failure {
   // Redis 7.0 does not name the command for which a script has no permission.
-  const isInScript = /^ERR (The user executing the script can't|ACL failure in script)/.test(message);
+  const isInScript = /^ERR (The user executing the script|ACL failure in script)/.test(message);
   const word = isInScript ? 'NOPERM' : (/^[A-Z]+/.exec(message)?.[0] ?? 'ERR');
   switch (word) {
     case 'OOM':
@@ -60,7 +60,7 @@ export function failureOfReply(message: string, where: string): Failure {
         'run the command again, which creates the group',
       );
     case 'NOPERM':
-      if (message.includes("can't run this command"))
+      if (message.includes('run this command'))
         return storeFailure(
           'STORE_DENIED',
           'the store user has no permission for a command in a script of trdr',

@@ -66,13 +66,13 @@ describe('an error reply', () => {
     ['WRONGPASS invalid pair', 'STORE_DENIED', /rejected the user or password/, /add the user/],
     ['ERR AUTH <password> called', 'STORE_UNFIT', /has no password/, /without a password/],
     [
-      "ERR The user executing the script can't run this command or subcommand script: 0f, on @user_script:2.",
+      'ERR The user executing the script can\x27t run this command or subcommand script: 0f',
       'STORE_DENIED',
       /no permission for a command in a script/,
       /store check/,
     ],
     [
-      "ERR The user executing the script can't access at least one of the keys mentioned in the command",
+      'ERR The user executing the script can\x27t access at least one of the keys mentioned',
       'STORE_DENIED',
       /no permission for the keys/,
       /ACL SETUSER/,
