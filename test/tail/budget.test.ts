@@ -113,6 +113,8 @@ async function run({ day, month, everyMs = 10 * MINUTE, start = NOON, runMs, opt
   const clock = virtualClock(start);
   const limits = { day, month };
   const ledger = openLedger(dir, { command: 'thesis tail', profile: 'p' }, clock, undefined, () => limits);
+  // Load the code of budgets before the virtual clock runs.
+  await ledger.budgets?.();
   const spend = createSpend({}, { acquire: async () => {} }, ledger);
   const { left } = spend;
   const minute = { least: 0, most: 20_000, reveals: 0 };
