@@ -213,7 +213,9 @@ describe.skipIf(!hasServer())('the store commands', () => {
       hint: expect.stringContaining('+info'),
     });
     const elsewhere = await user('elsewhere', '~other:*', '+@all');
-    await expect(findings(elsewhere)).rejects.toMatchObject({ hint: expect.stringContaining('~trdr:*') });
+    const denied = elsewhere.send('GET', ['trdr:schema']);
+    await expect(denied).rejects.toMatchObject({ hint: expect.stringContaining('~trdr:*') });
+    elsewhere.close();
     const missing = connectStore({ ...readStoreUrl(server.url), db: 99 });
     await expect(missing).rejects.toThrow(/has no database 99/);
     const secured = connectStore({ ...readStoreUrl(server.url), tls: true }, { connectMs: 200 });
