@@ -110,7 +110,10 @@ function linesBehind(
   for (const { path, isCompressed } of finishedFiles(out)) {
     if (isCompressed) break;
     const isLast = isAt(path, place);
-    lines.push(...all(path, isLast ? place.offset : 0));
+    const found = all(path, isLast ? place.offset : 0);
+    // The position covers this file and the ones before it.
+    if (!isLast && verified !== null && found.every(({ at }) => at !== null && at <= verified)) break;
+    lines.push(...found);
     if (isLast) return lines;
   }
   const renamed = fileAt(dirname(realPath(out)), place);

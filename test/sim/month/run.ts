@@ -154,6 +154,9 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         },
         spent: () => ({ cu: 0, atMost: 0 }),
         save: async (given) => {
+          const { verified } = given;
+          const old = given.ids.filter(([, at]) => at !== null && verified !== null && at <= verified).length;
+          if (old > 100) tally.problem(`the position has the ids of ${old} verified posts`);
           savePosition(path, { ...given, filters: {} });
           saved = { ...given, filters: {} };
         },
