@@ -104,6 +104,7 @@ export class Confluence {
       if (group.posts.some((each) => each.author === author)) return undefined;
       insert(group.posts, post);
       group.version++;
+      this.#gather(token, group);
       return this.#rowOf(group);
     }
     insert(token.posts, post);
@@ -112,11 +113,8 @@ export class Confluence {
     const [first] = posts ?? [];
     if (!posts || !first) return undefined;
     const found: Group = { id: first.id, version: 1, posts };
-    // Later posts may already be known, if this one was found late.
-    for (const each of token.posts)
-      if (this.#isNear(found, each.at) && !posts.some(({ author: other }) => other === each.author))
-        insert(posts, each);
-    token.posts = token.posts.filter((each) => !this.#isNear(found, each.at));
+    token.posts = token.posts.filter((each) => !posts.includes(each));
+    this.#gather(token, found);
     token.groups.push(found);
     return this.#rowOf(found);
   }
@@ -124,6 +122,17 @@ export class Confluence {
   /** What a later run needs to continue. */
   get state(): string {
     return JSON.stringify([...this.#tokens]);
+  }
+
+  /** Adds the posts that are near the group now: one that was found late may have been missing between them. */
+  #gather(token: Token, group: Group): void {
+    for (;;) {
+      const near = token.posts.filter(({ at }) => this.#isNear(group, at));
+      if (near.length === 0) return;
+      token.posts = token.posts.filter((each) => !near.includes(each));
+      for (const post of near)
+        if (!group.posts.some(({ author }) => author === post.author)) insert(group.posts, post);
+    }
   }
 
   #isNear({ posts }: Group, at: number): boolean {

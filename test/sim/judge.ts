@@ -1,4 +1,5 @@
 import { Failure } from '../../src/base/failure.ts';
+import { judgeConfluences } from './confluences.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
 import type { Outcome, Process } from './world.ts';
@@ -11,23 +12,23 @@ const UNSETTLED_MS = 30_000;
 export function judge(outcome: Outcome): string[] {
   const problems: string[] = [];
   const { schedule, service, processes, disk } = outcome;
-  const byId = new Map(service.posts.map((post) => [post.id, post]));
-  const emitted = disk.lines.map(({ id }) => id);
   const last = processes.at(-1);
   if (!last) return ['no process ran'];
-
-  for (const id of emitted) {
-    const post = byId.get(id);
-    if (!post) problems.push(`${id} was never posted`);
-    else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the filter`);
+  const byId = new Map(service.posts.map((post) => [post.id, post]));
+  if (schedule.rule) problems.push(...judgeConfluences(outcome, schedule.rule, byId));
+  else {
+    const emitted = disk.lines.map(({ id }) => id);
+    for (const id of emitted) {
+      const post = byId.get(id);
+      if (!post) problems.push(`${id} was never posted`);
+      else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the filter`);
+    }
+    problems.push(...duplicates(outcome, emitted), ...lost(outcome, new Set(emitted), byId));
+    problems.push(...outcome.falseClaims.slice(0, 5));
+    for (const process of processes) problems.push(...order(process, byId));
   }
-  problems.push(...duplicates(outcome, emitted));
-  problems.push(...lost(outcome, new Set(emitted), byId, last));
-  problems.push(...outcome.falseClaims.slice(0, 5), ...unclaimed(outcome));
-  for (const process of processes) {
-    problems.push(...order(process, byId));
-    if (!process.killed) problems.push(...orderly(outcome, process));
-  }
+  problems.push(...unverified(outcome, last), ...unclaimed(outcome));
+  for (const process of processes) if (!process.killed) problems.push(...orderly(outcome, process));
   return problems;
 }
 
@@ -52,60 +53,79 @@ function duplicates({ schedule, processes }: Outcome, emitted: readonly string[]
 }
 
 /** Posts that are missing from the output, and posts from before the start that it should not contain. */
-function lost(
-  outcome: Outcome,
-  emitted: ReadonlySet<string>,
-  byId: ReadonlyMap<string, Post>,
-  last: Process,
-): string[] {
-  const { schedule, service, processes, endsAt } = outcome;
-  const fresh = processes.filter((process) => process.fresh && process.access.first);
-  // Once a process has written a post, later ones must continue there.
-  const began = fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1);
-  const start = began?.access.first;
+function lost(outcome: Outcome, emitted: ReadonlySet<string>, byId: ReadonlyMap<string, Post>): string[] {
+  const { schedule, service, processes } = outcome;
+  const start = beginningOf(processes)?.access.first;
   if (!start) return [];
-  const problems: string[] = [];
-  const oldest = endsAt - LONG_AUDIT_MS - schedule.lagMs - UNSETTLED_MS;
-  const calm = last.failure === undefined && last.endedAt >= endsAt;
+  const { held } = start;
+  const isEarly = ({ id }: Post) => held.has(id) && emitted.has(id) && !earlier(processes, id);
+  const early =
+    schedule.start.kind === 'now' && !processes.some(({ isAssumed }) => isAssumed)
+      ? service.posts.filter(isEarly).map(({ id }) => `${id} was posted before the start`)
+      : [];
+  const missing = duePosts(outcome)
+    .filter(({ id }) => !emitted.has(id))
+    .map(
+      ({ id, sortAt, visibleAt }) =>
+        `${id} was lost (posted at ${Math.round(sortAt - EPOCH)}, visible ${Math.round(visibleAt)})`,
+    );
+  return [
+    ...early,
+    ...missing,
+    ...dropped(outcome, emitted, byId, held),
+    ...lostBackfill(outcome, emitted, held),
+  ];
+}
+
+/** The process whose start counts. Once a process has written a post, later ones must continue there. */
+function beginningOf(processes: readonly Process[]): Process | undefined {
+  const fresh = processes.filter((process) => process.fresh && process.access.first);
+  return fresh.find(({ writes }) => writes.length > 0) ?? fresh.at(-1);
+}
+
+/** Whether the last process ran to the end. */
+const isCalm = (last: Process, { endsAt }: Outcome) => last.failure === undefined && last.endedAt >= endsAt;
+
+/** The posts that the output must contain. */
+export function duePosts(outcome: Outcome): Post[] {
+  const { schedule, service, processes } = outcome;
+  const began = beginningOf(processes);
+  const start = began?.access.first;
+  const last = processes.at(-1);
+  if (!start || !last) return [];
+  const calm = isCalm(last, outcome);
   const verified = last.summary?.verified ?? null;
   const hasFailed = last.failure !== undefined && !last.killed;
   const verifiedAt = (hasFailed ? last.endedAt : (last.verifiedAt ?? 0)) - (calm ? 0 : UNSETTLED_MS);
-
-  if (calm && (last.verifiedAt ?? 0) < oldest) problems.push(`nothing was verified after ${last.verifiedAt}`);
   // A process that has lost its position says so, and does not vouch for older posts than those it continues from.
   const assumed = processes.filter(({ isAssumed }) => isAssumed);
   const again =
     schedule.position === 'lost' ? processes.filter((process) => process.fresh && process !== began) : [];
   const vouched = Math.max(
+    start.top?.sortAt ?? Number.NEGATIVE_INFINITY,
     ...assumed.map(({ resumed }) => resumed?.verified ?? Number.POSITIVE_INFINITY),
     ...again.map((process) => startOf(schedule, process)),
   );
-  for (const post of service.posts) {
-    const held = start.held.has(post.id);
-    if (
-      held &&
-      assumed.length === 0 &&
-      schedule.start.kind === 'now' &&
-      emitted.has(post.id) &&
-      !earlier(processes, post.id)
-    ) {
-      problems.push(`${post.id} was posted before the start`);
-    }
-    if (held || emitted.has(post.id) || !passes(schedule, post.symbol)) continue;
-    if (post.old || post.nameless || post.goneAt !== Number.POSITIVE_INFINITY || post.visibleAt > verifiedAt)
-      continue;
-    if ((start.top && post.sortAt <= start.top.sortAt) || post.sortAt <= vouched) continue;
-    if (schedule.start.kind === 'since' && post.sortAt < startOf(schedule, began)) continue;
+  const unread = last.notices.flatMap((notice) => (notice.kind === 'gap' && notice.open ? [notice] : []));
+  // What the next run reads is not a gap, so only the last run may leave it.
+  const gaps = [...processes.flatMap(({ summary }) => summary?.gaps ?? []), ...unread];
+  return service.posts.filter(({ id, symbol, old, nameless, goneAt, visibleAt, sortAt }) => {
+    if (start.held.has(id) || !passes(schedule, symbol)) return false;
+    if (old || nameless || goneAt !== Number.POSITIVE_INFINITY) return false;
+    if (visibleAt > verifiedAt || sortAt <= vouched) return false;
+    if (schedule.start.kind === 'since' && sortAt < startOf(schedule, began)) return false;
     // What was not verified when a failure ended the run must be reported. After other ends, it does not count.
-    if (!calm && (verified === null || (post.sortAt > verified && !hasFailed))) continue;
-    if (inGap(outcome, post)) continue;
-    problems.push(
-      `${post.id} was lost (posted at ${Math.round(post.sortAt - EPOCH)}, visible ${Math.round(post.visibleAt)})`,
-    );
-  }
-  problems.push(...dropped(outcome, emitted, byId, start.held));
-  problems.push(...lostBackfill(outcome, emitted, start.held));
-  return problems;
+    if (!calm && (verified === null || (sortAt > verified && !hasFailed))) return false;
+    return !gaps.some(({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to));
+  });
+}
+
+/** Whether the last process verified the feed until shortly before its end. */
+function unverified(outcome: Outcome, last: Process): string[] {
+  const at = last.verifiedAt ?? 0;
+  const oldest = outcome.endsAt - LONG_AUDIT_MS - outcome.schedule.lagMs - UNSETTLED_MS;
+  const isLate = isCalm(last, outcome) && at < oldest && beginningOf(outcome.processes) !== undefined;
+  return isLate ? [`nothing was verified after ${at}`] : [];
 }
 
 /** The post time from which on a process without a position reads; -Infinity if it read no page that shows this. */
@@ -160,16 +180,6 @@ function lostBackfill(outcome: Outcome, emitted: ReadonlySet<string>, held: Read
     )
     .filter((post) => !isFull(post))
     .map(({ id }) => `${id} of the backfill was lost`);
-}
-
-/** Whether a post is in a reported gap. What the next run reads is not a gap, so only the last run may leave it. */
-function inGap({ processes }: Outcome, { sortAt }: Post): boolean {
-  const unread = (processes.at(-1)?.notices ?? []).flatMap((notice) =>
-    notice.kind === 'gap' && notice.open ? [notice] : [],
-  );
-  return [...processes.flatMap(({ summary }) => summary?.gaps ?? []), ...unread].some(
-    ({ from, to }) => (from === null || sortAt >= from) && (to === null || sortAt <= to),
-  );
 }
 
 /** What was verified, but is not claimed by the last position of the processes that ended. */

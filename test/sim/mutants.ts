@@ -1,5 +1,6 @@
 import type { Link, TailPorts } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
+import type { TailRow } from '../../src/tail/row.ts';
 import type { Mutation } from './world.ts';
 
 // Each mutant removes one safeguard of the tail, by wrapping its ports or replacing one of its options. The
@@ -212,6 +213,36 @@ export const believesTheLastPage: Mutation = {
     };
   },
 };
+
+/** The position has nothing of the posts that can still become part of a confluence. */
+export const forgetsWindow: Mutation = { resumed: ({ state: _, ...position }) => position };
+
+/** A post that is found late does not count in confluences. */
+export const dropsLateRows: Mutation = {
+  world(world) {
+    let newest = 0;
+    const isNew = ({ at }: TailRow) => {
+      const isLate = (at ?? 0) < newest - 5_000;
+      newest = Math.max(newest, at ?? 0);
+      return !isLate;
+    };
+    return writing(world, (rows) => rows.filter(isNew));
+  },
+};
+
+/** Each post counts as one of another author. */
+export const countsAuthorsTwice: Mutation = {
+  world: (world) =>
+    writing(world, (rows) =>
+      rows.map((row) => ({ ...row, record: { ...row.record, authorId: row.id, wallet: row.id } })),
+    ),
+};
+
+/** Changes the rows that make confluences. */
+const writing = (world: TailPorts, change: (rows: readonly TailRow[]) => readonly TailRow[]): TailPorts => ({
+  ...world,
+  sink: { ...world.sink, write: (rows) => world.sink.write(change(rows)) },
+});
 
 /** Turns off audits, which would otherwise find posts that a mutant missed. */
 export const withoutAudits = (mutation: Mutation): Mutation => ({

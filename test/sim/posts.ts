@@ -48,6 +48,7 @@ const oddTime = (at: number, rng: Rng): unknown =>
 export function postsOf(schedule: Schedule, rng: Rng): Post[] {
   const posts: Post[] = [];
   const ages = rngOf(schedule.seed, 4);
+  const authors = rngOf(schedule.seed, 5);
   const end = schedule.busyMs + calmMs(schedule) - QUIET_MS - LATEST_MS;
   const add = (time: number) => {
     const late = time > 0 && rng.chance(schedule.late) ? rng.next() * LATEST_MS : 0;
@@ -60,6 +61,12 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
     const sent = at !== null && ages.chance(schedule.odd) ? oddTime(at, ages) : at;
     const time_ = schedule.feed === 'thesis' ? { platformCreatedAt: sent } : { createdAt: sent };
     const nameless = ages.chance(schedule.nameless);
+    const author = schedule.rule && `a${authors.int(4 * schedule.rule.authors)}`;
+    const about = author && {
+      ...(schedule.feed === 'thesis'
+        ? { tokenAddress: symbol, authorId: author }
+        : { coinMint: symbol, wallet: author }),
+    };
     posts.push({
       id,
       at,
@@ -71,7 +78,13 @@ export function postsOf(schedule: Schedule, rng: Rng): Post[] {
       goneAt: vanishes ? visibleAt + rng.next() * 200_000 : Number.POSITIVE_INFINITY,
       old: age > 0 && at !== null,
       ...{ nameless, symbol },
-      record: { ...(!nameless && { id }), tokenSymbol: symbol, thesis: `about "${symbol}"`, ...time_ },
+      record: {
+        ...(!nameless && { id }),
+        tokenSymbol: symbol,
+        thesis: `about "${symbol}"`,
+        ...time_,
+        ...about,
+      },
     });
   };
   let time = -PAST_MS * (schedule.rate > 0.3 ? 0.3 : 1);

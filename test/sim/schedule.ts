@@ -1,3 +1,4 @@
+import type { ConfluenceRule } from '../../src/tail/confluence.ts';
 import { type Rng, rngOf } from './rng.ts';
 
 /** A fault and its period. `p` is the probability for each request, frame or page. */
@@ -90,6 +91,8 @@ export interface Schedule {
   readonly units: number | null;
   readonly end: 'stop' | 'duration';
   readonly faults: readonly Fault[];
+  /** Whether confluences are printed in place of posts. */
+  readonly rule?: ConfluenceRule;
   /** Whether posts are handed over to a command. */
   readonly exec?: ExecSchedule | undefined;
   /** After how many calls of its ports each process is killed. */

@@ -1,12 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
+import { confluentSink } from '../../src/cli/tail/output/confluent.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import { createSpend } from '../../src/core/spend/spend.ts';
-import { createTail } from '../../src/tail/engine.ts';
+import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
+import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../src/tail/position.ts';
-import { type PostMark, postTimeOf, type TailRow } from '../../src/tail/row.ts';
+import { postTimeOf, type TailRow } from '../../src/tail/row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { createDisk, type Disk } from './disk.ts';
@@ -208,7 +210,8 @@ async function runProcess(
   };
   const saved = (position: Position) => {
     process.saved = position;
-    outcome.falseClaims.push(...judgeClaim(position, scheduler.now));
+    // A file of confluences has no certificate.
+    if (!schedule.rule) outcome.falseClaims.push(...judgeClaim(position, scheduler.now));
   };
   const save = async (position: Position) => {
     const until = flushed;
@@ -222,6 +225,9 @@ async function runProcess(
   const exec =
     schedule.exec &&
     createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved });
+  const fields = schedule.feed === 'thesis' ? thesisConfluence : calloutConfluence;
+  const verified = () => tail.status().verified;
+  const confluence = schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);
   const limit = { limit: schedule.ceiling ?? undefined };
   const spend = createSpend(limit, { acquire: async () => {} }, undefined);
   const { left } = spend;
@@ -238,7 +244,7 @@ async function runProcess(
     left,
     key: access.key(left),
     spent: () => spend.spent,
-    sink: exec?.sink ?? sink,
+    sink: confluence ? confluentSink(sink, confluence) : (exec?.sink ?? sink),
     save: schedule.resume === 'none' ? undefined : (exec?.save ?? save),
   };
   const options: TailOptions = {
@@ -256,7 +262,7 @@ async function runProcess(
       if (notice.kind === 'end') process.summary = notice.summary;
     },
   };
-  const tail = createTail(mutation.world?.(world) ?? world, mutation.options?.(options) ?? options);
+  const tail: Tail = createTail(mutation.world?.(world) ?? world, mutation.options?.(options) ?? options);
   const controller = new AbortController();
   const stop = scheduler.at(schedule.end === 'stop' ? endsAt : endsAt + 60_000, () => controller.abort());
   const ran = tail.run(controller.signal).then(
@@ -319,9 +325,9 @@ function claimJudge({ schedule, service, disk }: Outcome): (position: Position, 
 }
 
 /** The line of a row, as the program writes it. */
-function lineOf({ id, raw, record }: TailRow, timeField: string): PostMark {
+function lineOf({ id, raw, record }: TailRow, timeField: string) {
   const written = raw ? JSON.parse(Buffer.from(raw).toString()) : record;
-  return { id: written.id ?? id, at: postTimeOf(written[timeField]) };
+  return { id: written.id ?? id, at: postTimeOf(written[timeField]), record: written };
 }
 
 const startOf = (schedule: Schedule, scheduler: Scheduler): StartPoint => {
@@ -360,5 +366,7 @@ function resumeOf({ schedule, disk }: Outcome, isBlind = false): Position | unde
   const position = disk.checkpoint && readPosition(positionText(disk.checkpoint), 'sim');
   if (!hasFile || (isBlind && position)) return position;
   const { offset = 0 } = position?.file ?? {};
+  // An output with a state of its own writes these lines again.
+  if (schedule.rule && position) disk.cut(offset);
   return continueAfter(position, disk.lines.slice(offset), 'sim', timing.latenessMs);
 }

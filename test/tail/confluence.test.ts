@@ -54,6 +54,14 @@ describe('a confluence', () => {
       ],
     ],
     [
+      'counts the posts behind a post that is found late',
+      [post('a', 0), post('b', 1), post('c', 2), post('e', 20), post('d', 11)],
+      [
+        [1, 'a,b,c'],
+        [2, 'a,b,c,d,e'],
+      ],
+    ],
+    [
       'needs a token, an author and a time',
       [post('a', 0), post('', 1), post('c', 2, ''), { ...post('d', 3), at: null }],
       [],
