@@ -1,6 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { endDue, endStep, shutDown } from './ending.ts';
 import { BLOCKED } from './failures.ts';
+import type { HealthMode } from './health.ts';
 import { isOutOfUnits } from './money.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
@@ -92,6 +93,12 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     }
   };
 
+  const modeNow = (): HealthMode => {
+    if (walks.waitsUntil !== null) return 'waiting';
+    if (mode(run) === 'poll') return 'polling';
+    return isConnected(run) ? 'streaming' : 'connecting';
+  };
+
   const counts = (): TailCounts => ({
     rows: run.writer.rows,
     earlier: run.writer.earlier,
@@ -144,8 +151,9 @@ export function createTail(ports: TailPorts, options: TailOptions): Tail {
     },
     status: () => ({
       ...counts(),
-      mode: mode(run),
-      connected: isConnected(run),
+      ready: walks.verifiedAt !== undefined,
+      mode: modeNow(),
+      reconnects: Math.max(0, run.session.connections - 1),
       rate: run.rate ?? 0,
       gaps: run.gaps.length,
       lastPost: run.writer.lastPost,

@@ -1,5 +1,5 @@
-import type { BudgetLeft } from '../contract/ports.ts';
 import type { StopCode } from '../core/pages/read-pages.ts';
+import type { FeederFacts } from './health.ts';
 import type { Mode, PollReason, TailCost } from './spend.ts';
 
 /** Where a run starts. */
@@ -102,33 +102,10 @@ export type TailNotice =
   | { readonly kind: 'frame'; readonly text: string }
   | { readonly kind: 'end'; readonly summary: Summary };
 
-/** The last printed post: its post time, and how much later it was printed. */
-export interface LastPost {
-  readonly at: number;
-  readonly lagMs: number;
-}
-
 /** The current state of a run, for the status line and for monitoring. */
-export interface TailStatus extends TailCounts {
-  readonly mode: Mode;
-  readonly connected: boolean;
-  /** Whether the last request for a page failed, for a reason other than used-up units. */
-  readonly failing: boolean;
-  /** Until when the tail waits because a budget or the allowance is used up, epoch ms; null if it does not wait. */
-  readonly waitsUntil: number | null;
+export interface TailStatus extends TailCounts, Omit<FeederFacts, keyof TailCounts> {
   /** Since when the output has accepted no rows, by the monotonic clock; null if it accepts them. */
   readonly blockedSince: number | null;
-  readonly lastPost: LastPost | null;
-  readonly limitLeft: number | null;
-  readonly allowanceLeft: number | null;
-  readonly budgets: readonly BudgetLeft[];
   /** The number of iterations of the main loop. A watchdog uses this to detect a loop that hangs. */
   readonly turns: number;
-  /** Posts per second in the feed. */
-  readonly rate: number;
-  readonly gaps: number;
-  /** CU per minute in the current mode, including the walks that verify the feed. */
-  readonly perMinute: number;
-  /** Milliseconds since the start of the last complete walk. */
-  readonly walkedAgoMs: number | null;
 }

@@ -1,28 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import type { TailHealth } from '../../src/tail/health.ts';
-import { tailMetrics } from '../../src/tail/health.ts';
+import { nothingMeasured, type TailHealth, tailMetrics } from '../../src/tail/health.ts';
 import { hasPromtool, promtool } from './promtool.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 1, 2, 3);
 const health: TailHealth = {
   ...{
+    ...nothingMeasured,
     end: null,
     blocked: null,
-    walkedAt: NOW - 4_321.987,
     ready: true,
-    serviceUp: true,
     mode: 'streaming',
-    waitsUntil: null,
+    verified: NOW - 4_321.987,
   },
-  ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, verifiedTo: NOW - 4_321.987 },
-  ...{ lastPostAt: NOW - 9_000, lastPostLagMs: 456, rows: 12, filled: 1, late: 2, skipped: 3, gaps: 4 },
-  ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: 20_200, spentAtMost: 40_200, perMinute: 20_000 },
-  ...{ limitLeft: 100, allowanceLeft: null, memoryBytes: 7e7, cpuMs: 1_234.5 },
+  ...{ startedAt: NOW - 60_000, updatedAt: NOW, progressAt: NOW - 100, walkedAgoMs: 4_321.987 },
+  ...{ lastPost: { at: NOW - 9_000, lagMs: 456 }, rows: 12, filled: 1, late: 2, nameless: 3, gaps: 4 },
+  ...{ reconnects: 5, pages: 6, rate: 1 / 3, spent: { cu: 20_200, atMost: 40_200 }, perMinute: 20_000 },
+  ...{ limitLeft: 100, memoryBytes: 7e7, cpuMs: 1_234.5 },
   budgets: [
-    { period: 'day', left: 5 },
-    { period: 'month', left: 6 },
+    { period: 'day', left: 5, renewsAt: 0 },
+    { period: 'month', left: 6, renewsAt: 0 },
   ],
-  handoff: null,
 };
 const handoff = {
   ...{ batches: 7, rows: 650, retries: 8, deadBatches: 1, deadRows: 50 },
@@ -69,7 +66,7 @@ describe('the status file', () => {
 
   test('leaves out what is not known, and never writes NaN', () => {
     const unknown = tailMetrics(
-      { ...health, verifiedTo: null, lastPostAt: null, lastPostLagMs: null, rate: Number.NaN, budgets: [] },
+      { ...health, verified: null, lastPost: null, rate: Number.NaN, budgets: [] },
       identity,
     );
     expect(flawsOf(unknown)).toEqual([]);

@@ -10,9 +10,8 @@ const ASK_MS = 15_000;
 const FIRST_ASK_MS = 2_000;
 
 /**
- * Creates a function that returns the time up to which the leading relay has verified the feed, in epoch ms; null
- * until it has been read from the store. The time is updated in the background. While there is no leader, or the
- * store is not reachable, the time stays the same, so that users see a growing delay.
+ * Creates a function that returns how long ago the leading relay has verified the feed; null until this has been read
+ * from the store, in the background. It grows while there is no leader, or the store is not reachable.
  */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,
@@ -37,6 +36,6 @@ export function leaderProof(
       askedAt = clock.mono();
       ask().catch(() => {});
     }
-    return at;
+    return at === null ? null : Math.max(0, clock.now() - at);
   };
 }

@@ -216,9 +216,9 @@ async function lead(
 }
 
 function describeTail(tail: Tail): LeaderDescription {
-  const { mode, gaps, spent, walkedAgoMs, connected } = tail.status();
+  const { mode, gaps, spent, walkedAgoMs } = tail.status();
   return {
-    mode: mode === 'ws' ? (connected ? 'streaming' : 'connecting') : 'polling',
+    mode: mode === 'waiting' ? 'polling' : mode,
     gaps,
     spent: spent.atMost,
     verifiedAgo: walkedAgoMs === null ? '' : Math.round(walkedAgoMs),

@@ -4,13 +4,13 @@ import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
+import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';
 import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { placeText } from '../tail/notice-text.ts';
+import { deliveredText, placeText } from '../tail/notice-text.ts';
 import type { Feeder } from '../tail/run-feed.ts';
-import { nothingMeasured, type TailFacts } from '../tail/service/watch.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
@@ -73,8 +73,7 @@ export function storeFeeder<
   let count = 0;
   /** What is missing if the run ends before the store has the feed again. */
   let loss: string | undefined;
-  let last: TailFacts['lastPostAt'] = null;
-  let lag: TailFacts['lastPostLagMs'] = null;
+  let lastPost: TailFacts['lastPost'] = null;
   let [ready, away] = [false, false];
   /** Such a run has no main loop: each call of `wake` counts as an iteration, which shows that nothing blocks. */
   let turns = 0;
@@ -82,8 +81,8 @@ export function storeFeeder<
 
   const facts = (): TailFacts => ({
     ...{ ...nothingMeasured, mode: 'store', handoff: handoff?.() ?? null },
-    ...{ ready, serviceUp: !away, walkedAt: proofOf(), verifiedTo: source.verified?.() ?? null },
-    ...{ lastPostAt: last, lastPostLagMs: lag, rows: count, gaps: gaps.length },
+    ...{ ready, failing: away, walkedAgoMs: proofOf(), verified: source.verified?.() ?? null },
+    ...{ lastPost, rows: count, gaps: gaps.length },
   });
 
   const run: FollowerRun = {
@@ -96,7 +95,7 @@ export function storeFeeder<
       count += rows.length;
       left -= rows.length;
       const at = rows.findLast((row) => row.at !== null)?.at ?? null;
-      if (at !== null) [last, lag] = [at, Math.max(0, clock.now() - at)];
+      if (at !== null) lastPost = { at, lagMs: Math.max(0, clock.now() - at) };
       return left > 0;
     },
     gap(text, advice = '') {
@@ -150,12 +149,11 @@ export function storeFeeder<
   };
 }
 
-function stateText({ rows, lastPostAt, serviceUp, walkedAt, handoff }: TailFacts, now: number): string {
-  const ago = (at: number) => `${span(Math.max(0, now - at))} ago`;
+function stateText({ rows, lastPost, failing, walkedAgoMs, handoff }: TailFacts, now: number): string {
   const parts = [
-    `${countText(rows, 'post')}${lastPostAt === null ? '' : `, the last from ${ago(lastPostAt)}`}`,
-    serviceUp ? 'reading from the store' : 'the store is not reachable',
-    walkedAt === null ? '' : `verified ${ago(walkedAt)}`,
+    deliveredText(rows, lastPost, now),
+    failing ? 'the store is not reachable' : 'reading from the store',
+    walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`,
     handoff ? handoffStateText(handoff, now) : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');

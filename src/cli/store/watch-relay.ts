@@ -1,33 +1,20 @@
 import type { Clock } from '../../base/clock.ts';
+import { countText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { FeedKeys } from '../../store/keys.ts';
 import type { Tail } from '../../tail/engine.ts';
-import type { HealthMode } from '../../tail/health.ts';
+import {
+  addCounts,
+  type FeederFacts,
+  type HealthMode,
+  nothingMeasured,
+  type TailFacts,
+} from '../../tail/health.ts';
 import { statusText } from '../tail/notice-text.ts';
-import type { TailFacts, Watched } from '../tail/service/watch.ts';
-import { watchedTail } from '../tail/service/watched-tail.ts';
+import type { Watched } from '../tail/service/watch.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 import type { RelayObserver } from './relay.ts';
-
-/** The counts that are summed over all terms of a run. */
-const counters = [
-  ...(['rows', 'filled', 'late', 'skipped', 'gaps'] as const),
-  ...(['reconnects', 'pages', 'spent', 'spentAtMost'] as const),
-] as const;
-
-type Counts = Pick<TailFacts, (typeof counters)[number]>;
-
-const nothing: Counts = {
-  ...{ rows: 0, filled: 0, late: 0, skipped: 0, gaps: 0 },
-  ...{ reconnects: 0, pages: 0, spent: 0, spentAtMost: 0 },
-};
-
-function added(one: Counts, other: Counts): Counts {
-  const sum = { ...one };
-  for (const name of counters) sum[name] = one[name] + other[name];
-  return sum;
-}
 
 type Phase =
   | { readonly kind: 'starting'; readonly mode: HealthMode }
@@ -43,54 +30,41 @@ export function watchRelay(
   const proofOf = leaderProof(store.link, store.feed, clock);
   let phase: Phase = { kind: 'starting', mode: 'connecting' };
   /** The counts of the terms of this run that have ended. */
-  let past = nothing;
+  let past: FeederFacts = nothingMeasured;
   let turns = 0;
-  /**
-   * Whether the relay has been ready. A relay on standby counts as ready, because it has nothing to catch up
-   * with.
-   */
+  /** A relay on standby is ready too, because it has nothing to catch up with. */
   let wasReady = false;
-  let last: Pick<TailFacts, 'lastPostAt' | 'lastPostLagMs'> = { lastPostAt: null, lastPostLagMs: null };
-
-  const stateOf = (tail: Tail) => watchedTail(tail, clock.now, undefined).facts();
+  let lastPost: TailFacts['lastPost'] = null;
 
   /**
-   * The state of the relay. In its own term, the verified time is that of its own walks. Before the first of
-   * these walks, and while another relay leads, it is the time that the last leader saved in the store.
+   * In its own term, the verified time is that of its own walks. Before the first of these walks, and while another relay
+   * leads, it is the time that the last leader saved in the store.
    */
   const facts = (): TailFacts => {
     if (phase.kind === 'leading') {
-      const own = stateOf(phase.tail);
-      const { ready, verifiedTo } = own;
-      const { lastPostAt, lastPostLagMs } = own.lastPostAt === null ? last : own;
-      wasReady ||= ready;
+      const own = phase.tail.status();
+      wasReady ||= own.ready;
       return {
-        ...{ ...own, ...added(past, own), lastPostAt, lastPostLagMs, ready: wasReady },
-        verifiedTo,
-        walkedAt: own.walkedAt ?? proofOf(),
+        ...{ ...addCounts(past, own), lastPost: own.lastPost ?? lastPost, ready: wasReady },
+        walkedAgoMs: own.walkedAgoMs ?? proofOf(),
+        handoff: null,
       };
     }
     wasReady ||= phase.kind === 'standby';
     return {
-      ...{ ...past, ...last, rate: 0, perMinute: 0, limitLeft: null, allowanceLeft: null, budgets: [] },
-      ready: wasReady,
-      serviceUp: phase.kind !== 'away',
-      waitsUntil: null,
+      ...{ ...addCounts(past, nothingMeasured), lastPost, ready: wasReady, handoff: null },
+      failing: phase.kind === 'away',
       mode: phase.kind === 'standby' ? 'standby' : phase.kind === 'away' ? 'connecting' : phase.mode,
-      verifiedTo: null,
-      walkedAt: proofOf(),
-      handoff: null,
+      walkedAgoMs: proofOf(),
     };
   };
 
   const text = () => {
-    if (phase.kind === 'leading') {
-      const { rows } = facts();
-      return `leading · ${rows.toLocaleString('en-US')} ${rows === 1 ? 'post' : 'posts'} published · ${statusText(phase.tail.status())}`;
-    }
+    const { rows, walkedAgoMs } = facts();
+    if (phase.kind === 'leading')
+      return `leading · ${countText(rows, 'post')} published · ${statusText(phase.tail.status())}`;
     if (phase.kind !== 'standby') return phase.kind === 'away' ? 'waiting for the store' : 'starting';
-    const { walkedAt } = facts();
-    const verified = walkedAt === null ? '' : ` · verified ${span(Math.max(0, clock.now() - walkedAt))} ago`;
+    const verified = walkedAgoMs === null ? '' : ` · verified ${span(walkedAgoMs)} ago`;
     return `standing by: ${phase.leader} leads this feed${verified}`;
   };
 
@@ -118,10 +92,10 @@ export function watchRelay(
       phase = { kind: 'leading', tail };
     },
     ended(tail) {
-      const own = stateOf(tail);
-      past = added(past, own);
-      if (own.lastPostAt !== null) last = { lastPostAt: own.lastPostAt, lastPostLagMs: own.lastPostLagMs };
-      turns += tail.status().turns;
+      const own = tail.status();
+      past = addCounts(past, own);
+      lastPost = own.lastPost ?? lastPost;
+      turns += own.turns;
       wasReady ||= own.ready;
       phase = { kind: 'starting', mode: own.mode };
     },

@@ -2,6 +2,7 @@ import { countText, unitsText } from '../../base/units.ts';
 import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
+import type { LastPost } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend.ts';
@@ -161,26 +162,27 @@ function endText(summary: Summary): string {
 const spentText = ({ cu, atMost }: Summary['spent']): string =>
   atMost > cu ? `${unitsText(atMost)} at most` : unitsText(cu);
 
+/** How many posts were delivered, and when the last of them was posted. */
+export const deliveredText = (rows: number, lastPost: LastPost | null, now: number): string =>
+  `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
+
 /** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
-  const { mode, connected, waitsUntil, failing, rate, gaps, filled, connections, spent, walkedAgoMs } =
-    status;
+  const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent, walkedAgoMs } = status;
   const parts = [
     unitsText(spent.atMost),
     perMinuteText(status.perMinute),
     waitsUntil !== null
       ? `waiting until ${untilText(waitsUntil)} for units`
-      : mode === 'ws'
-        ? connected
-          ? 'live'
-          : 'connecting'
-        : 'polling',
+      : mode === 'streaming'
+        ? 'live'
+        : mode,
     failing ? 'the service does not respond' : '',
     `${(rate * 60).toFixed(rate < 1 ? 1 : 0)} posts/min`,
     walkedAgoMs === null ? '' : `verified ${span(walkedAgoMs)} ago`,
     gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
-    connections > 1 ? countText(connections - 1, 'reconnect') : '',
+    reconnects > 0 ? countText(reconnects, 'reconnect') : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

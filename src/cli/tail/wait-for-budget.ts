@@ -1,11 +1,12 @@
 import { Failure } from '../../base/failure.ts';
+import { nothingMeasured } from '../../tail/health.ts';
 import { waitsForUnits } from '../../tail/money.ts';
 import type { Context } from '../context.ts';
 import type { TailFlags } from './flags.ts';
 import { lockFiles } from './lock-files.ts';
 import { untilText } from './notice-text.ts';
 import type { ServiceFlags } from './service/flags.ts';
-import { nothingMeasured, watchHealth } from './service/watch.ts';
+import { watchHealth } from './service/watch.ts';
 
 /** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
 const LOOK_MS = 10 * 60_000;

@@ -1,19 +1,22 @@
-/** A row of `store status`. */
-interface Item {
-  readonly item: string;
-  readonly name: string;
-  readonly [figure: string]: string | number | null | undefined;
-}
+import type * as z from 'zod/mini';
+import { type MetricFamily, metricsText } from '../../base/metrics.ts';
+import type { StoreItem } from '../../contract/records/store.ts';
+
+type Item = z.infer<typeof StoreItem>;
 
 interface Metric {
   readonly name: string;
   readonly help: string;
-  readonly item: string;
-  readonly field: string;
+  readonly item: Item['item'];
+  readonly field: KnownKeys<Item>;
   /** Whether the figure is converted from milliseconds to seconds. */
   readonly seconds?: boolean;
 }
 
+/** The names that a schema lists, without those of further fields. */
+type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] };
+
+/** To add a metric, add a row for a figure of `StoreItem`, which `store/status.ts` measures. */
 const metrics: readonly Metric[] = [
   { name: 'lane_calls', help: 'Calls in the last minute.', item: 'lane', field: 'sent' },
   { name: 'lane_limit', help: 'Calls allowed per minute.', item: 'lane', field: 'limit' },
@@ -57,30 +60,23 @@ const metrics: readonly Metric[] = [
   { name: 'group_behind', help: 'Posts not delivered yet.', item: 'group', field: 'behind' },
 ];
 
-const label = (text: string) => text.replace(/[\\"\n]/g, (found) => (found === '\n' ? '\\n' : `\\${found}`));
-
 /** The status as OpenMetrics text. */
 export function storeMetricsText(items: readonly Item[]): string {
-  const lines: string[] = [
-    '# TYPE trdr_store_up gauge',
-    '# HELP trdr_store_up Whether the store is reachable.',
-    'trdr_store_up 1',
-  ];
   const leads = items.filter(({ item }) => item === 'feed');
-  lines.push(
-    '# TYPE trdr_store_feed_led gauge',
-    '# HELP trdr_store_feed_led Whether a relay leads the feed.',
-  );
-  for (const feed of leads)
-    lines.push(`trdr_store_feed_led{feed="${label(feed.name)}"} ${feed['leader'] ? 1 : 0}`);
-  for (const { name, help, item, field, seconds } of metrics) {
-    const samples = items.flatMap((one) => {
-      const figure = one.item === item ? one[field] : undefined;
-      if (typeof figure !== 'number') return [];
-      return [`trdr_store_${name}{${item}="${label(one.name)}"} ${seconds ? figure / 1000 : figure}`];
-    });
-    if (samples.length === 0) continue;
-    lines.push(`# TYPE trdr_store_${name} gauge`, `# HELP trdr_store_${name} ${help}`, ...samples);
-  }
-  return `${[...lines, '# EOF'].join('\n')}\n`;
+  return metricsText('trdr_store_', [
+    { name: 'up', help: 'Whether the store is reachable.', samples: [[[], 1]] },
+    {
+      name: 'feed_led',
+      help: 'Whether a relay leads the feed.',
+      samples: leads.map(({ name, leader }) => [[['feed', name]], leader ? 1 : 0]),
+    },
+    ...metrics.map(({ name, help, item, field, seconds }) => ({
+      ...{ name, help },
+      samples: items.flatMap((one): MetricFamily['samples'] => {
+        const figure = one.item === item ? one[field] : undefined;
+        if (typeof figure !== 'number') return [];
+        return [[[[item, one.name]], seconds ? figure / 1_000 : figure]];
+      }),
+    })),
+  ]);
 }

@@ -1,5 +1,5 @@
+import type { LastPost } from '../health.ts';
 import { type Job, startJob } from '../job.ts';
-import type { LastPost } from '../notice.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
 

@@ -7,16 +7,15 @@ import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
 import { watchHealth } from '../../../src/cli/tail/service/watch.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
+import { nothingMeasured } from '../../../src/tail/health.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
 import { noWait } from '../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 import { readSamples } from '../../status-file.ts';
 
 const status: TailStatus = {
-  ...{ mode: 'poll', connected: false, failing: false, waitsUntil: null, turns: 5, rows: 2, pages: 3 },
-  ...{ nameless: 0, lastPost: null, limitLeft: null, allowanceLeft: null, rate: 0, gaps: 1, filled: 0 },
-  ...{ late: 0, connections: 0, spent: { cu: 200, atMost: 400 }, perMinute: 1_200, verified: null },
-  ...{ walkedAgoMs: null, budgets: [], earlier: 0, blockedSince: null },
+  ...{ ...nothingMeasured, mode: 'polling', turns: 5, rows: 2, pages: 3, gaps: 1, connections: 0 },
+  ...{ spent: { cu: 200, atMost: 400 }, perMinute: 1_200, earlier: 0, blockedSince: null },
 };
 
 const tailOf = (change: Partial<TailStatus>): Tail => ({
@@ -73,7 +72,12 @@ test('a relay reports its state like a tail, and its counts include all of its t
   expect(age()).toBeLessThan(6);
   expect(notices).toEqual(['heartbeat: standing by: b1 leads this feed']);
 
-  const first = tailOf({ walkedAgoMs: 1_000, verified: now() - 6_000, lastPost: { at: 70_000, lagMs: 9 } });
+  const first = tailOf({
+    ready: true,
+    walkedAgoMs: 1_000,
+    verified: now() - 6_000,
+    lastPost: { at: 70_000, lagMs: 9 },
+  });
   observer.leading(first);
   await advance(10_000);
   expect(read()).toMatchObject({ mode: 'polling', rows_total: 2, gaps_total: 1, ...known });

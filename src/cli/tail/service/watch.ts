@@ -1,46 +1,12 @@
 import { basename, extname } from 'node:path';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
-import type { TailHealth } from '../../../tail/health.ts';
-import { tailMetrics } from '../../../tail/health.ts';
+import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/health.ts';
 import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
 import type { ServiceFlags } from './flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
-
-/** What a tail reports about its state. */
-export type TailFacts = Omit<
-  TailHealth,
-  'end' | 'startedAt' | 'updatedAt' | 'progressAt' | 'memoryBytes' | 'cpuMs' | 'blocked'
->;
-
-/** The facts of a tail that has not started. */
-export const nothingMeasured: TailFacts = {
-  ready: false,
-  serviceUp: true,
-  mode: 'waiting',
-  waitsUntil: null,
-  verifiedTo: null,
-  walkedAt: null,
-  lastPostAt: null,
-  lastPostLagMs: null,
-  rows: 0,
-  filled: 0,
-  late: 0,
-  skipped: 0,
-  gaps: 0,
-  reconnects: 0,
-  pages: 0,
-  rate: 0,
-  spent: 0,
-  spentAtMost: 0,
-  perMinute: 0,
-  limitLeft: null,
-  allowanceLeft: null,
-  budgets: [],
-  handoff: null,
-};
 
 /** A tail that is monitored. */
 export interface Watched {

@@ -1,12 +1,8 @@
-import { countText } from '../../../base/units.ts';
-import { span } from '../../../output/format/time.ts';
 import type { Tail } from '../../../tail/engine.ts';
 import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
-import type { HealthMode } from '../../../tail/health.ts';
-import type { TailStatus } from '../../../tail/notice.ts';
 import { handoffStateText } from '../exec/handoff-text.ts';
-import { statusText } from '../notice-text.ts';
-import type { TailFacts, Watched } from './watch.ts';
+import { deliveredText, statusText } from '../notice-text.ts';
+import type { Watched } from './watch.ts';
 
 /** The state of a tail for the health watch. */
 export function watchedTail(
@@ -15,15 +11,13 @@ export function watchedTail(
   handoff: (() => HandoffHealth) | undefined,
 ): Watched {
   return {
-    facts: () => ({ ...factsOf(tail.status(), now()), handoff: handoff?.() ?? null }),
+    facts: () => ({ ...tail.status(), handoff: handoff?.() ?? null }),
     turns: () => tail.status().turns,
     wake: tail.wake,
     text() {
       const status = tail.status();
-      const { rows, lastPost } = status;
-      const last = lastPost === null ? '' : `, the last from ${span(Math.max(0, now() - lastPost.at))} ago`;
       const parts = [
-        `${countText(rows, 'post')}${last}`,
+        deliveredText(status.rows, status.lastPost, now()),
         statusText(status),
         handoff ? handoffStateText(handoff(), now()) : '',
       ];
@@ -31,34 +25,3 @@ export function watchedTail(
     },
   };
 }
-
-function factsOf(status: TailStatus, now: number): Omit<TailFacts, 'handoff'> {
-  const { walkedAgoMs, lastPost, nameless, connections, spent, failing } = status;
-  return {
-    ready: walkedAgoMs !== null,
-    serviceUp: !failing,
-    mode: modeOf(status),
-    waitsUntil: status.waitsUntil,
-    verifiedTo: status.verified,
-    walkedAt: walkedAgoMs === null ? null : now - walkedAgoMs,
-    lastPostAt: lastPost?.at ?? null,
-    lastPostLagMs: lastPost?.lagMs ?? null,
-    rows: status.rows,
-    filled: status.filled,
-    late: status.late,
-    skipped: nameless,
-    gaps: status.gaps,
-    reconnects: Math.max(0, connections - 1),
-    pages: status.pages,
-    rate: status.rate,
-    spent: spent.cu,
-    spentAtMost: spent.atMost,
-    perMinute: status.perMinute,
-    limitLeft: status.limitLeft,
-    allowanceLeft: status.allowanceLeft,
-    budgets: status.budgets.map(({ period = 'all', left }) => ({ period, left })),
-  };
-}
-
-const modeOf = ({ mode, connected, waitsUntil }: TailStatus): HealthMode =>
-  waitsUntil !== null ? 'waiting' : mode === 'poll' ? 'polling' : connected ? 'streaming' : 'connecting';
