@@ -1,7 +1,7 @@
 import { usageError } from '../../base/failure.ts';
 import { instantAt, time } from '../../base/time-values.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
-import { readPattern } from '../../core/pages/filter.ts';
+import { type Conditions, readPattern } from '../../core/pages/filter.ts';
 import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';
@@ -42,15 +42,22 @@ export const listOptions = {
 };
 
 type ListFlags = GivenFlags<typeof listOptions>;
-type FilterFlags = GivenFlags<typeof filterOptions> & Partial<GivenFlags<typeof thesisFilterOptions>>;
+type FilterFlags = GivenFlags<typeof thesisFilterOptions>;
+/** The flags of lists of callouts are some of those of theses. */
+type GivenFilters = GivenFlags<typeof filterOptions> & Partial<FilterFlags>;
+/** The conditions of filter flags; a flag without a condition of its name does not compile. */
+export type FilterConditions = {
+  readonly [K in keyof FilterFlags]: K extends keyof Conditions ? Conditions[K] : never;
+};
 
-/** The flags of a list, with the patterns, and the maximum number of rows; undefined if there is no maximum. */
-export type ListInput = ListFlags &
-  Omit<FilterFlags, 'grep' | 'exclude'> &
-  ReturnType<typeof readPatterns> & { readonly rows: number | undefined };
+/** The flags of a list, with the maximum number of rows; undefined if there is no maximum. */
+export type ListInput = ListFlags & {
+  readonly conditions: FilterConditions;
+  readonly rows: number | undefined;
+};
 
 /** Checks the flags of a list. `fields` are the names that --sort accepts. */
-export function readListFlags<F extends ListFlags & FilterFlags>(flags: F, fields: readonly string[]) {
+export function readListFlags<F extends ListFlags & GivenFilters>(flags: F, fields: readonly string[]) {
   const { limit, all, since, sort } = flags;
   if (sort !== undefined && !fields.includes(sort)) {
     const names = fields.filter((name) => !name.includes('.'));
@@ -60,7 +67,7 @@ export function readListFlags<F extends ListFlags & FilterFlags>(flags: F, field
     );
   }
   const rows = limit ?? (all || since !== undefined ? undefined : DEFAULT_ROWS);
-  return { ...flags, ...readPatterns(flags), rows };
+  return { ...flags, conditions: conditionsOf(flags), rows };
 }
 
 export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, now: number, utc: boolean) {
@@ -77,10 +84,14 @@ export function readRange({ since, until }: Pick<ListFlags, 'since' | 'until'>, 
   return range;
 }
 
-export const readPatterns = ({
+export const conditionsOf = ({
+  symbol,
+  minHoldings,
+  devOnly,
   grep,
   exclude,
-}: Pick<GivenFlags<typeof filterOptions>, 'grep' | 'exclude'>) => ({
+}: GivenFilters): FilterConditions => ({
+  ...{ symbol, minHoldings, devOnly },
   grep: grep === undefined ? undefined : readPattern(grep),
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });

@@ -13,7 +13,7 @@ import { confluenceView } from '../../output/views/confluence.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
 import type { TailRow } from '../../tail/row.ts';
-import { readPatterns, thesisFilterOptions } from '../args/list-flags.ts';
+import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';
@@ -92,12 +92,9 @@ export const thesisTail = command({
     ...withFiles(words, checkTail(checkGroup(given))),
     // Everything up to now is in pages and in the store; the WebSocket only has what comes later.
     via: given.noFollow && given.via === 'auto' ? 'poll' : given.via,
-    patterns: readPatterns(given),
+    conditions: conditionsOf(given),
   }),
-  async run(
-    context,
-    { token, user, symbol, minHoldings, devOnly, patterns, via, fill, group, shared, ...flags },
-  ) {
+  async run(context, { token, user, conditions, via, fill, group, shared, ...flags }) {
     const tokens = [...new Set(await Promise.all(token.map((each) => addressOf('--token', each))))];
     const author = user === undefined ? undefined : await authorOf(user);
     const tokenAddress = tokens.length === 1 ? tokens[0] : undefined;
@@ -113,7 +110,7 @@ export const thesisTail = command({
     const planned: Planned[] = [...lookup, { id: 'me', ask: {} }, ...plannedTail(shape)];
     const isFree = via === 'store' || flags.replay.length > 0;
     if (await context.dryRun(isFree ? [] : planned)) return;
-    const posts = { ...liveThesisView, highlight: highlightOf(patterns.grep) };
+    const posts = { ...liveThesisView, highlight: highlightOf(conditions.grep) };
     const shown = flags.confluence
       ? { view: confluenceView, timeField: 'lastAt', fields: thesisConfluence }
       : { view: posts, timeField: 'platformCreatedAt', fields: thesisConfluence };
@@ -121,7 +118,7 @@ export const thesisTail = command({
     const normal = tokens.map(normalToken).sort();
     if (flags.replay.length > 0) {
       const { replayFiles } = await import('../tail/replay.ts');
-      const filter = createFilter<TailRow>({ tokens, symbols: symbol, minHoldings, devOnly, ...patterns });
+      const filter = createFilter<TailRow>({ tokens, ...conditions });
       const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
       const files = flags.replay;
       await replayFiles(context, { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' });
@@ -134,17 +131,14 @@ export const thesisTail = command({
       createFilter<TailRow>({
         tokens,
         userId,
-        symbols: symbol,
-        minHoldings,
-        devOnly,
-        ...patterns,
+        ...conditions,
         onTimeout: once((row) =>
           context.notice(
             `the pattern took too long on post ${row.id}; such posts are printed anyway: use a simpler pattern`,
           ),
         ),
       });
-    const filters = filtersOf({ symbol, minHoldings, devOnly, ...patterns });
+    const filters = filtersOf(conditions);
     if (stored) {
       if (group !== undefined) {
         const { followAsMember } = await import('../store/follow-group.ts');

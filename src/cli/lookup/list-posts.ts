@@ -26,10 +26,10 @@ interface PostList {
 }
 
 export async function listPosts(context: Context, flags: ListInput, list: PostList): Promise<void> {
-  const { rows, before, symbol, minHoldings, devOnly, grep, exclude } = flags;
+  const { rows, before } = flags;
   const { io, settings, signal } = context;
   const range = readRange(flags, io.clock.now(), settings.utc);
-  const filters = filtersOf(flags);
+  const filters = filtersOf(flags.conditions);
   // The maximum cost is not known with a filter or --until: they skip posts that are paid for too.
   const isOpen = rows === undefined || range.until !== undefined || Object.keys(filters).length > 0;
   const planned = list.calls.map((call, at) =>
@@ -40,14 +40,8 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   const isTimed = flags.since !== undefined || flags.until !== undefined;
   const clock = isTimed ? await serviceClock(context) : io.clock;
   const walk = { ...readRange(flags, clock.now(), settings.utc), limit: rows, before, clock, signal };
-  const matches = createFilter<{ readonly record: Sent }>({
-    symbols: symbol,
-    symbolField: list.symbolField,
-    minHoldings,
-    devOnly,
-    grep,
-    exclude,
-  });
+  const { symbolField } = list;
+  const matches = createFilter<{ readonly record: Sent }>({ ...flags.conditions, symbolField });
   const position = createListPosition(context, walk, (record) => matches({ record }));
   const certificate = createListCertificate(context, list.timeField, walk);
   let name = '';
@@ -60,7 +54,7 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   }
   const posts = list.onPosts?.(found()) ?? found();
   await context.print(
-    { ...list.view, highlight: highlightOf(grep) },
+    { ...list.view, highlight: highlightOf(flags.conditions.grep) },
     position.follow(sortedRows(posts, flags)),
   );
   certificate.write(name, filters);

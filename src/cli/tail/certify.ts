@@ -5,6 +5,7 @@ import { writeAtomic } from '../../base/replace-file.ts';
 import { normalSymbol } from '../../core/pages/filter.ts';
 import { type Certificate, type FileLines, type Filters, readCertificate } from '../../tail/certificate.ts';
 import { certificateText, type FilePlace, type Position } from '../../tail/position.ts';
+import type { FilterConditions } from '../args/list-flags.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { LineCount } from './output/line-count.ts';
 import { finishedFiles } from './output/rotation.ts';
@@ -15,24 +16,16 @@ const LARGEST = 256 * 1024 * 1024;
 const certificatePath = (file: string): string => `${file}.trdr`;
 
 /** The filters of a command line, for certificates: only those that are set, in a fixed order. */
-export function filtersOf(flags: {
-  readonly symbol?: readonly string[];
-  readonly minHoldings?: number | undefined;
-  readonly devOnly?: boolean;
-  readonly grep?: RegExp | string | undefined;
-  readonly exclude?: RegExp | string | undefined;
-}): Filters {
-  const { symbol = [], minHoldings, devOnly = false, grep, exclude } = flags;
-  return {
-    ...(symbol.length > 0 && { symbol: [...new Set(symbol.map(normalSymbol))].sort() }),
-    ...(minHoldings !== undefined && { minHoldings }),
-    ...(devOnly && { devOnly }),
-    ...(grep !== undefined && { grep: textOf(grep) }),
-    ...(exclude !== undefined && { exclude: textOf(exclude) }),
+export function filtersOf({ symbol = [], minHoldings, devOnly, grep, exclude }: FilterConditions): Filters {
+  const named: Readonly<Record<keyof FilterConditions, unknown>> = {
+    symbol: symbol.length > 0 ? [...new Set(symbol.map(normalSymbol))].sort() : undefined,
+    minHoldings,
+    devOnly: devOnly || undefined,
+    grep: grep?.source,
+    exclude: exclude?.source,
   };
+  return Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined));
 }
-
-const textOf = (pattern: RegExp | string) => (typeof pattern === 'string' ? pattern : pattern.source);
 
 /** Reads the certificate beside a file; undefined without one, `'damaged'` if it cannot be read. */
 export function certificateAt(file: string): Certificate | 'damaged' | undefined {

@@ -23,7 +23,7 @@ export function filterOf({ filters }: Certificate, { kind, tokens }: CertifiedFe
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
   return createFilter({
     tokens: kind === 'thesis' ? tokens : [],
-    symbols: Array.isArray(symbol) ? symbol.map(String) : [],
+    symbol: Array.isArray(symbol) ? symbol.map(String) : [],
     symbolField: kind === 'thesis' ? 'tokenSymbol' : 'coinSymbol',
     minHoldings: typeof minHoldings === 'number' ? minHoldings : undefined,
     devOnly: devOnly === true,

@@ -1,16 +1,19 @@
 import { usageError } from '../../base/failure.ts';
 import { createSearch } from './pattern-search.ts';
 
-/** Conditions that trdr checks itself, after it has received the posts. */
-export interface FilterOptions<R extends Filterable = Filterable> {
+/** Conditions that trdr checks itself, after it has received the posts. Those of flags have the names of the flags. */
+export interface Conditions {
   /** The case of EVM addresses is ignored. */
   readonly tokens?: readonly string[] | undefined;
   readonly userId?: string | undefined;
-  readonly symbols?: readonly string[] | undefined;
+  readonly symbol?: readonly string[] | undefined;
   readonly minHoldings?: number | undefined;
   readonly devOnly?: boolean | undefined;
   readonly grep?: RegExp | undefined;
   readonly exclude?: RegExp | undefined;
+}
+
+export interface FilterOptions<R extends Filterable = Filterable> extends Conditions {
   /** `tokenSymbol` by default. */
   readonly symbolField?: string | undefined;
   /** When a pattern timed out. The condition then counts as met, because it may be met. */
@@ -31,43 +34,35 @@ export const normalSymbol = (symbol: string): string => symbol.replace(/^\$/, ''
 const everything = () => true;
 
 export function createFilter<R extends Filterable>({
-  tokens,
-  userId,
-  symbols,
-  minHoldings,
-  devOnly,
-  grep,
-  exclude,
   symbolField = 'tokenSymbol',
   onTimeout,
+  ...wanted
 }: FilterOptions<R>): (row: R) => boolean {
-  const tests: ((row: R) => boolean)[] = [];
-  if (tokens && tokens.length > 0) {
-    const wanted = new Set(tokens.map(normalToken));
-    tests.push(({ record }) => wanted.has(normalToken(textOf(record['tokenAddress']) ?? '')));
-  }
-  if (userId !== undefined) tests.push(({ record }) => record['authorId'] === userId);
-  if (symbols && symbols.length > 0) {
-    const wanted = new Set(symbols.map(normalSymbol));
-    tests.push(({ record }) => wanted.has((textOf(record[symbolField]) ?? '').toLowerCase()));
-  }
-  if (minHoldings !== undefined) {
-    tests.push(
-      ({ record: { holdingsUsd } }) => typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings,
-    );
-  }
-  if (devOnly) tests.push(({ record }) => record['authorIsDev'] === true);
   const matches = (pattern: RegExp, expected: boolean) => {
     const search = createSearch(pattern);
-    tests.push((row) => {
+    return (row: R) => {
       const found = search(textOf(row.record['thesis']) ?? '');
       if (found === undefined) onTimeout?.(row);
       return found === undefined || found === expected;
-    });
+    };
   };
-  if (grep) matches(grep, true);
-  if (exclude) matches(exclude, false);
-  return tests.length === 0 ? everything : (row) => tests.every((test) => test(row));
+  const { tokens = [], userId, symbol = [], minHoldings, devOnly, grep, exclude } = wanted;
+  const [addresses, symbols] = [new Set(tokens.map(normalToken)), new Set(symbol.map(normalSymbol))];
+  const tests: Readonly<Record<keyof Conditions, ((row: R) => boolean) | false | undefined>> = {
+    tokens:
+      tokens.length > 0 && (({ record }) => addresses.has(normalToken(textOf(record['tokenAddress']) ?? ''))),
+    userId: userId !== undefined && (({ record }) => record['authorId'] === userId),
+    symbol:
+      symbol.length > 0 && (({ record }) => symbols.has((textOf(record[symbolField]) ?? '').toLowerCase())),
+    minHoldings:
+      minHoldings !== undefined &&
+      (({ record: { holdingsUsd } }) => typeof holdingsUsd === 'number' && holdingsUsd >= minHoldings),
+    devOnly: devOnly && (({ record }) => record['authorIsDev'] === true),
+    grep: grep && matches(grep, true),
+    exclude: exclude && matches(exclude, false),
+  };
+  const all = Object.values(tests).filter((test) => typeof test === 'function');
+  return all.length === 0 ? everything : (row) => all.every((test) => test(row));
 }
 
 /** A pattern without upper-case letters ignores case. */

@@ -16,19 +16,19 @@ const passes = (wanted: FilterOptions<TailRow>, record: PostFields) =>
 
 describe('a filter', () => {
   test.each<[string, FilterOptions<TailRow>, keyof PostFields, unknown[], unknown[]]>([
-    ['no', { tokens: [], symbols: [], devOnly: false }, 'authorIsDev', [false], []],
+    ['no', { tokens: [], symbol: [], devOnly: false }, 'authorIsDev', [false], []],
     ['EVM', { tokens: [EVM] }, 'tokenAddress', [EVM.toLowerCase(), EVM.toUpperCase()], ['x', '']],
     ['Solana', { tokens: [EVM, SOL] }, 'tokenAddress', [SOL], [SOL.toLowerCase(), null, undefined, 7]],
     ['author', { userId: 'u1' }, 'authorId', ['u1'], ['u2', undefined]],
     [
       'symbol',
-      { symbols: ['$Bonk', 'wif'] },
+      { symbol: ['$Bonk', 'wif'] },
       'tokenSymbol',
       ['BONK', 'bonk', 'WIF'],
       ['$bonk', 'bon', null, 3],
     ],
-    ['dollar', { symbols: ['$$x'] }, 'tokenSymbol', ['$X'], ['x']],
-    ['field', { symbols: ['$x'], symbolField: 'coinSymbol' }, 'coinSymbol', ['X'], ['y']],
+    ['dollar', { symbol: ['$$x'] }, 'tokenSymbol', ['$X'], ['x']],
+    ['field', { symbol: ['$x'], symbolField: 'coinSymbol' }, 'coinSymbol', ['X'], ['y']],
     ['holdings', { minHoldings: 10 }, 'holdingsUsd', [10, 11], [9.99, null, undefined, '11']],
     ['negative', { minHoldings: -5 }, 'holdingsUsd', [-1], [-6, null]],
     ['developer', { devOnly: true }, 'authorIsDev', [true], [false, null, undefined, 'true']],
@@ -41,7 +41,7 @@ describe('a filter', () => {
   });
 
   test('passes a post that meets all conditions', () => {
-    const wanted = { userId: 'u', symbols: ['x'], minHoldings: 1 };
+    const wanted = { userId: 'u', symbol: ['x'], minHoldings: 1 };
     const record = { authorId: 'u', tokenSymbol: 'X', holdingsUsd: 1 };
     expect(passes(wanted, record)).toBe(true);
     for (const odd of [{ authorId: 'v' }, { tokenSymbol: 'Y' }, { holdingsUsd: 0 }])
