@@ -51,13 +51,8 @@ function version({ server: { product, version: text } }: StoreConnection): Store
 
 /** Every command that trdr sends after connecting, with temporary keys that the last command removes. */
 function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
-  const [text, hash, set, zset, stream] = ['s', 'h', 'm', 'z', 'x'].map((name) => `${root}:${name}`) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const key = (name: string) => `${root}:${name}`;
+  const [text, hash, set, zset, stream] = [key('s'), key('h'), key('m'), key('z'), key('x')] as const;
   return [
     ['SET', [text, '1', 'PX', 60_000]],
     ['GET', [text]],

@@ -32,29 +32,17 @@ export interface ServerFacts {
 
 export type RedisArgument = string | number | Buffer;
 
-/**
- * One connection, which never reconnects. When a connection breaks, the server may have failed over or lost
- * its last second of writes. So the caller must open a new connection and read everything again.
- */
-export interface StoreConnection {
-  readonly server: ServerFacts;
-  readonly lost: AbortSignal;
-  run(script: Script, keys: readonly string[], args: readonly RedisArgument[]): Promise<unknown>;
-  /** Sends a command. `blockMs` is how long the server may wait before it answers a blocking command. */
-  send(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
-  /** Like `send`, but returns bulk strings as bytes. */
-  sendBytes(name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown>;
-  close(): void;
-}
+export type StoreConnection = Awaited<ReturnType<typeof connectStore>>;
 
 const CONNECT_MS = 1_000;
 /** If an answer takes longer, the connection is closed, so that callers continue without the store. */
 const COMMAND_MS = 2_000;
 
-export async function connectStore(
-  address: StoreAddress,
-  options: ConnectOptions = {},
-): Promise<StoreConnection> {
+/**
+ * Opens a connection, which never reconnects: when it breaks, the server may have failed over or lost its last second
+ * of writes. So the caller must open a new connection and read everything again.
+ */
+export async function connectStore(address: StoreAddress, options: ConnectOptions = {}) {
   checkExposure(address, options.plain ?? false);
   const { default: Redis } = await import('iovalkey');
   const { connectMs = CONNECT_MS, commandMs = COMMAND_MS, trace } = options;
@@ -160,10 +148,19 @@ export async function connectStore(
   }
   return {
     server,
+    /** Aborted when the connection ends. */
     lost: over.signal,
-    send: (name, args, blockMs) => send(name, args, blockMs),
-    sendBytes: (name, args, blockMs) => send(name, args, blockMs, true),
-    async run({ sha, text, name }, keys, args) {
+    /** `blockMs` is how long the server may wait before it answers a blocking command. */
+    send: (name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown> =>
+      send(name, args, blockMs),
+    /** Returns bulk strings as bytes. */
+    sendBytes: (name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown> =>
+      send(name, args, blockMs, true),
+    async run(
+      { sha, text, name }: Script,
+      keys: readonly string[],
+      args: readonly RedisArgument[],
+    ): Promise<unknown> {
       try {
         return await exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs, false);
       } catch (error) {
@@ -173,7 +170,7 @@ export async function connectStore(
         return await send('EVAL', [text, keys.length, ...keys, ...args]);
       }
     },
-    close: () => end('this process closed the connection'),
+    close: (): void => end('this process closed the connection'),
   };
 }
 

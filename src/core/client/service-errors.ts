@@ -56,20 +56,13 @@ export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
 /** Statuses that cost nothing, even if a proxy sends them. A 5xx of a gateway may hide an answer that was charged. */
 export const unbilled: ReadonlySet<number> = new Set([401, 403, 429]);
 
-interface ErrorBody {
-  readonly own: ErrorCode | undefined;
-  readonly stated: string | undefined;
-  readonly message: string | undefined;
-  /** In order of precedence. */
-  readonly waits: readonly unknown[];
-}
-
 /**
- * Reads an error body. The documented format is `{error: {code, message}}`; frameworks and gateways send
- * `{error: "text"}`, `{code, message}`, `{message}`, `{detail}` or `{errors: [...]}`.
+ * Reads a documented code (`own`) or another one (`stated`), and the waits in order of precedence. The documented format
+ * is `{error: {code, message}}`; frameworks and gateways send `{error: "text"}`, `{code, message}`, `{message}`,
+ * `{detail}` or `{errors: [...]}`.
  */
-function readErrorBody(status: number, body: unknown): ErrorBody {
-  if (!isRecord(body)) return { own: undefined, stated: undefined, message: undefined, waits: [] };
+function readErrorBody(status: number, body: unknown) {
+  if (!isRecord(body)) return { waits: [] };
   const { error } = body;
   const first = recordsOf(body['errors'])[0];
   const places = [...(isRecord(error) ? [error] : []), body, ...(first ? [first] : [])];

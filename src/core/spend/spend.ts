@@ -2,19 +2,14 @@ import { Failure } from '../../base/failure.ts';
 import { unitsText } from '../../base/units.ts';
 import { BUDGET } from '../../contract/budget.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import type { BudgetLeft, Ledger, PaidCall, Remainder, Slot } from '../../contract/ports.ts';
+import type { BudgetLeft, Client, Ledger, PaidCall, Remainder, Slot } from '../../contract/ports.ts';
 import type { Known } from '../../contract/read-record.ts';
 import type { Me } from '../../contract/records/account.ts';
 import { leftOf } from '../account.ts';
 import { createBell, createQueue } from './queue.ts';
 import type { LaneName, Limiter } from './rate-limiter.ts';
 
-interface Spent {
-  readonly cu: number;
-  /** `cu` plus what may have been charged in addition, for example for lost answers. */
-  readonly atMost: number;
-  readonly calls: number;
-}
+type Spent = Client['spent'];
 
 /** The spending limit of a run. It is read again for every call, because the user can raise it during the run. */
 export interface SpendLimit {

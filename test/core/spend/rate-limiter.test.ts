@@ -187,15 +187,6 @@ describe('the lane of a key', () => {
     expect(clock.now() - began).toBe(600_000);
   });
 
-  it('is blocked for all calls as long as a 429 states', async () => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    const began = clock.now();
-    await limiterAt(clock, { windows }).refused('key', 20_000);
-    await send(limiterAt(clock, { windows }), clock, 1);
-    expect(clock.now() - began).toBe(20_000);
-  });
-
   it('reports only long waits, with their reason', async () => {
     const clock = virtualClock();
     const notices: Notice[] = [];
@@ -207,23 +198,5 @@ describe('the lane of a key', () => {
     await limiter.refused('key', 2_000);
     await send(limiter, clock, 1);
     expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests per minute' }]);
-  });
-});
-
-describe('the lane of resolve', () => {
-  it('allows ten calls per minute, each of which also counts for the key', async () => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    await windows.learn('key', 60);
-    const limiter = limiterAt(clock, { windows });
-    const times: number[] = [];
-    await Promise.all(
-      Array.from({ length: 25 }, async () => {
-        await limiter.acquire('resolve');
-        times.push(clock.now());
-      }),
-    );
-    expect(busiest(times)).toBe(10);
-    expect(times.length).toBe(25);
   });
 });

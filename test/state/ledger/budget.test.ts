@@ -47,12 +47,6 @@ test('a call that a budget cannot cover is rejected with the budget, what is lef
   ]);
 });
 
-test('the tighter budget decides', async () => {
-  const { ledger } = open(under('tighter'), { day: 500_000, month: 20_000 });
-  await expect(ledger.begin(reveal)).rejects.toThrow('the month budget of profile "desk"');
-  await expect(ledger.begin(reveal)).rejects.toThrow('it renews at 2026-12-01 00:00 UTC');
-});
-
 test('lost answers count at their maximum, and so do calls of processes that died', async () => {
   const dir = under('lost');
   const { ledger, clock } = open(dir, { day: 100_000 });
