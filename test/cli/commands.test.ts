@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { checkDays, unitsWanted } from '../../src/cli/commands/me.ts';
-import { forecast } from '../../src/core/account.ts';
+import { virtualClock } from '../core/virtual-clock.ts';
 import { type InProcessOptions, runInProcess } from '../e2e/in-process.ts';
+import { withService } from '../e2e/service.ts';
 
 test('trdr resolve explains a missing answer on a terminal; otherwise, the record has the reason', async () => {
   const words = ['resolve', 'nowallet', '--sandbox'];
@@ -31,35 +31,37 @@ describe('trdr me', () => {
   const DAY = 86_400_000;
   /** Ten of thirty days of the month are over. */
   const NOW = Date.UTC(2026, 3, 11);
+  const [late, early] = [Date.UTC(2026, 3, 30), Date.UTC(2026, 3, 1) + 60_000];
   const key = (unitsUsed: number, unitsRemaining: number, entitlement = {}) => ({
     usage: { unitsUsed, unitsRemaining, additionalUnits: 0 },
     entitlement: { monthlyUnits: unitsUsed + unitsRemaining, ...entitlement },
   });
+  const unmetered = key(1_000, 200, { unmetered: true });
 
   it.each([
-    [key(900, 100), { share: 0.1 }, 100],
-    [key(900, 100), 5, 5],
-    [key(900, 100), undefined, undefined],
-    [key(900, 100, { unmetered: true }), { share: 0.1 }, 0],
-    [{ usage: {} }, { share: 0.1 }, 'does not report the CU that the key gets each month'],
-  ])('with %j and --min-units %j requires %j', (me, wanted, units) => {
-    if (typeof units !== 'string') expect(unitsWanted(me, wanted)).toBe(units);
-    else expect(() => unitsWanted(me, wanted)).toThrow(units);
-  });
-
-  const [late, early] = [Date.UTC(2026, 3, 30), Date.UTC(2026, 3, 1) + 60_000];
-  it.each([
-    ['the units run out sooner at the rate of this month', key(1_000, 200), NOW, 3, 'DAYS_LOW'],
-    ['they last as long', key(1_000, 200), NOW, 2, 'ok'],
-    ['they last until the month ends', key(1_000, 2_000), NOW, 365, 'ok'],
-    ['they last until the month ends soon', key(2_900, 200), late, 3, 'ok'],
-    ['there is no cap', key(1_000, 200, { unmetered: true }), NOW, 3, 'ok'],
-    ['the month has just begun', key(10, 5), early, 30, 'ok'],
-    ['the units left are not known', { usage: { unitsUsed: 10 } }, NOW, 3, 'BAD_ANSWER'],
-    ['the units used are not known', { usage: { unitsRemaining: 10 } }, NOW + DAY, 3, 'BAD_ANSWER'],
-  ])('with --min-days, if %s: %#', (_, me, now, days, code) => {
-    const check = () => checkDays(me, forecast(me, now), now, days);
-    if (code === 'ok') expect(check).not.toThrow();
-    else expect(check).toThrow(expect.objectContaining({ code }));
+    ['--min-units 10%', 'as much is left', key(900, 100), NOW, 'ok'],
+    ['--min-units 11%', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
+    ['--min-units 101', 'less is left', key(900, 100), NOW, 'UNITS_LOW'],
+    ['--min-units 90%', 'there is no cap', unmetered, NOW, 'ok'],
+    ['--min-units 10%', 'the grant is not known', { usage: { unitsRemaining: 9 } }, NOW, 'BAD_ANSWER'],
+    ['--min-days 3', 'the units run out sooner at the rate of this month', key(1_000, 200), NOW, 'DAYS_LOW'],
+    ['--min-days 2', 'they last as long', key(1_000, 200), NOW, 'ok'],
+    ['--min-days 365', 'they last until the month ends', key(1_000, 2_000), NOW, 'ok'],
+    ['--min-days 3', 'they last until the month ends soon', key(2_900, 200), late, 'ok'],
+    ['--min-days 3', 'there is no cap', unmetered, NOW, 'ok'],
+    ['--min-days 30', 'the month has just begun', key(10, 5), early, 'ok'],
+    ['--min-days 3', 'the units left are not known', { usage: { unitsUsed: 10 } }, NOW, 'BAD_ANSWER'],
+    [
+      '--min-days 3',
+      'the units used are not known',
+      { usage: { unitsRemaining: 10 } },
+      NOW + DAY,
+      'BAD_ANSWER',
+    ],
+  ])('%s, if %s: %#', async (flags, _, body, now, code) => {
+    const sandbox = await withService(() => ({ body }), { ownMe: true });
+    const options = { sandbox, clock: virtualClock(now), differs: true };
+    const ran = await runInProcess(['me', '-q', ...flags.split(' ')], options);
+    expect(ran.exitCode === 0 ? 'ok' : ran.error()['code']).toBe(code);
   });
 });

@@ -59,13 +59,14 @@ export const me = command({
       const { budgetLines } = await import('../spend/budgets.ts');
       for (const line of await budgetLines(context)) context.notice(line);
     }
-    checkGate(known, { units: unitsWanted(known, minUnits), reveals: minReveals });
+    checkGate(known, 'units', unitsWanted(known, minUnits));
+    checkGate(known, 'reveals', minReveals);
     checkDays(known, rate, now, minDays);
   },
 });
 
 /** A share refers to what the plan includes per month. */
-export function unitsWanted(
+function unitsWanted(
   me: Known<Me>,
   wanted: number | { readonly share: number } | undefined,
 ): number | undefined {
@@ -77,12 +78,7 @@ export function unitsWanted(
 }
 
 /** Throws if the units, at the rate of this month, will run out within `minDays` days and before the month ends. */
-export function checkDays(
-  me: Known<Me>,
-  rate: Forecast | null,
-  now: number,
-  minDays: number | undefined,
-): void {
+function checkDays(me: Known<Me>, rate: Forecast | null, now: number, minDays: number | undefined): void {
   if (minDays === undefined) return;
   if (!isMeterKnown(me, 'units') || me.usage?.unitsUsed === undefined) {
     throw undecided('how many units are used and left', '--min-days');
@@ -103,28 +99,22 @@ const undecided = (what: string, flag: string) =>
     hint: `cannot check ${flag}; run "trdr doctor" to see how the service differs from its description`,
   });
 
+const gates = {
+  units: { noun: 'unit', code: 'UNITS_LOW', hint: 'top up, or wait until the UTC month ends' },
+  reveals: {
+    noun: 'reveal',
+    code: 'REVEALS_LOW',
+    hint: 'wait until the UTC month ends; top-ups do not add reveals',
+  },
+} as const;
+
 /** An unlimited allowance always passes. */
-function checkGate(me: Known<Me>, least: { units: number | undefined; reveals: number | undefined }): void {
-  const left = leftOf(me);
-  for (const meter of ['units', 'reveals'] as const) {
-    const [has, wants] = [left[meter], least[meter]];
-    const noun = meter === 'units' ? 'unit' : 'reveal';
-    if (wants === undefined) continue;
-    if (!isMeterKnown(me, meter)) {
-      throw undecided(`how many ${meter} are left`, `--min-${meter}`);
-    }
-    if (has !== null && has < wants) {
-      throw new Failure(
-        'limit',
-        `only ${countText(has, noun)} left, fewer than the required ${group(wants)}`,
-        {
-          code: meter === 'units' ? 'UNITS_LOW' : 'REVEALS_LOW',
-          hint:
-            meter === 'units'
-              ? 'top up, or wait until the UTC month ends'
-              : 'wait until the UTC month ends; top-ups do not add reveals',
-        },
-      );
-    }
-  }
+function checkGate(me: Known<Me>, meter: keyof typeof gates, wanted: number | undefined): void {
+  if (wanted === undefined) return;
+  if (!isMeterKnown(me, meter)) throw undecided(`how many ${meter} are left`, `--min-${meter}`);
+  const left = leftOf(me)[meter];
+  if (left === null || left >= wanted) return;
+  const { noun, code, hint } = gates[meter];
+  const message = `only ${countText(left, noun)} left, fewer than the required ${group(wanted)}`;
+  throw new Failure('limit', message, { code, hint });
 }
