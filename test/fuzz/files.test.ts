@@ -8,8 +8,8 @@ import { readStart } from '../../src/cli/tail/position-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config-file.ts';
 import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
-import { entryText, readLedgerLine } from '../../src/state/ledger/lines.ts';
-import { summarize } from '../../src/state/ledger/read-ledger.ts';
+import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
+import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';
@@ -62,9 +62,7 @@ describe('a line of the ledger', () => {
   });
   test('is an entry that can be summed, or nothing', () =>
     holdsInTime(fc.array(jsonText(entry), { maxLength: 4 }), async (lines) => {
-      const entries = lines
-        .map(readLedgerLine)
-        .flatMap((line) => (line && line.kind !== 'end' ? [line.entry] : []));
+      const entries = [...ledgerEntries(lines)];
       for (const by of ['command', 'endpoint', 'day', 'profile'] as const) {
         const sums = await summarize(entries, by);
         expect(sums.reduce((sum, { calls }) => sum + calls, 0)).toBe(entries.length);
@@ -73,7 +71,7 @@ describe('a line of the ledger', () => {
 
   test('is the entry that was written', () => {
     holds(entry, (one) => {
-      expect(readLedgerLine(entryText(one))).toEqual({ kind: 'entry', entry: one });
+      expect(createCallReader().read(entryText(one))).toEqual(one);
     });
   });
 });

@@ -99,10 +99,10 @@ export function openLedger(
         open = false;
       };
       return {
-        settle: async (cost: CallCost) => close(endText(id, { released: false, ...cost })),
+        settle: async (cost: CallCost) => close(endText(id, cost)),
         lose: async ({ status = null, requestId } = {}) =>
-          close(endText(id, { released: false, status, cu: 0, ...bound, requestId })),
-        release: async () => close(endText(id, { released: true, status: null, cu: 0 })),
+          close(endText(id, { status, cu: 0, ...bound, requestId })),
+        release: async () => close(endText(id)),
       };
     },
     async budgets() {
