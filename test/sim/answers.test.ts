@@ -1,15 +1,11 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
-import { acknowledgements, type Schedule, scheduleOf, uneventful } from './schedule.ts';
+import { simulate } from './run.ts';
+import { acknowledgements, calm, type Fault, type Schedule } from './schedule.ts';
 import { type Mutation, type Outcome, runSchedule } from './world.ts';
 
 /** Ten minutes of streaming without faults. */
-const calm = (given: Partial<Schedule>): Schedule => ({
-  ...scheduleOf(1),
-  ...uneventful,
-  ...{ faults: [], behindMs: 0, rate: 0.2, lagMs: 10_000, busyMs: 600_000, ceiling: null, units: null },
-  ...given,
-});
+const streaming = (given: Partial<Schedule>) => calm(1, { rate: 0.2, busyMs: 600_000, ...given });
 
 async function run(schedule: Schedule, mutation: Mutation = {}): Promise<Outcome> {
   const outcome = await runSchedule(schedule, mutation);
@@ -29,21 +25,21 @@ function bySocket({ processes: [process] }: Outcome) {
 test.each(acknowledgements)(
   'one socket is enough with any response to the subscription: %s',
   async (answer) => {
-    const { share, connections } = bySocket(await run(calm({ answer })));
+    const { share, connections } = bySocket(await run(streaming({ answer })));
     expect(connections).toBe(1);
     expect(share).toBeGreaterThan(0.9);
   },
 );
 
 test('falls back to polling if the socket delivers no posts', async () => {
-  const outcome = await run(calm({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }));
+  const outcome = await run(streaming({ via: 'auto', faults: [{ kind: 'mute', from: 0, to: 1e12 }] }));
   const [process] = outcome.processes;
   expect(process?.notices.some(({ kind }) => kind === 'fallback')).toBe(true);
   expect(process?.summary?.rows).toBeGreaterThan(100);
 });
 
 test('keeps a connection without pings from the service, because the client pings too', async () => {
-  const quiet = calm({ pings: false, rate: 0.01 });
+  const quiet = streaming({ pings: false, rate: 0.01 });
   expect(bySocket(await run(quiet)).connections).toBe(1);
   const withoutPings: Mutation = {
     options: (options) => ({ ...options, timing: { ...options.timing, pingMs: 1e9 } }),
@@ -52,10 +48,37 @@ test('keeps a connection without pings from the service, because the client ping
 });
 
 test('counts each post without an id once', async () => {
-  const outcome = await run(calm({ nameless: 0.2 }));
+  const outcome = await run(streaming({ nameless: 0.2 }));
   const posted = outcome.service.posts.filter((post) => post.nameless && post.sentAt > 10_000).length;
   const counted = outcome.processes[0]?.summary?.nameless ?? 0;
   expect(counted).toBeGreaterThanOrEqual(posted);
   // The first pages contain a few posts without an id from before the run, which are counted too.
   expect(counted).toBeLessThan(posted + 30);
+});
+
+/** Four minutes in which each page takes longer than the lag. */
+const slowPages = (seed: number, faults: readonly Fault[]) =>
+  calm(seed, {
+    ...{ lagMs: 2_000, rate: 0.5, busyMs: 240_000 },
+    faults: [{ kind: 'slow', p: 1, from: 0, to: 1e12 }, ...faults],
+  });
+
+/** The number of connections of each run. */
+async function connections(faults: readonly Fault[]): Promise<readonly number[]> {
+  const made: number[] = [];
+  const schedules = Array.from({ length: 10 }, (_, seed) => slowPages(seed, faults));
+  const failed = await simulate(schedules, undefined, 1, ({ processes }) => {
+    made.push(processes[0]?.summary?.connections ?? 0);
+  });
+  expect(failed).toEqual([]);
+  return made;
+}
+
+test('connects although each walk takes longer than the lag', async () => {
+  expect(new Set(await connections([]))).toEqual(new Set([1]));
+});
+
+test('connects again although each walk takes longer than the lag', async () => {
+  const reset: Fault = { kind: 'reset', from: 100_000, to: 100_000 };
+  expect(new Set(await connections([reset]))).toEqual(new Set([2]));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
-import { type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
+import { calm, type ExecSchedule, type Schedule, scheduleOf } from './schedule.ts';
 import type { Process } from './world.ts';
 
 const COUNT = Number(process.env['SIM_SEEDS'] ?? 40);
@@ -46,33 +46,11 @@ test(`${COUNT} schedules hand every post over, and repeat only the batch that wa
 });
 
 test('if a command is slower than the feed, the tail closes the socket and reads the missed posts from pages', async () => {
-  const base = execSchedule(1);
   const busyMs = 1_800_000;
-  const schedule: Schedule = {
-    ...base,
-    ...{
-      feed: 'thesis',
-      via: 'ws',
-      rate: 0.5,
-      bursts: 0,
-      busyMs,
-      faults: [],
-      kills: [],
-      ceiling: null,
-      units: null,
-    },
-    ...{
-      odd: 0,
-      nameless: 0,
-      old: 0,
-      late: 0,
-      vanish: 0,
-      answer: 'described',
-      start: { kind: 'now' },
-      end: 'stop',
-    },
+  const schedule = calm(1, {
+    ...{ resume: 'checkpoint', lagMs: execSchedule(1).lagMs, rate: 0.5, busyMs },
     exec: { batch: 5, lingerMs: 0, tries: 1, fails: 0, slowMs: 900_000, untilMs: busyMs - 900_000 },
-  };
+  });
   const reasons: unknown[] = [];
   const failed = await simulate([schedule], undefined, 1, ({ processes }) => {
     for (const notice of processes.flatMap(({ notices }) => notices))

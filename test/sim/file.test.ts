@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { rngOf } from './rng.ts';
 import { simulate } from './run.ts';
-import { type Schedule, scheduleOf } from './schedule.ts';
+import { calm, type Schedule } from './schedule.ts';
 import type { Process } from './world.ts';
 
 /**
@@ -10,25 +10,14 @@ import type { Process } from './world.ts';
 function unverified(seed: number): Schedule {
   const rng = rngOf(seed, 78);
   const killed = 330_000 + rng.next() * 30_000;
-  return {
-    ...scheduleOf(seed),
-    ...{
-      via: 'ws',
-      feed: 'thesis',
-      resume: 'file',
-      start: { kind: 'now' },
-      end: 'stop',
-      kills: [],
-      sifted: false,
-    },
-    ...{ late: 0, vanish: 0, behindMs: 0, twenty: false, timeless: false, skew: 0, bursts: 0, rate: 0.5 },
-    ...{ ceiling: null, units: null, odd: 0, lagMs: 10_000, busyMs: 400_000 },
+  return calm(seed, {
+    ...{ resume: 'file', rate: 0.5, busyMs: 400_000 },
     faults: [
       { kind: 'fault', p: 1, from: 40_000, to: killed },
       { kind: 'lose', p: 0.5, from: 45_000, to: 70_000 },
       { kind: 'kill', from: killed, to: killed },
     ],
-  };
+  });
 }
 
 test('resumes exactly after pages have failed for long and the process was killed', async () => {

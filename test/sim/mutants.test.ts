@@ -19,7 +19,7 @@ import {
 } from './mutants.ts';
 import { rngOf } from './rng.ts';
 import { seeds, simulate } from './run.ts';
-import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
+import { calm, type Schedule } from './schedule.ts';
 import { above } from './service.ts';
 import { type Mutation, type Outcome, runSchedule } from './world.ts';
 
@@ -44,16 +44,14 @@ test.each([
 
 /** A schedule in which posts stay unread: pages fail for minutes, and then no page leads to an older one. */
 function unread(seed: number): Schedule {
-  const rest = { behindMs: 0, busyMs: 400_000, rate: 1, ceiling: null, units: null, lagMs: 10_000 };
-  return {
-    ...{ ...scheduleOf(seed), ...uneventful, ...rest },
-    ...{ via: 'poll', resume: 'file', twenty: true },
+  return calm(seed, {
+    ...{ via: 'poll', resume: 'file', twenty: true, busyMs: 400_000, rate: 1 },
     faults: [
       { kind: 'fault', p: 1, from: 40_000, to: 200_000 },
       { kind: 'evict', p: 1, from: 200_000, to: 300_000 },
       { kind: 'quota', from: 330_000, to: 350_000 },
     ],
-  };
+  });
 }
 
 test('a certificate names the gap, before and after a restart', async () => {
@@ -78,16 +76,15 @@ test.each([
 /** A schedule in which the service stands still for minutes, while the tail is stopped once. */
 function standing(seed: number): Schedule {
   const rng = rngOf(seed, 79);
-  const rest = { behindMs: 0, busyMs: 330_000, ceiling: null, units: null, lagMs: 10_000 };
   const from = 1_000 * rng.between(60, 80);
-  return {
-    ...{ ...scheduleOf(seed), ...uneventful, ...rest },
+  return calm(seed, {
+    busyMs: 330_000,
     ...{ via: rng.pick(['ws', 'poll'] as const), resume: 'file', rate: rng.pick([0.1, 1]), position: 'last' },
     faults: [
       { kind: 'still', from, to: from + 1_000 * rng.between(150, 240) },
       { kind: 'kill', from: from + 90_000, to: from + 90_000 },
     ],
-  };
+  });
 }
 
 const standings = Array.from({ length: 20 }, (_, seed) => standing(seed));
@@ -108,8 +105,7 @@ function breaking(seed: number, behindMs: number): Schedule {
     const from = 25_000 * (i + 1) * rng.between(0.9, 1.1);
     return { kind: rng.pick(['reset', 'close'] as const), from, to: from + 1 };
   });
-  const rest = { behindMs, busyMs, faults, rate: 1, ceiling: null, units: null, lagMs: 10_000 };
-  return { ...scheduleOf(seed), ...uneventful, ...rest };
+  return calm(seed, { behindMs, busyMs, faults, rate: 1 });
 }
 
 /** The number of posts that a run without audits misses. */

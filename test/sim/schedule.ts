@@ -235,21 +235,25 @@ function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
   return faults;
 }
 
-/** The parameters of a schedule with ordinary posts and pages and without kills. */
+/** The parameters of a schedule with ordinary posts and pages, and without faults and kills. */
 export const uneventful = {
-  ...{ via: 'ws', feed: 'thesis', resume: 'none', start: { kind: 'now' }, end: 'stop', kills: [] },
   ...{
-    late: 0,
-    vanish: 0,
-    old: 0,
-    odd: 0,
-    nameless: 0,
-    answer: 'described',
-    pings: true,
-    twenty: false,
-    timeless: false,
-    skew: 0,
-    bursts: 0,
-    sifted: false,
+    via: 'ws',
+    feed: 'thesis',
+    resume: 'none',
+    start: { kind: 'now' },
+    end: 'stop',
+    faults: [],
+    kills: [],
   },
+  ...{ late: 0, vanish: 0, old: 0, odd: 0, nameless: 0, bursts: 0, behindMs: 0, skew: 0 },
+  ...{ answer: 'described', pings: true, twenty: false, timeless: false, sifted: false },
+  ...{ ceiling: null, units: null, lagMs: 10_000 },
 } as const satisfies Partial<Schedule>;
+
+/** An uneventful schedule with the given parameters. */
+export const calm = (seed: number, given: Partial<Schedule>): Schedule => ({
+  ...scheduleOf(seed),
+  ...uneventful,
+  ...given,
+});

@@ -1,18 +1,12 @@
 import { expect, test } from 'vitest';
 import { judge } from './judge.ts';
-import { type Schedule, scheduleOf, uneventful } from './schedule.ts';
+import { calm, type Schedule } from './schedule.ts';
 import { runSchedule } from './world.ts';
 
 const HOURS = 1.5;
 
 /** Hours without faults. */
-const calm = (given: Partial<Schedule>): Schedule => ({
-  ...scheduleOf(1),
-  ...uneventful,
-  ...{ faults: [], behindMs: 0 },
-  ...{ ceiling: null, units: null, lagMs: 10_000, busyMs: HOURS * 3_600_000, rate: 0.2 },
-  ...given,
-});
+const hours = (given: Partial<Schedule>) => calm(1, { busyMs: HOURS * 3_600_000, rate: 0.2, ...given });
 
 /** The cost of the pages per minute, and the maximum number of remembered ids. */
 async function run(schedule: Schedule): Promise<{ perMinute: number; known: number; rows: number }> {
@@ -39,36 +33,36 @@ async function run(schedule: Schedule): Promise<{ perMinute: number; known: numb
 }
 
 test('verifying the socket costs at most 3 % of its price', { timeout: 60_000 }, async () => {
-  expect((await run(calm({ rate: 0.05 }))).perMinute).toBeLessThan(300);
-  expect((await run(calm({}))).perMinute).toBeLessThan(600);
+  expect((await run(hours({ rate: 0.05 }))).perMinute).toBeLessThan(300);
+  expect((await run(hours({}))).perMinute).toBeLessThan(600);
 });
 
 test('polls cost the stated amount, plus one deep poll per minute', { timeout: 60_000 }, async () => {
-  const { perMinute } = await run(calm({ via: 'poll', rate: 0.1 }));
+  const { perMinute } = await run(hours({ via: 'poll', rate: 0.1 }));
   expect(perMinute).toBeGreaterThan(1_190);
   expect(perMinute).toBeLessThan(1_500);
-  expect((await run(calm({ via: 'poll', rate: 0.1, lagMs: 30_000 }))).perMinute).toBeLessThan(650);
+  expect((await run(hours({ via: 'poll', rate: 0.1, lagMs: 30_000 }))).perMinute).toBeLessThan(650);
 });
 
 test('while no connection can be opened, pages cost as much as polls', { timeout: 60_000 }, async () => {
   const faults = [{ kind: 'refuse', status: 503, from: 0, to: 1e12 }] as const;
   const given = { rate: 0.5, busyMs: 1_800_000 };
-  const polls = await run(calm({ ...given, via: 'poll' }));
-  const outage = await run(calm({ ...given, faults }));
+  const polls = await run(hours({ ...given, via: 'poll' }));
+  const outage = await run(hours({ ...given, faults }));
   expect(outage.perMinute).toBeLessThan(1.1 * polls.perMinute);
   expect(outage.rows).toBeGreaterThan(700);
 });
 
 test('polls of a slow feed need only one page', { timeout: 60_000 }, async () => {
-  expect((await run(calm({ via: 'poll', rate: 0.02, lagMs: 60_000 }))).perMinute).toBeLessThan(230);
+  expect((await run(hours({ via: 'poll', rate: 0.02, lagMs: 60_000 }))).perMinute).toBeLessThan(230);
 });
 
 test('callouts cost 10 CU per poll', { timeout: 60_000 }, async () => {
-  expect((await run(calm({ via: 'poll', feed: 'callout', rate: 0.02 }))).perMinute).toBeLessThan(65);
+  expect((await run(hours({ via: 'poll', feed: 'callout', rate: 0.02 }))).perMinute).toBeLessThan(65);
 });
 
 test('the number of remembered ids does not grow with time', { timeout: 60_000 }, async () => {
-  const { known, rows } = await run(calm({ resume: 'checkpoint', rate: 0.5 }));
+  const { known, rows } = await run(hours({ resume: 'checkpoint', rate: 0.5 }));
   expect(rows).toBeGreaterThan(2_000);
   expect(known).toBeLessThan(200);
 });

@@ -111,9 +111,11 @@ function linesBehind(
     if (isCompressed) break;
     const isLast = isAt(path, place);
     const found = all(path, isLast ? place.offset : 0);
-    // The position covers this file and the ones before it.
-    if (!isLast && verified !== null && found.every(({ at }) => at !== null && at <= verified)) break;
-    lines.push(...found);
+    // The position covers what was written before the first line that is newer, and all earlier files.
+    const isNew = ({ at }: PostMark) => at !== null && verified !== null && at > verified;
+    const first = isLast || verified === null ? 0 : found.findIndex(isNew);
+    if (first < 0) break;
+    lines.push(...found.slice(first));
     if (isLast) return lines;
   }
   const renamed = fileAt(dirname(realPath(out)), place);

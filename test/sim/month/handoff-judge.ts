@@ -1,4 +1,3 @@
-import { createCounts } from './counts.ts';
 import { numberOf } from './feed.ts';
 
 /**
@@ -35,7 +34,7 @@ const EARLY_MS = 120_000;
 /** `postMs` is the time between two posts. */
 export function createHandoffJudge(postMs: number): HandoffJudge {
   const problems: string[] = [];
-  const counts = createCounts();
+  const seen = new Set<number>();
   let current: readonly string[] = [];
   /** Posts that were handed over but not acknowledged. No other post may be repeated. */
   const open = new Set<string>();
@@ -70,7 +69,7 @@ export function createHandoffJudge(postMs: number): HandoffJudge {
       if (new Set(ids).size < ids.length) problem(`a batch has a post twice: ${ids}`);
       for (const id of ids) {
         const number = numberOf(id);
-        if (counts.of(number) === 0) {
+        if (!seen.has(number)) {
           if (number < newest - SLACK_MS / postMs) problem(`${id} comes after ${newest}`);
         } else if (open.has(id) || unsaved.has(id)) repeated++;
         else problem(`${id} is repeated although it was acknowledged`);
@@ -85,7 +84,7 @@ export function createHandoffJudge(postMs: number): HandoffJudge {
     },
     process(ids) {
       for (const id of ids) {
-        counts.add(numberOf(id));
+        seen.add(numberOf(id));
         newest = Math.max(newest, numberOf(id));
       }
     },
@@ -100,14 +99,14 @@ export function createHandoffJudge(postMs: number): HandoffJudge {
     },
     dead(ids) {
       dead += ids.length;
-      for (const id of ids) counts.add(numberOf(id));
+      for (const id of ids) seen.add(numberOf(id));
       settle(ids);
     },
     finish(end, isWanted) {
-      const { first } = counts;
+      const first = [...seen].reduce((least, number) => Math.min(least, number), end);
       let posts = 0;
       for (let number = first; number < end; number++) {
-        if (counts.of(number) > 0) posts++;
+        if (seen.has(number)) posts++;
         else if (number > first + EARLY_MS / postMs && isWanted(number)) problem(`post ${number} is missing`);
       }
       return posts;

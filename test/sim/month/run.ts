@@ -11,7 +11,6 @@ import { createTail } from '../../../src/tail/engine.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
-import { createCounts } from './counts.ts';
 import { createDriver } from './driver.ts';
 import { createEndlessFeed, numberOf, type Trouble } from './feed.ts';
 import { type Incident, incidentsOf, START_MS } from './incidents.ts';
@@ -276,7 +275,7 @@ function certifiedFile(file: string): CertifiedFile {
 
 /** Counts how often each post is in the files. So many of the first ones may be dated before the start. */
 function createTally(early: number) {
-  const counts = createCounts();
+  const counts = new Map<number, number>();
   const problems: string[] = [];
   const problem = (text: string) => {
     if (problems.length < 10) problems.push(text);
@@ -288,7 +287,8 @@ function createTally(early: number) {
     // written again to another file.
     for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
       if (line === '') continue;
-      counts.add(numberOf(JSON.parse(line).id));
+      const number = numberOf(JSON.parse(line).id);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
     }
   };
   return {
@@ -300,18 +300,18 @@ function createTally(early: number) {
     },
     /** The posts up to `end` that are in no file. */
     missing: (end: number) =>
-      Array.from({ length: end }, (_, number) => number).filter((number) => counts.of(number) === 0),
+      Array.from({ length: end }, (_, number) => number).filter((number) => !counts.has(number)),
     /** Checks that each post since the first printed one is in the files exactly once. */
     judge(
       end: number,
       isWanted: (number: number) => boolean,
       isInGap: (number: number) => boolean,
     ): { posts: number; lost: number } {
-      const { first } = counts;
+      const first = [...counts.keys()].reduce((least, number) => Math.min(least, number), end);
       let posts = 0;
       let lost = 0;
       for (let number = first; number < end; number++) {
-        const count = counts.of(number);
+        const count = counts.get(number) ?? 0;
         posts += count;
         if (count > 1) problem(`post ${number} is there ${count} times`);
         if (count > 0 || number <= first + early || !isWanted(number)) continue;

@@ -37,7 +37,6 @@ const entryReply = (entry: Entry): Reply => [idOf(entry), entry.fields];
 export function createData(clock: () => number, from: readonly (readonly Write[])[] = []): Data {
   const texts = new Map<string, Text>();
   const hashes = new Map<string, Map<string, string>>();
-  const sorted = new Map<string, Map<string, number>>();
   const streams = new Map<string, Entry[]>();
   const log: (readonly Write[])[] = [];
   let group: Write[] | undefined;
@@ -56,14 +55,12 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
   const apply = ({ name, args }: Write): void => {
     const [key = '', ...rest] = args;
     if (name === 'SET') texts.set(key, { text: rest[0] ?? '', endsAt: Number(rest[1] ?? never) });
-    if (name === 'DEL') for (const map of [texts, hashes, sorted, streams]) map.delete(key);
+    if (name === 'DEL') for (const map of [texts, hashes, streams]) map.delete(key);
     if (name === 'HSET') get(hashes, key, () => new Map()).set(rest[0] ?? '', rest[1] ?? '');
-    if (name === 'ZADD') get(sorted, key, () => new Map()).set(rest[1] ?? '', Number(rest[0]));
     if (name === 'XDEL') {
       const left = (streams.get(key) ?? []).filter((entry) => !rest.includes(idOf(entry)));
       streams.set(key, left);
     }
-    if (name === 'ZREM') for (const member of rest) sorted.get(key)?.delete(member);
     if (name === 'XADD') {
       const [ms = 0, count = 0, ...fields] = rest;
       get(streams, key, () => []).push({ ms: Number(ms), count: Number(count), fields: fields.map(String) });
@@ -111,39 +108,6 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
     HSET([key = '', field = '', value = '']) {
       write('HSET', key, field, value);
       return 1;
-    },
-    HINCRBY([key = '', field = '', by]) {
-      const next = Number(hashes.get(key)?.get(field) ?? 0) + Number(by);
-      write('HSET', key, field, next);
-      return next;
-    },
-    ZSCORE([key = '', member = '']) {
-      const score = sorted.get(key)?.get(member);
-      return score === undefined ? null : String(score);
-    },
-    ZADD([key = '', ...words]) {
-      const isNew = words[0] === 'NX';
-      const pairs = isNew ? words.slice(1) : words;
-      let added = 0;
-      for (let at = 0; at + 1 < pairs.length; at += 2) {
-        const member = pairs[at + 1] ?? '';
-        if (isNew && sorted.get(key)?.has(member)) continue;
-        write('ZADD', key, pairs[at] === '+inf' ? never : Number(pairs[at]), member);
-        added++;
-      }
-      return added;
-    },
-    ZRANGE([key = '']) {
-      const members = [...(sorted.get(key) ?? [])].sort(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
-      return members.flatMap(([member, score]) => [member, score === never ? 'inf' : String(score)]);
-    },
-    ZREMRANGEBYSCORE([key = '', , below = '']) {
-      const limit = Number(below.slice(1));
-      const gone = [...(sorted.get(key) ?? [])]
-        .filter(([, score]) => score < limit)
-        .map(([member]) => member);
-      if (gone.length > 0) write('ZREM', key, ...gone);
-      return gone.length;
     },
     XADD([key = '', , ...fields]) {
       const last = lastOf(key);

@@ -20,10 +20,8 @@ export interface StoreModel {
 }
 
 /** A process that uses the store. */
-export interface StoreClient {
+export interface StoreClient extends Scheduler {
   readonly number: number;
-  /** Schedules a callback, which runs only if the process is still alive. */
-  readonly later: Scheduler['at'];
   readonly alive: () => boolean;
 }
 
@@ -112,7 +110,7 @@ export function createStore(
     }
   }
 
-  async function open({ later, alive, number }: StoreClient): Promise<StoreConnection> {
+  async function open({ at: later, alive, number }: StoreClient): Promise<StoreConnection> {
     await new Promise<void>((resolve) => void later(now() + rng.between(1, 20), resolve));
     if (active('down')) throw storeFailure('STORE_AWAY', 'the server is down');
     // While there are two primaries, clients with odd numbers use the former one.

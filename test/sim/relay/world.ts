@@ -88,26 +88,22 @@ export async function runRelaySchedule(
   scheduler.at(endsAt, () => end.abort());
 
   /** The callbacks of a process. They do not run while it is paused or after it was killed. */
-  const processOn = (number: number, alive: () => boolean): StoreClient & Scheduler => {
+  const processOn = (number: number, alive: () => boolean): StoreClient => {
     const pauses = schedule.blows.filter((blow) => blow.process === number && blow.kind === 'pause');
-    const later: Scheduler['at'] = (time, act) => {
-      const when = Math.max(time, scheduler.now);
+    const at: Scheduler['at'] = (time, act) => {
       let undo = () => {};
-      const wait = (at: number) => {
-        undo = scheduler.at(at, () => {
+      const wait = (when: number) => {
+        undo = scheduler.at(when, () => {
           const pause = pauses.find(({ from, to }) => from <= scheduler.now && scheduler.now < to);
           if (pause) wait(pause.to);
           else if (alive()) act();
         });
       };
-      wait(when);
+      wait(time);
       return () => undo();
     };
     return {
-      number,
-      later,
-      alive,
-      at: later,
+      ...{ number, alive, at },
       step: scheduler.step,
       get now() {
         return scheduler.now;
@@ -116,10 +112,7 @@ export async function runRelaySchedule(
   };
 
   /** Restarts a process after each kill, until the end of the run. */
-  const supervise = async (
-    number: number,
-    live: (process: StoreClient & Scheduler, life: number) => Promise<void>,
-  ) => {
+  const supervise = async (number: number, live: (process: StoreClient, life: number) => Promise<void>) => {
     for (let life = 0; !end.signal.aborted; life++) {
       let alive = true;
       const killed = new Promise<void>((resolve) => {
