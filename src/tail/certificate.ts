@@ -7,7 +7,6 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** A stretch that could not be read, and why. */
 export interface Unread extends Stretch {
   readonly why: string;
 }
@@ -19,12 +18,9 @@ export interface Coverage {
   readonly gaps: readonly Unread[];
 }
 
-/** What is known of the lines of a file. */
 export interface FileLines {
   readonly rows: number;
-  /** See `LineDigest`. */
   readonly digest: string;
-  /** The ids of the first line and of the last one. */
   readonly first: string | null;
   readonly last: string | null;
   /** The newest post time in the file, and in the files that it continues. */
@@ -37,9 +33,7 @@ export interface FileLines {
 /** The filters of a feed, by the names of their flags. */
 export type Filters = JsonObject;
 
-/** What a file contains. */
 export interface Certificate {
-  /** The feed and its service. */
   readonly feed: string;
   readonly filters: Filters;
   readonly coverage: Coverage;
@@ -47,7 +41,6 @@ export interface Certificate {
   readonly verified: number | null;
   readonly lowest: number | null;
   readonly lines: FileLines;
-  /** The size of these lines. */
   readonly bytes: number;
 }
 
@@ -65,7 +58,6 @@ export function stretchesOf(
   return without([{ from: Math.max(start, before ?? start) + 1, to: verified }], gaps);
 }
 
-/** What is left of stretches outside of others. */
 export function without(stretches: readonly Stretch[], others: readonly Stretch[]): Stretch[] {
   const left = others.reduce<readonly Stretch[]>(
     (parts, other) =>
@@ -80,7 +72,6 @@ export function without(stretches: readonly Stretch[], others: readonly Stretch[
   return left.filter(({ from, to }) => from <= to);
 }
 
-/** A certificate as the members of a JSON object. */
 export const certificateFields = (certificate: Certificate): JsonObject => {
   const { feed, filters, coverage, lines, ...rest } = certificate;
   const { gaps, after } = coverage;
@@ -97,7 +88,6 @@ export function readCertificate(value: JsonObject): Certificate | undefined {
   return { feed, filters, coverage, verified: timeOf(verified), lowest: timeOf(lowest), lines, bytes };
 }
 
-/** The coverage in a JSON object; undefined if there is none. */
 export function readCoverage({ after, gaps }: JsonObject): Coverage | undefined {
   if (!isTime(after) || !Array.isArray(gaps) || !gaps.every(isUnread)) return undefined;
   return { after: timeOf(after), gaps };

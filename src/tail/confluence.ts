@@ -14,7 +14,6 @@ export const confluenceName = (rule: ConfluenceRule | undefined): string =>
 
 /** The members of a post that decide about confluences. */
 export interface ConfluenceFields {
-  /** The token: its address, symbol and network. */
   readonly token: readonly [address: string, symbol: string, network: string];
   /** What identifies the author: the first of these that a post has. */
   readonly author: readonly string[];
@@ -41,7 +40,6 @@ interface Post {
   readonly text: string;
 }
 
-/** Posts of different authors, oldest first. */
 interface Group {
   readonly id: string;
   version: number;
@@ -89,7 +87,6 @@ export class Confluence {
     for (const [key, token] of Array.isArray(saved) ? saved : []) this.#tokens.set(key, token);
   }
 
-  /** Adds a post. Returns the record of the confluence that it makes or extends. */
   add(row: TailRow): TailRow | undefined {
     const { id, at, record } = row;
     const key = textIn(record, [this.#fields.token[0]]);
@@ -119,7 +116,6 @@ export class Confluence {
     return this.#rowOf(found);
   }
 
-  /** What a later run needs to continue. */
   get state(): string {
     return JSON.stringify([...this.#tokens]);
   }
@@ -155,7 +151,6 @@ export class Confluence {
     return undefined;
   }
 
-  /** Forgets what no further post can extend. */
   #forget(at: number): void {
     this.#newest = [...this.#newest, at].sort((one, other) => other - one).slice(0, 3);
     const clock = nthNewest(this.#newest, 2);

@@ -2,7 +2,6 @@ import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
 import type { PollReason } from './spend.ts';
 
-/** The failure of a run that reached its spending limit. */
 export const ceilingReached = () =>
   new Failure('limit', 'stopped at the spending limit', {
     code: 'CEILING',
@@ -16,7 +15,6 @@ export const hollowFeed = () =>
     hint: 'run the command again later; the pages that were read have been charged',
   });
 
-/** The failure of a service that did not answer before the run ended. */
 export const unanswered = () =>
   new Failure('network', 'the service did not answer before the end of the run', {
     code: 'UNANSWERED',
@@ -32,10 +30,8 @@ export const endTooEarly = () =>
     hint: 'run the command again with a longer --duration',
   });
 
-/** The code of an output that was blocked when the run ended. */
 export const BLOCKED = 'BLOCKED';
 
-/** The failure of an output that was blocked when the run ended. */
 export const blockedAtEnd = () =>
   new Failure('local', 'the output was blocked until the run ended', {
     code: BLOCKED,
@@ -49,7 +45,6 @@ export const outOfUnits = (text: string) =>
     hint: 'run "trdr me" to see what is left',
   });
 
-/** The failure of a subscription that the service rejected. */
 export const rejected = (text: string) =>
   new Failure('service', `the service rejected the subscription: ${text}`, {
     code: 'SUBSCRIPTION',

@@ -7,7 +7,6 @@ export interface Job<T> {
   readonly settled: Promise<void>;
 }
 
-/** Starts work, and wakes the main loop when it has ended. */
 export function startJob<T>(wake: () => void, work: () => Promise<T>): Job<T> {
   let outcome: Job<T>['outcome'];
   const settled = (async () => {

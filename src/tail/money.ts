@@ -7,13 +7,11 @@ import type { KeyFacts, TailOptions, TailPorts } from './ports.ts';
 import { planSpend, type SpendPlan } from './spend.ts';
 import type { Timing } from './timing.ts';
 
-/** What `planSpend` needs to know about the run. */
 interface MoneyView {
   readonly rate: number;
   readonly auditMs: number;
   readonly isConnected: boolean;
   readonly shortSessions: number;
-  /** The minutes of the WebSocket that have begun in this run. */
   readonly minutes: number;
   readonly runLeftMs: number;
   readonly sincePollMs: number;
@@ -88,7 +86,6 @@ export class Money {
     this.#refusedUntil = this.#ports.clock.now() + ms;
   }
 
-  /** Requests `me`, which is free, if it is due. */
   step(isStreaming: boolean, minutes: number): unknown {
     const { clock, key } = this.#ports;
     const outcome = this.#job?.outcome;
@@ -158,8 +155,6 @@ export function waitsForUnits(failure: Failure, now: number): number | undefined
   return failure.code === BUDGET ? 1_000 * (failure.retryAfter ?? 0) : resetsIn(now);
 }
 
-/** Whether a call was rejected because a budget or the allowance of the key is used up. */
 export const isOutOfUnits = ({ code, kind }: Failure): boolean => code === BUDGET || kind === 'quota';
 
-/** Milliseconds until the allowance of the key resets. */
 export const resetsIn = (now: number): number => renewalOf('month', now) - now;

@@ -2,7 +2,6 @@ import type { StopCode } from '../core/pages/read-pages.ts';
 import type { FeederFacts } from './health.ts';
 import type { Mode, PollReason, TailCost } from './spend.ts';
 
-/** Where a run starts. */
 type StartKind = 'now' | 'backfill' | 'since' | 'position';
 
 /** A stretch of the feed in which posts may be missing. Its bounds are post times, and belong to it. */
@@ -17,7 +16,6 @@ export interface Gap {
   readonly open: boolean;
 }
 
-/** Why a connection ended or could not be opened. */
 export type DownReason =
   | 'closed'
   | 'reset'
@@ -28,10 +26,8 @@ export type DownReason =
   | 'blocked'
   | 'refused';
 
-/** Why a run ended. */
 export type EndReason = 'stopped' | 'count' | 'duration' | 'caughtUp' | 'reader' | 'failure';
 
-/** What a run has done so far. */
 export interface TailCounts {
   readonly rows: number;
   /** The number of rows posted before the start of the run. They were printed first, and `rows` excludes them. */
@@ -40,7 +36,6 @@ export interface TailCounts {
   readonly filled: number;
   /** The number of rows that came over the WebSocket after their time was verified. */
   readonly late: number;
-  /** The number of skipped posts without an id. */
   readonly nameless: number;
   readonly connections: number;
   readonly pages: number;
@@ -49,7 +44,6 @@ export interface TailCounts {
   readonly verified: number | null;
 }
 
-/** The result of a run. */
 export interface Summary extends TailCounts {
   readonly reason: EndReason;
   /** The gaps that no later run will fill. */
@@ -57,22 +51,17 @@ export interface Summary extends TailCounts {
   readonly durationMs: number;
 }
 
-/** A polling interval that is long enough for a budget to last until it renews. */
 export interface Stretched {
   readonly everyMs: number;
-  /** When the budget renews, in epoch milliseconds. */
   readonly until: number;
 }
 
-/** What the tail reports to the command. */
 export type TailNotice =
   | {
       readonly kind: 'start';
       readonly from: StartKind;
-      /** Whether the run ends when it has printed everything up to now. */
       readonly noFollow: boolean;
       readonly mode: Mode;
-      /** Why the tail polls; undefined if it streams. */
       readonly why: PollReason | undefined;
       readonly perMinute: number;
       readonly other: { readonly mode: Mode; readonly perMinute: number } | null;
@@ -91,7 +80,6 @@ export type TailNotice =
     }
   /** A budget or the allowance has renewed, and streaming is possible again. */
   | { readonly kind: 'streamAgain'; readonly why: PollReason; readonly perMinute: number }
-  /** The polling interval was changed to make a budget last. */
   | { readonly kind: 'stretched'; readonly perMinute: number; readonly stretched: Stretched }
   /** A budget or the allowance is used up. The tail waits until `until`, when the budget or allowance renews. */
   | { readonly kind: 'budget'; readonly until: number; readonly reason: string }

@@ -8,7 +8,6 @@ import type { PostFields, TailRow } from './row.ts';
 import type { TailCost, Via } from './spend.ts';
 import type { Timing } from './timing.ts';
 
-/** One page of the feed, newest first. */
 export interface FeedPage {
   readonly rows: readonly TailRow[];
   readonly hasMore: boolean;
@@ -22,32 +21,25 @@ export interface PageSource {
   page(ask: { readonly before?: string; readonly limit: number }, signal: AbortSignal): Promise<FeedPage>;
   /** The rows of the smallest page that is worth requesting, and of the largest page. */
   readonly sizes: { readonly step: number; readonly max: number };
-  /** The price in CU of each started `step` of rows. */
   readonly stepCu: number;
 }
 
-/** Why a connection has ended. */
 export interface LinkEnd {
   readonly why: 'closed' | 'reset' | 'quota' | 'overflow';
   readonly text: string;
   /** Whether the service may have missed the end of the connection, and may still charge for it. */
   readonly unconfirmed?: boolean;
-  /** The failure that made this machine close the connection. */
   readonly failure?: Failure | undefined;
 }
 
-/** An open WebSocket with a bounded queue of frames. */
 export interface Link {
-  /** Removes and returns the next frame of the queue. */
   next(): Uint8Array | undefined;
-  /** The size of the queued frames in bytes. */
   readonly held: number;
   /** The number of pings, pongs and frames that were received. */
   readonly signs: number;
   /** Why the connection ended; undefined while it is open. The queue may still contain frames after the end. */
   readonly end: LinkEnd | undefined;
   send(text: string): void;
-  /** Sends a ping. */
   ping?(): void;
   /**
    * Closes the connection. Resolves to whether the service confirmed the close and stopped charging. Returns
@@ -64,7 +56,6 @@ export type Connect = (onChange: () => void, signal: AbortSignal) => Promise<Lin
  * is not a failure.
  */
 export interface TailSink {
-  /** Writes rows in order. Returns a promise if the caller must wait before it writes more. */
   write(rows: readonly TailRow[]): boolean | Promise<boolean>;
   /** Resolves when all rows have left this process, or are on disk. */
   flush(): Promise<boolean>;
@@ -91,9 +82,7 @@ export interface TailSink {
   end?(): Promise<void>;
 }
 
-/** Facts about the API key. */
 export interface KeyFacts {
-  /** Whether the key's plan includes the live feed; null if not known. */
   readonly live: boolean | null;
   readonly ratePerMinute: number | null;
 }
@@ -105,10 +94,8 @@ export interface Spool {
   close(): Promise<void>;
 }
 
-/** What a tail needs from outside: clock, network, output and files. */
 export interface TailPorts {
   readonly clock: Clock;
-  /** Returns a random number in [0, 1). */
   readonly random: () => number;
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
@@ -116,36 +103,28 @@ export interface TailPorts {
   /** What is left to spend; `key` updates it. */
   readonly left?: Pick<Remainder, 'key' | 'budgets'> | undefined;
   readonly key?: ((signal: AbortSignal) => Promise<KeyFacts>) | undefined;
-  /** The cost of all pages and minutes of this run. */
   readonly spent: () => TailCost;
-  /** Replaces the saved position atomically. */
   readonly save?: ((position: Position) => Promise<void>) | undefined;
   readonly spool?: (() => Spool) | undefined;
 }
 
-/** Where a run starts in the feed. */
 export type StartPoint =
   /** At the newest post. Up to `recent` posts of the first page are printed too, which costs nothing. */
   | { readonly kind: 'now'; readonly recent?: number }
   | { readonly kind: 'backfill'; readonly rows: number }
   | { readonly kind: 'since'; readonly at: number }
-  /** Where an earlier run stopped. */
   | { readonly kind: 'position'; readonly position: Position };
 
-/** Options of a tail. */
 export interface TailOptions {
   readonly start: StartPoint;
   readonly via: Via;
-  /** The requested maximum delay of posts when polling. */
   readonly lagMs: number;
   readonly subscription?: Subscription | undefined;
   /** Whether the WebSocket delivers a post that appears in pages; by default, it delivers all posts. */
   readonly carries?: ((row: TailRow) => boolean) | undefined;
   /** Whether the post of a frame also appears in the pages that are read; by default, all posts do. */
   readonly scope?: ((row: TailRow) => boolean) | undefined;
-  /** Whether to print a post; by default, all posts are printed. */
   readonly filter?: ((row: TailRow) => boolean) | undefined;
-  /** The number of rows after which the run ends. */
   readonly count?: number | undefined;
   /** The number of failed requests for the first page after which the run fails. */
   readonly firstTries?: number | undefined;
@@ -158,7 +137,6 @@ export interface TailOptions {
   readonly waitForBudget?: boolean | undefined;
   /** The fraction of the key's units that the WebSocket may use with `--via auto`, from 0 to 1; by default, 1. */
   readonly socketShare?: number | undefined;
-  /** The name of the feed in positions. */
   readonly feed: string;
   readonly on?: ((notice: TailNotice) => void) | undefined;
   readonly timing?: Partial<Timing> | undefined;

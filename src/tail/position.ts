@@ -19,7 +19,6 @@ export interface Position extends KnownState {
   /** The feed and its service. A tail of another feed cannot continue from the position. */
   readonly feed: string;
   readonly filters?: Filters | undefined;
-  /** What the output needs to continue; see `TailSink.state`. */
   readonly state?: string | undefined;
   /** The file that was written to, and its size when the position was taken. */
   readonly file?: FilePlace | undefined;
@@ -32,7 +31,6 @@ export interface FilePlace {
   readonly dev: string;
   readonly ino: string;
   readonly offset: number;
-  /** What is known of the lines before the offset. */
   readonly lines?: FileLines | undefined;
 }
 

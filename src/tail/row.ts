@@ -1,6 +1,5 @@
 import { numberSource } from '../base/json.ts';
 
-/** A record as the service sent it. */
 export type PostFields = Readonly<Record<string, unknown>>;
 
 /** A position in the feed. The id is needed because several posts can have the same time. */
@@ -10,7 +9,6 @@ export interface PostMark {
   readonly at: number | null;
 }
 
-/** A post from a page or a frame. */
 export interface TailRow extends PostMark {
   readonly record: PostFields;
   /**
@@ -26,7 +24,6 @@ export function tailRow(record: PostFields, timeField: string): TailRow | null {
   return id === null ? null : { id, at: postTimeOf(record[timeField]), record, raw: null };
 }
 
-/** The rows of a page, and its posts without an id. */
 export function tailRows(
   items: readonly PostFields[],
   timeField: string,
@@ -48,7 +45,6 @@ function idOf(record: PostFields): string | null {
   return typeof id === 'string' && id !== '' ? id : null;
 }
 
-/** A finite number, or null. */
 export const timeOf = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 

@@ -16,7 +16,6 @@ import { timing as defaults, type Timing } from './timing.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
 import type { Walked } from './walk.ts';
 
-/** Why a run ended, and the failure that ended it. */
 interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
@@ -25,7 +24,6 @@ interface Ending {
 /** A finished walk whose rows are being printed. */
 export interface Filling {
   readonly walked: Walked;
-  /** The rows that are left. */
   left: number;
   /** The rows that were printed, and those of them that the WebSocket should have delivered. */
   printed: number;
@@ -34,7 +32,6 @@ export interface Filling {
 
 /** The state of the walks. All times are monotonic. */
 interface Walks {
-  /** Whether it is known where the run starts. */
   isPlaced: boolean;
   /** Whether the rows of the first walk were printed. */
   isStarted: boolean;
@@ -42,27 +39,22 @@ interface Walks {
   stack: RowStack;
   /** Whether a deep walk is requested and has not begun. */
   isWanted: boolean;
-  /** Whether the walk in progress was requested. */
   isUrgent: boolean;
   /** The start of the last walk, of the last complete deep one, and of the last one that was requested. */
   lastAt: number;
   verifiedAt: number | undefined;
   gapAt: number;
-  /** When the rows of the last walk were printed. */
   printedAt: number;
   /** The earliest start of the next walk, after one that did not reach its goal. */
   retryAt: number;
   /** How many walks have confirmed the connection. */
   confirmed: number;
-  /** How many deep walks in a row did not reach their goal. */
   failures: number;
   /** Whether deep walks read so much that they are made less often. */
   isLong: boolean;
   finale: 'wanted' | 'walking' | 'done' | undefined;
   pages: number;
-  /** Why pages cannot be read at the moment. */
   trouble: Failure | undefined;
-  /** Until when a walk waits for units, epoch ms. */
   waitsUntil: number | null;
 }
 
@@ -84,18 +76,14 @@ export interface Run {
   readonly walks: Walks;
   readonly gaps: Gap[];
   filling: Filling | undefined;
-  /** The rows that may still be printed. */
   left: number;
   /** Whether the last rows of --count are on their way. */
   isDrained: boolean;
   filled: number;
   late: number;
-  /** The frames that were read since the start of the last walk. */
   frames: number;
-  /** Posts per second. */
   rate: number | undefined;
   ratedAt: number;
-  /** Since when the output has accepted no rows. */
   blockedAt: number | undefined;
   /** Why the tail polls, although the feed has a WebSocket. */
   polling: PollReason | undefined;

@@ -1,6 +1,5 @@
 import type { Timing } from './timing.ts';
 
-/** The time of the next walk, and its reason. */
 export interface WalkPlan {
   readonly why: 'start' | 'gap' | 'confirm' | 'audit' | 'outage' | 'poll' | 'final';
   readonly due: number;
@@ -15,9 +14,7 @@ export interface WalkState {
   readonly isWanted: boolean;
   readonly mode: 'ws' | 'poll';
   readonly isConnected: boolean;
-  /** The time at which the last walk started. */
   readonly lastAt: number;
-  /** The time at which the rows of the last walk were printed. */
   readonly printedAt: number;
   /** The start time of the last finished walk that was requested (see `isWanted`); `confirmMs` counts from it. */
   readonly gapAt: number;
@@ -30,7 +27,6 @@ export interface WalkState {
 
 const NOW = Number.NEGATIVE_INFINITY;
 
-/** Plans the next walk. */
 export function planWalk(state: WalkState, { confirmMs }: Pick<Timing, 'confirmMs'>): WalkPlan {
   if (!state.isStarted) return { why: 'start', due: NOW };
   if (state.isEnding) return { why: 'final', due: NOW };

@@ -4,7 +4,6 @@ import { cu } from '../contract/prices.ts';
 export type Mode = 'ws' | 'poll';
 export type Via = 'auto' | Mode;
 
-/** Why a tail polls instead of using the WebSocket. */
 export type PollReason =
   | 'asked' // --via poll is set
   | 'noSocket' // the feed has no WebSocket
@@ -28,14 +27,11 @@ export interface TailCost {
 export interface SpendView {
   readonly via: Via;
   readonly hasSocket: boolean;
-  /** Whether the key's plan includes the live feed; null if not known. */
   readonly live: boolean | null;
   readonly lagMs: number;
-  /** Posts per second. */
   readonly rate: number;
   /** The key's rate limit, of which polls leave half to other processes. */
   readonly ratePerMinute: number | null;
-  /** The price of each started `step` of rows. */
   readonly step: number;
   readonly stepCu: number;
   /** How often a deep walk verifies the feed, and how far back it reads each time. */
@@ -49,18 +45,14 @@ export interface SpendView {
   readonly reserved: number;
   /** The CU that the WebSocket may still use of its share; null if unlimited or not known. */
   readonly shareLeft: number | null;
-  /** The number of consecutive connections that were of no use. */
   readonly shortSessions: number;
-  /** Epoch milliseconds. */
   readonly now: number;
   readonly runLeftMs: number;
   /** The time since the last poll, from which the interval counts. */
   readonly sincePollMs: number;
 }
 
-/** How to follow the feed now. */
 export interface SpendPlan {
-  /** Why to poll; undefined to stream. */
   readonly why: PollReason | undefined;
   readonly pollMs: number;
   /** When the budget renews that makes the interval longer than the requested lag. */
@@ -72,14 +64,11 @@ export interface SpendPlan {
 const MINUTE = 60_000;
 /** A connection is opened only if a second minute is covered too: a killed process is charged until this is noticed. */
 const OPENING = 2 * cu.socketMinute;
-/** The longest polling interval. */
 export const LONGEST_POLL_MS = 3_600_000;
 /** After this many connections that were of no use, the network counts as too unstable for streaming. */
 const SHORT_SESSIONS = 3;
-/** Rows of a walk below the newest verified post. */
 const PROOF_ROWS = 3;
 
-/** Decides between streaming and polling, and how often to poll. */
 export function planSpend(view: SpendView): SpendPlan {
   const { pollMs, until } = pollInterval(view);
   const perMinute = { ws: streamPerMinute(view), poll: pollPerMinute(view, pollMs) };

@@ -17,10 +17,8 @@ export type TailState =
   /** The run is ending. No more connections are opened. */
   | { readonly kind: 'closing'; readonly mode: Mode };
 
-/** The connection whose frames are printed. */
 export const openLink = (state: TailState): Link | undefined =>
   state.kind === 'subscribing' || state.kind === 'live' ? state.link : undefined;
 
-/** The mode that this state belongs to. */
 export const modeOf = (state: TailState): Mode =>
   state.kind === 'polling' ? 'poll' : state.kind === 'closing' ? state.mode : 'ws';

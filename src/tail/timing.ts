@@ -1,4 +1,3 @@
-/** All intervals and time limits of the tail. */
 export interface Timing {
   /** How long after its post time a post may be missing in pages, or appear behind newer ones. */
   readonly latenessMs: number;
@@ -9,17 +8,14 @@ export interface Timing {
   readonly confirmMs: readonly number[];
   /** A connection counts as lost if nothing was received for this long. */
   readonly silentMs: number;
-  /** If nothing was received for this long, the client sends a ping. */
   readonly pingMs: number;
   /** If a clock jumps further than this, for example because the machine was suspended, the connection is replaced. */
   readonly jumpMs: number;
-  /** How often the connection is checked. */
   readonly beatMs: number;
   /** How long to wait for the response to a subscription before continuing as if it had come. */
   readonly subscribeMs: number;
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
-  /** A connection that lasted this long counts as stable. */
   readonly healthyMs: number;
   /** The interval of the requests of `me` while streaming. While polling, it is ten times as long. */
   readonly keyMs: number;

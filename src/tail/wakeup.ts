@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Wakes the main loop, which then calls all parts. */
 export interface Wakeup {
   wake(): void;
   /**
@@ -8,7 +7,6 @@ export interface Wakeup {
    * last wait, resolves at once.
    */
   wait(due: number): Promise<void>;
-  /** Stops the timer. */
   close(): void;
 }
 

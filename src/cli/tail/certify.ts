@@ -37,7 +37,6 @@ export function certificateAt(file: string): Certificate | 'damaged' | undefined
   return (value && readCertificate(value)) ?? 'damaged';
 }
 
-/** Writes the certificate of a file to which the tail does not append any more. */
 export function certify(file: string, position: Position, place: FilePlace): void {
   const text = certificateText({ ...position, file: place });
   if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });

@@ -21,7 +21,6 @@ import { timing } from '../../tail/timing.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { finishedFiles } from './output/rotation.ts';
 
-/** The files from which a tail continues. */
 export interface TailFiles {
   readonly out: string | undefined;
   readonly checkpoint: string | undefined;

@@ -7,11 +7,8 @@ export interface FeedPoint {
   readonly at: number | null;
 }
 
-/** A post in the stream. */
 export interface StreamRow extends FeedPoint {
-  /** The id of the stream entry. */
   readonly entry: string;
-  /** The post as JSON on one line. */
   readonly body: string;
   /** The id of the post that was published before this one, or the beginning of the feed; empty if it is not known. */
   readonly prev: string;
@@ -57,10 +54,8 @@ function isLine(body: string): boolean {
   return !body.includes('\n') && body.startsWith('{') && plainJson(body) !== undefined;
 }
 
-/** The time at which the store added an entry, epoch ms. */
 export const entryMs = (entry: string): number => Number(entry.split('-')[0]) || 0;
 
-/** Whether one entry id is before another. */
 export function isBefore(one: string, other: string): boolean {
   const [ms = 0, count = 0] = one.split('-').map(Number);
   const [otherMs = 0, otherCount = 0] = other.split('-').map(Number);

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** The tokens that a feed is restricted to. */
 interface FeedScope {
   /** Normalized token addresses; empty for the whole feed. */
   readonly tokens: readonly string[];

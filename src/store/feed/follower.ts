@@ -27,13 +27,11 @@ const COUNT = 500;
 const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const RETRY_MS = 1_000;
-/** How often the position of the leader is read. */
 const MARK_MS = 10_000;
 
 /** The position of a follower: its last entry, and the ids of the posts that it delivered last, also after `verified`. */
 export interface FeedPosition {
   readonly entry: string;
-  /** The last post that the follower read; null if it has read none. */
   readonly last: FeedPoint | null;
   /** The post time up to which it has read every post; null if it is not known. */
   readonly verified: number | null;
@@ -45,7 +43,6 @@ export interface FeedPosition {
   readonly hole?: string | undefined;
 }
 
-/** Where a follower starts reading. */
 export type Begin =
   | { readonly kind: 'now' }
   | { readonly kind: 'newest'; readonly rows: number }
@@ -81,7 +78,6 @@ export type FollowEvent =
    * them.
    */
   | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
-  /** The follower has reached the end of the stream for the first time. */
   | { readonly kind: 'live' }
   | { readonly kind: 'away'; readonly why: string }
   | { readonly kind: 'back' };
@@ -93,11 +89,9 @@ interface FollowerOptions {
   readonly begin: Begin;
   readonly clock: Clock;
   readonly blockMs?: number | undefined;
-  /** Whether to read the positions of the leader. */
   readonly marks?: boolean | undefined;
 }
 
-/** Reads a feed from the store and delivers each post exactly once. */
 interface Follower {
   events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
   /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
@@ -129,7 +123,6 @@ export function createFollower(options: FollowerOptions): Follower {
   let liveFloor: number | undefined;
   let hole: string | undefined;
   let markAt = Number.NEGATIVE_INFINITY;
-  /** The verified time of the last mark. */
   let markTo: unknown;
 
   if (begin.kind === 'position') {
@@ -151,7 +144,6 @@ export function createFollower(options: FollowerOptions): Follower {
     return deliveredMs() - Math.max(leastMs, behindMs);
   };
 
-  /** Removes ids that are too old to be read again. */
   const prune = () => {
     const horizon = horizonOf(2 * LOOK_BACK_MS);
     for (const [id, ms] of known) {

@@ -17,7 +17,6 @@ const ABANDONED_MS = 60_000;
 
 /** What a machine remembers about a group, in case the store loses it. */
 export interface GroupPlace {
-  /** Identifies the stream that the group read. */
   readonly born: string;
   /** The last post that a member on this machine has delivered; null if there is none. */
   readonly last: FeedPoint | null;
@@ -79,9 +78,7 @@ export type GroupEvent =
   | { readonly kind: 'interrupted'; readonly why: string }
   | { readonly kind: 'back' };
 
-/** The state of a member across its connections. */
 export interface GroupWork {
-  /** Whether a batch is in progress. */
   open: boolean;
   /**
    * The last entry that this member acknowledged. If the group was removed, this member creates it again, to start
@@ -111,7 +108,6 @@ export const bornOf = async (store: StoreConnection, { info }: FeedKeys): Promis
 export const hasLost = (place: GroupPlace | undefined, born: string): boolean =>
   place !== undefined && place.born !== born && (place.born !== '' || place.last !== null);
 
-/** Yields the batches of a member until it loses its membership. */
 export async function* batches({
   options,
   store,

@@ -106,7 +106,6 @@ async function* orderedMember(
   }
 }
 
-/** Ends the lease, so that another member can take over at once. */
 async function giveBack(
   { open, feed, name }: GroupOptions,
   own: StoreConnection,

@@ -12,10 +12,8 @@ import { type FeedPoint, isBefore, timeFrom } from './entry.ts';
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 const FULL_RETRY_MS = 1_000;
-/** The maximum number of posts in one call of the script `publish`. */
 const BATCH = 100;
 
-/** A post to publish. */
 export interface Post {
   readonly id: string;
   readonly at: number | null;
@@ -34,7 +32,6 @@ export interface FeedState {
   readonly last: string;
 }
 
-/** What a relay remembers between its terms. */
 export interface RelayMemory {
   /**
    * The token of the last term, which has ended. The lease of that term can outlive its connection, for example if the
@@ -53,9 +50,7 @@ export interface TermOptions {
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
   readonly renewMs?: number | undefined;
-  /** `openTerm` updates it. */
   readonly memory?: RelayMemory | undefined;
-  /** What `store status` shows about the leader: its machine, mode and cost. */
   readonly describe: () => LeaderDescription;
 }
 
@@ -129,10 +124,8 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
     }
   }
 
-  /** The last entry of the stream. */
   let newest = '';
 
-  /** Returns the id of the last post that was published. */
   async function send(args: readonly (string | number)[]): Promise<string> {
     const keys = [feed.lease, feed.stream, feed.mark, feed.info];
     for (;;) {

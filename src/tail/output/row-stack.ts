@@ -2,7 +2,6 @@ import { parseJson, stringifyJson } from '../../base/json.ts';
 import type { Spool } from '../ports.ts';
 import type { PostFields, TailRow } from '../row.ts';
 
-/** The number of rows in memory after which they are moved to the spool. */
 const MAX_IN_MEMORY = 1_000;
 const TAKEN = 500;
 
@@ -17,12 +16,10 @@ export class RowStack {
     this.#open = open;
   }
 
-  /** The oldest post time of the rows that are left; Infinity without any. */
   get lowest(): number {
     return this.#stored.reduce((least, { lowest }) => Math.min(least, lowest), lowestOf(this.#held));
   }
 
-  /** The number of rows that are left. */
   size = 0;
 
   async push(rows: readonly TailRow[]): Promise<void> {
@@ -64,7 +61,6 @@ export class RowStack {
 const lowestOf = (rows: readonly TailRow[]): number =>
   rows.reduce((least, { at }) => Math.min(least, at ?? least), Number.POSITIVE_INFINITY);
 
-/** Parses a row that `push` has written. */
 function rowFrom(line: string): TailRow {
   const [id, at, record] = parseJson(line) as [string, number | null, PostFields];
   return { id, at, record, raw: null };

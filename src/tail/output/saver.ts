@@ -61,7 +61,6 @@ export class Saver {
     this.#count = sink.delivered?.(wake);
   }
 
-  /** Called with rows that are being written. */
   wrote(rows: readonly PostMark[]): void {
     this.#rows += rows.length;
     this.#isDue = true;
@@ -92,7 +91,6 @@ export class Saver {
     return this.#isUrgent ? Number.NEGATIVE_INFINITY : this.#next;
   }
 
-  /** Saves the last position. */
   async end(): Promise<void> {
     await this.#job?.settled;
     this.#look();
@@ -161,5 +159,4 @@ export class Saver {
   }
 }
 
-/** About how long the text of a position is. */
 const sizeOf = ({ ids, state = '' }: Position): number => 40 * ids.length + state.length;

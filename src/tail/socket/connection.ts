@@ -6,7 +6,6 @@ import type { Connect, Link, LinkEnd } from '../ports.ts';
 import { createFrameQueue } from './frame-queue.ts';
 import { type Opening, opened } from './handshake.ts';
 
-/** Options of a connection. */
 export interface SocketOptions {
   /** A `ws:` or `wss:` URL with the complete path. */
   readonly url: string;
@@ -31,10 +30,8 @@ const PAUSE_ABOVE = 1024 * 1024;
 const RESUME_BELOW = 256 * 1024;
 /** The longest pause of reading. It is limited because pings are not answered during a pause. */
 const PAUSE_MS = 5_000;
-/** The maximum size of a frame in bytes; no valid frame is this large. */
 const MAX_FRAME = 4 * 1024 * 1024;
 const HANDSHAKE_MS = 15_000;
-/** How long to wait for the service to confirm a close. */
 const CLOSE_MS = 2_000;
 /** Errors that also end the connection at the service, so that the service stops charging. */
 const MUTUAL = /^(ECONNRESET|EPIPE|WS_ERR_)/;

@@ -4,7 +4,6 @@ import { plainJson } from '../../base/json-object.ts';
 import { readServiceError } from '../../core/client/service-errors.ts';
 import { broken, unreachable } from '../../core/http/network-failures.ts';
 
-/** The maximum size of the response to a rejected handshake, in bytes. */
 const MAX_RESPONSE = 64 * 1024;
 
 export type Opening = import('ws').WebSocket;

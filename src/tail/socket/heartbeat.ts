@@ -2,7 +2,6 @@ import type { Clock } from '../../base/clock.ts';
 import type { Link } from '../ports.ts';
 import type { Timing } from '../timing.ts';
 
-/** Checks whether a connection still works. */
 export function createHeartbeat(clock: Clock, timing: Timing) {
   let signs = 0;
   let heardAt = 0;

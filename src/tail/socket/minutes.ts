@@ -31,7 +31,6 @@ class Minutes {
     this.#from = { mono: clock.mono(), wall: clock.now() };
   }
 
-  /** Pays for the first minutes, before the connection is opened. */
   async begin(signal: AbortSignal): Promise<void> {
     await this.#cover(LINGER_MS, signal);
   }
@@ -40,7 +39,6 @@ class Minutes {
     this.#from = { mono: this.#clock.mono(), wall: this.#clock.now() };
   }
 
-  /** Called when something was received from the service. */
   alive(): void {
     const at = this.#elapsed;
     // What arrives after a longer silence was buffered on the way.

@@ -9,7 +9,6 @@ import { waitAfter } from '../wait-after.ts';
 import type { ReadFrame } from './frame.ts';
 import { createHeartbeat } from './heartbeat.ts';
 
-/** An event of the connection. */
 export type SessionEvent =
   /** The service has answered the subscription, or has had the time for it. */
   | { readonly kind: 'subscribed' }
@@ -35,7 +34,6 @@ export class Session {
   connections = 0;
   /** The number of consecutive connections that ended within a minute, or delivered no posts although the feed had some. */
   shortSessions = 0;
-  /** The monotonic time at which the connection was opened; undefined if there is no connection. */
   openedAt: number | undefined;
   #endedMinutes = 0;
   #answer: { readonly isRejected: boolean; readonly text: string } | undefined;
@@ -69,7 +67,6 @@ export class Session {
     this.state = connect ? { kind: 'down', since: now, until: now } : { kind: 'polling' };
   }
 
-  /** The minutes of the WebSocket that have begun in this run. */
   get minutes(): number {
     return this.#endedMinutes + this.#minutesNow;
   }
@@ -100,31 +97,26 @@ export class Session {
     return state.kind === 'live' ? this.#heartbeat.due : Number.POSITIVE_INFINITY;
   }
 
-  /** Called with each frame that was read. */
   heard(frame: ReadFrame): void {
     // The greeting of a new connection does not answer the subscription.
     if (this.state.kind !== 'subscribing' || frame.kind === 'ready') return;
     this.#answer ??= { isRejected: frame.kind === 'error', text: frame.kind === 'error' ? frame.text : '' };
   }
 
-  /** Closes the connection; the session opens a new one. */
   drop(why: DownReason, text: string): void {
     this.#cause ??= { why, text };
   }
 
-  /** Closes the connection and switches to polling. */
   poll(): void {
     this.#leave({ kind: 'polling' });
   }
 
-  /** Ends polling, so that a connection may be opened again. */
   reopen(): void {
     const now = this.#ports.clock.mono();
     if (this.#ports.connect && this.state.kind === 'polling')
       this.state = { kind: 'down', since: now, until: now };
   }
 
-  /** Closes the connection permanently: no other connection is opened. */
   close(): void {
     if (this.state.kind !== 'closing') this.#leave({ kind: 'closing', mode: modeOf(this.state) });
   }
