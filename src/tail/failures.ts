@@ -1,5 +1,6 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
+import { LONGEST_BLOCK_MS } from '../core/spend/rate-limiter.ts';
 import type { PollReason } from './spend.ts';
 
 export const ceilingReached = () =>
@@ -64,3 +65,7 @@ export const cannotStream = (why: PollReason) =>
           code: 'CEILING',
           hint: 'raise --max-cu, or use polling: --via poll',
         });
+
+/** The time in milliseconds that a failure asks to wait, bounded: see `LONGEST_BLOCK_MS`. */
+export const waitAfter = ({ retryAfter = 0 }: Failure): number =>
+  Math.min(retryAfter * 1_000, LONGEST_BLOCK_MS);

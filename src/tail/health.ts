@@ -1,6 +1,6 @@
 import { type MetricFamily, type MetricLabels, metricsText } from '../base/metrics.ts';
 import type { BudgetLeft } from '../contract/ports.ts';
-import type { HandoffHealth } from './exec/handoff-meter.ts';
+import type { HandoffHealth } from './exec/delivery.ts';
 import type { TailCost } from './spend.ts';
 
 /** How a tail currently follows its feed. */

@@ -2,7 +2,7 @@ import { createBackoff } from '../base/backoff.ts';
 import { Failure } from '../base/failure.ts';
 import { isDiskFull } from '../base/files.ts';
 import { stopCodeOf } from '../core/pages/read-pages.ts';
-import { ceilingReached, hollowFeed } from './failures.ts';
+import { ceilingReached, hollowFeed, waitAfter } from './failures.ts';
 import { startJob } from './job.ts';
 import { isOutOfUnits, waitsForUnits } from './money.ts';
 import { RowStack } from './output/row-stack.ts';
@@ -10,7 +10,6 @@ import type { FeedPage } from './ports.ts';
 import { acceptWalk, skipNameless } from './print.ts';
 import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from './run.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
-import { waitAfter } from './wait-after.ts';
 import { type Depth, type Walked, walk } from './walk.ts';
 
 /** The first page is requested so often before the run fails, so that a wrong address is reported soon. */

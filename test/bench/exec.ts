@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
 import { readCommand, runCommand } from '../../src/cli/tail/exec/command.ts';
-import { createDelivery } from '../../src/tail/exec/deliver.ts';
+import { createDelivery } from '../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import { durations, print } from './measure.ts';
 
@@ -32,22 +32,18 @@ const alone = () =>
   });
 
 const command = readCommand(program, { env: process.env, cwd: folder, platform: process.platform });
-const deliver = createDelivery(
-  {
-    ...{ clock: systemClock, random: Math.random },
-    run: (batch, attempt) => runCommand(command, batch, attempt),
-    deadLetter() {},
-    notify() {},
-  },
-  { tries: 1, forgetful: false },
-);
-const handoff = createHandoff(
-  {
-    ...{ clock: systemClock, encode: () => line },
-    deliver,
-  },
-  { batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },
-);
+const { deliver } = createDelivery({
+  ...{ clock: systemClock, random: Math.random },
+  run: (batch, attempt) => runCommand(command, batch, attempt),
+  deadLetter() {},
+  notify() {},
+  ...{ tries: 1, forgetful: false },
+});
+const handoff = createHandoff({
+  ...{ clock: systemClock, encode: () => line },
+  deliver,
+  ...{ batch: rows, lingerMs: 1_000, forgetful: false, stop: new AbortController().signal },
+});
 
 let id = 0;
 const through = async () => {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.ts';
-import type { Batch, CommandEnd } from '../../src/tail/exec/batch.ts';
-import { createDelivery } from '../../src/tail/exec/deliver.ts';
+import type { Batch, CommandEnd } from '../../src/tail/exec/delivery.ts';
+import { createDelivery } from '../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import type { TailSink } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
@@ -43,31 +43,27 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, slow
       return fails ? { ok: false, why: 'exit code 1', code: 1 } : { ok: true };
     });
   };
-  const deliver = createDelivery(
-    { clock, random: rng.next, run, deadLetter: record, notify() {} },
-    { tries: exec.tries, forgetful: false },
-  );
+  const { deliver } = createDelivery({
+    ...{ clock, random: rng.next, run, deadLetter: record, notify() {} },
+    ...{ tries: exec.tries, forgetful: false },
+  });
   /** The writes of the command after each acknowledged batch. */
   const writesAt: { readonly rows: number; readonly writes: number }[] = [];
-  const handoff = createHandoff(
-    {
-      clock,
-      encode: (row) => Buffer.from(`${JSON.stringify(row.record)}\n`),
-      async deliver(batch, stop) {
-        const outcome = await deliver(batch, stop);
-        if (outcome !== 'left')
-          writesAt.push({
-            rows: (writesAt.at(-1)?.rows ?? 0) + batch.rows.length,
-            writes: process.writes.length,
-          });
-        return outcome;
-      },
+  const handoff = createHandoff({
+    clock,
+    encode: (row) => Buffer.from(`${JSON.stringify(row.record)}\n`),
+    async deliver(batch, stop) {
+      const outcome = await deliver(batch, stop);
+      if (outcome !== 'left')
+        writesAt.push({
+          rows: (writesAt.at(-1)?.rows ?? 0) + batch.rows.length,
+          writes: process.writes.length,
+        });
+      return outcome;
     },
-    {
-      ...{ batch: exec.batch, lingerMs: exec.lingerMs, forgetful: false },
-      stop: new AbortController().signal,
-    },
-  );
+    ...{ batch: exec.batch, lingerMs: exec.lingerMs, forgetful: false },
+    stop: new AbortController().signal,
+  });
   const { write, end, flush } = handoff;
   let covered = 0;
   const sink: TailSink = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { createTail } from '../../src/tail/engine.ts';
-import { waitAfter } from '../../src/tail/wait-after.ts';
+import { waitAfter } from '../../src/tail/failures.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 
 const MINUTE = 60_000;

@@ -198,15 +198,14 @@ export const storeStatus = command({
   exits: [0, 2, 4, 9],
   async run(context, { maxLag, output }) {
     const { needStore } = await import('../store/open-store.ts');
-    const { readStatus } = await import('../../store/status.ts');
+    const { feedLagFailure, readStatus } = await import('../../store/status.ts');
     const { keys, link } = await needStore(context);
     const items = await link.use((store) => readStatus(store, keys));
     if (output === 'metrics') {
       const { storeMetricsText } = await import('../../output/views/store-metrics.ts');
       await context.printText(storeMetricsText(items));
     } else await context.print(storeView, items);
-    const failure =
-      maxLag === undefined ? undefined : (await import('../store/feed-lag.ts')).feedLagFailure(items, maxLag);
+    const failure = maxLag === undefined ? undefined : feedLagFailure(items, maxLag);
     if (failure) throw failure;
   },
 });

@@ -1,8 +1,10 @@
+import { Failure } from '../../base/failure.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { interruptionText, isStoreFailure, unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import {
+  type FeedState,
   type LeaderDescription,
   openTerm,
   type Post,
@@ -11,14 +13,14 @@ import {
   readFeedState,
 } from '../../store/feed/term.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
-import type { Connect, PageSource, TailOptions, TailPorts, TailSink } from '../../tail/ports.ts';
-import { positionText } from '../../tail/position.ts';
+import type { Connect, PageSource, StartPoint, TailOptions, TailPorts, TailSink } from '../../tail/ports.ts';
+import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/row.ts';
+import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
-import { createNoticeLines } from '../tail/limit-notices.ts';
+import { createNoticeLines } from '../tail/notice-text.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
-import { resumeFrom, usableState } from './relay-mark.ts';
 
 /** What a relay reads, and how long the store keeps the posts. */
 interface RelayPlan {
@@ -241,3 +243,40 @@ const postOf = ({ id, at, raw, record }: TailRow): Post => ({
   at,
   body: raw === null ? jsonLine(record) : lineOf(raw),
 });
+
+/** Reads the position in the store. Another program may have overwritten it. */
+function positionOf(mark: string, feed: string): Position {
+  try {
+    return readPosition(mark, feed);
+  } catch (error) {
+    throw new Failure('network', 'the position of this feed in the store is invalid', {
+      code: 'STORE_UNFIT',
+      hint: 'run "trdr store check", which names the store key to remove',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * The state that a relay remembers; undefined if it is damaged, or if the feed was verified only up to a time before
+ * `since`. The store would keep no posts of that age.
+ */
+function usableState(state: FeedState | undefined, feed: string, since: number): FeedState | undefined {
+  if (state === undefined) return undefined;
+  try {
+    const { verified } = readPosition(state.mark, feed);
+    return verified !== null && verified < since ? undefined : state;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Where a leader starts: at the position of the previous leader, otherwise after the posts in the store,
+ * otherwise with new posts.
+ */
+function resumeFrom({ mark, published }: Pick<RelayTerm, 'mark' | 'published'>, feed: string): StartPoint {
+  const saved = mark === undefined ? undefined : positionOf(mark, feed);
+  const position = continueAfter(saved, published, feed, timing.latenessMs);
+  return position ? { kind: 'position', position } : { kind: 'now' };
+}

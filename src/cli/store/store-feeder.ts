@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
-import type { HandoffHealth } from '../../tail/exec/handoff-meter.ts';
+import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/row.ts';
 import type { Context } from '../context.ts';

@@ -6,6 +6,7 @@ import type { LastPost } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/row.ts';
 import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend.ts';
+import { createNoticeLimit } from '../output/notice-limit.ts';
 
 /** Waits shorter than this are not reported. */
 const QUIET_MS = 2_000;
@@ -50,7 +51,7 @@ function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string 
 }
 
 /** A notice of the tail as a line for stderr; undefined for a notice that is not printed. */
-export function tailText(notice: TailNotice): string | undefined {
+function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
       return startText(notice);
@@ -185,4 +186,24 @@ export function statusText(status: TailStatus): string {
     reconnects > 0 ? countText(reconnects, 'reconnect') : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** Notices that a failing service can cause without end. */
+const repeatedNotices: ReadonlySet<TailNotice['kind']> = new Set<TailNotice['kind']>([
+  'frame',
+  'nameless',
+  'down',
+  'wait',
+  'unstable',
+  'caughtUp',
+]);
+
+/** Formats the notices of a tail, and limits repeated ones. At the end, sums up those that were not shown. */
+export function createNoticeLines(mono: () => number): (notice: TailNotice) => string[] {
+  const limit = createNoticeLimit(mono, repeatedNotices);
+  return (notice) => {
+    const text = tailText(notice);
+    const shown = text === undefined ? undefined : limit.show(notice.kind, text);
+    return [...(notice.kind === 'end' ? limit.rest() : []), ...(shown === undefined ? [] : [shown])];
+  };
 }

@@ -1,8 +1,8 @@
+import { Failure } from '../../base/failure.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { outputClosed } from '../../output/sink.ts';
 import type { Context } from '../context.ts';
 import type { TailFlags } from './flags.ts';
-import { gapFailure } from './gap-failure.ts';
 import { lockFiles, resumableOut } from './lock-files.ts';
 import type { TailFiles } from './position-file.ts';
 import type { ServiceFlags } from './service/flags.ts';
@@ -62,3 +62,10 @@ export async function runFeed(
     unlock();
   }
 }
+
+/** The failure of a run that ended by itself although posts are missing, which no later run will deliver. */
+const gapFailure = (text: string): Failure =>
+  new Failure('service', text, {
+    code: 'GAP',
+    hint: 'read that part of the feed again with --since and --until of the list command',
+  });

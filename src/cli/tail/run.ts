@@ -10,11 +10,10 @@ import { serviceClock } from '../lookup/service-time.ts';
 import { atLimit } from './at-limit.ts';
 import { everySecond } from './every-second.ts';
 import type { TailFlags } from './flags.ts';
-import { createNoticeLines } from './limit-notices.ts';
-import { gapText, statusText } from './notice-text.ts';
+import { createNoticeLines, gapText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
 import { type Feeder, runFeed } from './run-feed.ts';
-import { watchedTail } from './service/watched-tail.ts';
+import { watchedTail } from './service/watch.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 

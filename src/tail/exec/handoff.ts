@@ -1,8 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
-import type { Batch, HandoffRow } from './batch.ts';
-import type { Delivery } from './deliver.ts';
+import type { Batch, HandoffRow, Outcome } from './delivery.ts';
 
 /**
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
@@ -18,35 +17,8 @@ interface Handoff extends TailSink {
   end(): Promise<void>;
   /** The number of rows that were passed to `write`. */
   readonly written: number;
-  readonly counts: HandoffCounts;
   /** The rows that are not in a batch yet. */
   readonly queued: readonly HandoffRow[];
-}
-
-/** The number of acknowledged batches, and the numbers of rows by outcome. */
-export interface HandoffCounts {
-  readonly batches: number;
-  /** The rows that were acknowledged, and those in the dead-letter file. */
-  readonly acknowledged: number;
-  readonly dead: number;
-  /** The rows with neither outcome. A stopped run leaves them to the next run. */
-  readonly left: number;
-}
-
-interface HandoffParts {
-  readonly clock: Clock;
-  readonly encode: (row: TailRow) => Uint8Array;
-  readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
-}
-
-interface HandoffOptions {
-  /** The maximum number of rows per batch. */
-  readonly batch: number;
-  /** How long an incomplete batch waits for further rows. */
-  readonly lingerMs: number;
-  /** Whether a stopped run hands over all rows before it ends. True for runs without a checkpoint. */
-  readonly forgetful: boolean;
-  readonly stop: AbortSignal;
 }
 
 /** The maximum size of a batch in bytes, so that long posts need bounded memory. */
@@ -54,17 +26,24 @@ const BATCH_BYTES = 8 * 1024 * 1024;
 
 type Waiting = HandoffRow & { readonly since: number };
 
-export function createHandoff(parts: HandoffParts, options: HandoffOptions): Handoff {
-  const { clock, encode, deliver } = parts;
-  const { stop, lingerMs, forgetful } = options;
+export function createHandoff(options: {
+  readonly clock: Clock;
+  readonly encode: (row: TailRow) => Uint8Array;
+  readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Outcome>;
+  /** The maximum number of rows per batch, and how long an incomplete batch waits for further rows. */
+  readonly batch: number;
+  readonly lingerMs: number;
+  /** Whether a stopped run hands over all rows before it ends. True for runs without a checkpoint. */
+  readonly forgetful: boolean;
+  readonly stop: AbortSignal;
+}): Handoff {
+  const { clock, encode, deliver, stop, lingerMs, forgetful } = options;
   let queue: Waiting[] = [];
   let bytes = 0;
   let written = 0;
   /** The number of rows in batches that were acknowledged or written to the dead-letter file. */
   let done = 0;
   let started = 0;
-  let accepted = 0;
-  let dead = 0;
   let busy = false;
   let ending = false;
   let over = false;
@@ -109,8 +88,6 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
       const outcome = await deliver(batch, stop);
       if (outcome === 'left') return finish();
       done += batch.rows.length;
-      if (outcome === 'dead') dead += batch.rows.length;
-      else accepted++;
       for (const listener of listeners) listener();
     } catch (error) {
       failure = { error };
@@ -183,9 +160,6 @@ export function createHandoff(parts: HandoffParts, options: HandoffOptions): Han
     },
     get queued() {
       return queue;
-    },
-    get counts() {
-      return { batches: accepted, acknowledged: done - dead, dead, left: written - done };
     },
   };
 }

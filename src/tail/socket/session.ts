@@ -1,11 +1,11 @@
 import { type Backoff, createBackoff } from '../../base/backoff.ts';
 import { Failure } from '../../base/failure.ts';
+import { waitAfter } from '../failures.ts';
 import { type Job, startJob } from '../job.ts';
 import type { DownReason } from '../notice.ts';
 import type { Link, TailOptions, TailPorts } from '../ports.ts';
 import { modeOf, openLink, type TailState } from '../state.ts';
 import type { Timing } from '../timing.ts';
-import { waitAfter } from '../wait-after.ts';
 import type { ReadFrame } from './frame.ts';
 import { createHeartbeat } from './heartbeat.ts';
 

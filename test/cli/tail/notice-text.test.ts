@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createNoticeLimit } from '../../../src/cli/output/notice-limit.ts';
-import { createNoticeLines } from '../../../src/cli/tail/limit-notices.ts';
-import { gapText, placeText, tailText } from '../../../src/cli/tail/notice-text.ts';
+import { createNoticeLines, gapText, placeText, tailText } from '../../../src/cli/tail/notice-text.ts';
 import type { Gap, Summary } from '../../../src/tail/notice.ts';
 
 const summary: Summary = {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
 import { readStart, savePosition } from '../../../src/cli/tail/position-file.ts';
 import { createTail } from '../../../src/tail/engine.ts';
-import type { Batch, CommandEnd } from '../../../src/tail/exec/batch.ts';
-import { createDelivery } from '../../../src/tail/exec/deliver.ts';
+import type { Batch, CommandEnd } from '../../../src/tail/exec/delivery.ts';
+import { createDelivery } from '../../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../../src/tail/exec/handoff.ts';
 import type { Summary } from '../../../src/tail/notice.ts';
 import { rngOf } from '../rng.ts';
@@ -128,30 +128,26 @@ export async function runExecMonth(plan: ExecMonthPlan): Promise<ExecMonthOutcom
       ...{ timeField: 'platformCreatedAt', notice() {} },
     });
     judge.start();
-    const deliver = createDelivery(
-      {
-        ...{ clock, random: rng.next, notify() {} },
-        run: async (batch) => {
-          const end = await command(batch, life);
-          judge.ended(end.ok || flaw === 'skips', scheduler.now);
-          return flaw === 'skips' ? { ok: true } : end;
-        },
-        deadLetter: ({ rows }) => judge.dead(rows.map(({ id }) => id)),
+    const { deliver } = createDelivery({
+      ...{ clock, random: rng.next, notify() {} },
+      run: async (batch) => {
+        const end = await command(batch, life);
+        judge.ended(end.ok || flaw === 'skips', scheduler.now);
+        return flaw === 'skips' ? { ok: true } : end;
       },
-      { tries: TRIES, forgetful: false },
-    );
+      deadLetter: ({ rows }) => judge.dead(rows.map(({ id }) => id)),
+      ...{ tries: TRIES, forgetful: false },
+    });
     const stop = new AbortController();
-    const handoff = createHandoff(
-      {
-        clock,
-        encode: () => new Uint8Array(500),
-        deliver(batch, signal) {
-          batches++;
-          return deliver(batch, signal);
-        },
+    const handoff = createHandoff({
+      clock,
+      encode: () => new Uint8Array(500),
+      deliver(batch, signal) {
+        batches++;
+        return deliver(batch, signal);
       },
-      { batch: BATCH, lingerMs: plan.lingerMs, forgetful: false, stop: stop.signal },
-    );
+      ...{ batch: BATCH, lingerMs: plan.lingerMs, forgetful: false, stop: stop.signal },
+    });
     const undo = incidents
       .filter(({ kind, from }) => kind === 'kill' && from > scheduler.now)
       .slice(0, 1)

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants as systemConstants } from 'node:os';
 import { usageError } from '../../../base/failure.ts';
 import { errno } from '../../../base/files.ts';
-import type { Batch, CommandEnd } from '../../../tail/exec/batch.ts';
+import type { Batch, CommandEnd } from '../../../tail/exec/delivery.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

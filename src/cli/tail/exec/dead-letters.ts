@@ -4,7 +4,7 @@ import { Failure } from '../../../base/failure.ts';
 import { appendLines, ensureFolder, fileFailure, statsOf } from '../../../base/files.ts';
 import { sha256 } from '../../../base/sha256.ts';
 import type { DiskWait } from '../../../output/disk-wait.ts';
-import type { Batch } from '../../../tail/exec/batch.ts';
+import type { Batch } from '../../../tail/exec/delivery.ts';
 
 /** The file of batches that the command did not accept. The file contains the lines that the command received. */
 interface DeadLetters {

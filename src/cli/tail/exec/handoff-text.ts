@@ -1,9 +1,7 @@
 import { countText } from '../../../base/units.ts';
 import { span } from '../../../output/format/time.ts';
 import { safeLine } from '../../../output/terminal/safe-text.ts';
-import type { Batch, HandoffNotice } from '../../../tail/exec/batch.ts';
-import type { HandoffCounts } from '../../../tail/exec/handoff.ts';
-import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
+import type { Batch, HandoffHealth, HandoffNotice } from '../../../tail/exec/delivery.ts';
 
 export const postsText = (count: number): string => countText(count, 'post');
 
@@ -26,13 +24,15 @@ const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms))
 
 /** The last line of a run, with the number of posts that were handed over. */
 export function handedOverText(
-  { batches, acknowledged, dead, left }: HandoffCounts,
+  { batches, rows, deadRows, pendingRows }: HandoffHealth,
   resumes: boolean,
 ): string {
   const parts = [
-    `handed over ${postsText(acknowledged)} in ${countText(batches, 'batch', 'batches')}`,
-    dead > 0 ? `${postsText(dead)} in the dead-letter file` : '',
-    left > 0 ? `${postsText(left)} ${resumes ? 'left for the next run' : 'not handed over'}` : '',
+    `handed over ${postsText(rows)} in ${countText(batches, 'batch', 'batches')}`,
+    deadRows > 0 ? `${postsText(deadRows)} in the dead-letter file` : '',
+    pendingRows > 0
+      ? `${postsText(pendingRows)} ${resumes ? 'left for the next run' : 'not handed over'}`
+      : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
 }

@@ -1,9 +1,14 @@
 import { Failure, usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
-import type { Batch, HandoffNotice, HandoffRow } from '../../../tail/exec/batch.ts';
-import { createDelivery, type Delivery } from '../../../tail/exec/deliver.ts';
+import {
+  type Batch,
+  createDelivery,
+  type HandoffHealth,
+  type HandoffNotice,
+  type HandoffRow,
+  type Outcome,
+} from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
-import { createHandoffMeter, type HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
@@ -45,7 +50,7 @@ interface Parts {
 /** Delivers batches to the command, with retries and the dead-letter file. */
 interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
-  deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
+  deliver(batch: Batch, stop: AbortSignal): Promise<Outcome>;
   /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
   health(queued: readonly HandoffRow[]): HandoffHealth;
   /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
@@ -66,8 +71,6 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name, diskWait });
   const limit = createNoticeLimit(io.clock.mono, repeated);
   const encode = await createEncoder(context, view);
-  let dead = 0;
-  const meter = createHandoffMeter();
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
@@ -76,44 +79,36 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   signal.addEventListener('abort', reportWait, { once: true });
   // Delay a shutdown only after the first batch has started. A run that fails earlier must not wait.
   let letGo: (() => void) | undefined;
-  const deliver = createDelivery(
-    {
-      clock: io.clock,
-      random: io.random,
-      deadLetter: letters.save,
-      async run(batch, attempt) {
-        letGo ??= io.inFlight.hold();
-        running = batch;
-        try {
-          const end = await runCommand(command, batch, attempt);
-          meter.attempted(attempt, end);
-          return end;
-        } finally {
-          running = undefined;
-        }
-      },
-      notify(notice) {
-        if (notice.kind === 'dead') dead += notice.batch.rows.length;
-        const text = limit.show(notice.kind, handoffText(notice, letters.path ?? ''));
-        if (text !== undefined) context.notice(text);
-      },
+  const { deliver, health } = createDelivery({
+    clock: io.clock,
+    random: io.random,
+    deadLetter: letters.save,
+    async run(batch, attempt) {
+      letGo ??= io.inFlight.hold();
+      running = batch;
+      try {
+        return await runCommand(command, batch, attempt);
+      } finally {
+        running = undefined;
+      }
     },
-    { tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES), forgetful: !remembered },
-  );
+    notify(notice) {
+      const text = limit.show(notice.kind, handoffText(notice, letters.path ?? ''));
+      if (text !== undefined) context.notice(text);
+    },
+    tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES),
+    forgetful: !remembered,
+  });
   return {
     encode,
-    async deliver(batch, stop) {
-      meter.taken(batch);
-      const outcome = await deliver(batch, stop);
-      meter.delivered(batch, outcome);
-      return outcome;
-    },
-    health: meter.health,
+    deliver,
+    health,
     check() {
-      if (dead === 0) return;
+      const { deadRows } = health([]);
+      if (deadRows === 0) return;
       throw new Failure(
         'local',
-        `the command did not accept ${postsText(dead)}, which trdr saved to ${letters.path}`,
+        `the command did not accept ${postsText(deadRows)}, which trdr saved to ${letters.path}`,
         {
           code: 'DEAD_LETTER',
           hint: 'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
@@ -146,23 +141,19 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
   const { io, signal, notice, diskWait } = context;
   const { flags, checkpoint } = parts;
   const courier = await openCourier(context, parts);
-  const handoff = createHandoff(
-    {
-      clock: io.clock,
-      encode: courier.encode,
-      async deliver(batch, stop) {
-        // While the position cannot be saved, a later run would repeat whatever is handed over.
-        await diskWait.wait();
-        return courier.deliver(batch, stop);
-      },
+  const handoff = createHandoff({
+    clock: io.clock,
+    encode: courier.encode,
+    async deliver(batch, stop) {
+      // While the position cannot be saved, a later run would repeat whatever is handed over.
+      await diskWait.wait();
+      return courier.deliver(batch, stop);
     },
-    {
-      batch: flags.batch ?? BATCH,
-      lingerMs: flags.linger ?? LINGER_MS,
-      stop: signal,
-      forgetful: checkpoint === undefined,
-    },
-  );
+    batch: flags.batch ?? BATCH,
+    lingerMs: flags.linger ?? LINGER_MS,
+    stop: signal,
+    forgetful: checkpoint === undefined,
+  });
   if (checkpoint === undefined && !parts.remembered)
     notice('without --checkpoint, the next run does not know which posts were handed over');
   return {
@@ -171,7 +162,7 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
     handoff: () => courier.health(handoff.queued),
     async close() {
       courier.release();
-      notice(handedOverText(handoff.counts, checkpoint !== undefined));
+      notice(handedOverText(courier.health(handoff.queued), checkpoint !== undefined));
     },
   };
 }

@@ -8,7 +8,6 @@ import type { Context } from '../../context.ts';
 import { openSink } from '../../output/output.ts';
 import { certify, type Resumed, resumeLines } from '../certify.ts';
 import type { TailFlags } from '../flags.ts';
-import { createPause } from '../pause.ts';
 import { cutBehind, positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
 import { confluentSink } from './confluent.ts';
 import { openOutputFile } from './output-file.ts';
@@ -139,5 +138,39 @@ export async function openOutput(
       hide();
       await output.close();
     },
+  };
+}
+
+/** Delays the rows and the status line of a tail while a question is open on the same terminal. */
+interface Pause {
+  readonly isOpen: boolean;
+  /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
+  wait(): Promise<void> | undefined;
+  end(): void;
+}
+
+function createPause({ io, globals, display }: Context, hide: () => void): Pause {
+  const isShared = io.stdout.isTTY === true && globals.out === undefined;
+  let open: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
+  const end = display({
+    hide() {
+      hide();
+      let resume = () => {};
+      const over = new Promise<void>((resolve) => {
+        resume = resolve;
+      });
+      open = { over, resume };
+    },
+    show() {
+      open?.resume();
+      open = undefined;
+    },
+  });
+  return {
+    get isOpen() {
+      return open !== undefined;
+    },
+    wait: () => (isShared ? open?.over : undefined),
+    end,
   };
 }

@@ -1,5 +1,5 @@
 import { outputClosed } from '../../../output/sink.ts';
-import type { HandoffHealth } from '../../../tail/exec/handoff-meter.ts';
+import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
 import type { TailSink } from '../../../tail/ports.ts';
 import type { TailRow } from '../../../tail/row.ts';
 import type { Records } from '../../context.ts';

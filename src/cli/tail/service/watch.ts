@@ -1,10 +1,14 @@
 import { basename, extname } from 'node:path';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
+import type { Tail } from '../../../tail/engine.ts';
+import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
 import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/health.ts';
 import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
+import { handoffStateText } from '../exec/handoff-text.ts';
+import { deliveredText, statusText } from '../notice-text.ts';
 import type { ServiceFlags } from './flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
@@ -200,5 +204,27 @@ function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string
       if (!failed) notice(`warning: ${failure instanceof Error ? failure.message : String(failure)}`);
       failed = true;
     }
+  };
+}
+
+/** The state of a tail for the health watch. */
+export function watchedTail(
+  tail: Tail,
+  now: () => number,
+  handoff: (() => HandoffHealth) | undefined,
+): Watched {
+  return {
+    facts: () => ({ ...tail.status(), handoff: handoff?.() ?? null }),
+    turns: () => tail.status().turns,
+    wake: tail.wake,
+    text() {
+      const status = tail.status();
+      const parts = [
+        deliveredText(status.rows, status.lastPost, now()),
+        statusText(status),
+        handoff ? handoffStateText(handoff(), now()) : '',
+      ];
+      return parts.filter((part) => part !== '').join(' · ');
+    },
   };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readCommand, runCommand } from '../../../../src/cli/tail/exec/command.ts';
-import type { Batch } from '../../../../src/tail/exec/batch.ts';
+import type { Batch } from '../../../../src/tail/exec/delivery.ts';
 
 const batchOf = (...ids: readonly string[]): Batch => ({
   number: 7,
