@@ -50,8 +50,11 @@ function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string 
   return `connection lost (${why}${detail === '' ? '' : `: ${detail}`}); reconnecting`;
 }
 
-/** A notice of the tail as a line for stderr; undefined for a notice that is not printed. */
-function tailText(notice: TailNotice): string | undefined {
+/**
+ * A notice of the tail as a line for stderr; undefined for a notice that is not printed.
+ * @internal Exported for tests.
+ */
+export function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
       return startText(notice);
