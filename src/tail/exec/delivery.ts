@@ -41,7 +41,7 @@ export type HandoffNotice =
   | { readonly kind: 'dead'; readonly batch: Batch; readonly attempts: number; readonly why: string };
 
 /** The outcome of a batch. `left` means that the next run hands over the batch. */
-export type Outcome = 'acknowledged' | 'dead' | 'left';
+export type Delivery = 'acknowledged' | 'dead' | 'left';
 
 /** The state of a handoff, for monitoring. */
 export interface HandoffHealth {
@@ -86,7 +86,7 @@ export function createDelivery(options: {
   let lastExit: number | null = null;
   let current: Batch | undefined;
 
-  async function attempts(batch: Batch, stop: AbortSignal): Promise<Outcome> {
+  async function attempts(batch: Batch, stop: AbortSignal): Promise<Delivery> {
     for (let attempt = 1; ; attempt++) {
       if (attempt > 1) retries++;
       const end = await run(batch, attempt);
@@ -110,7 +110,7 @@ export function createDelivery(options: {
   }
 
   return {
-    async deliver(batch: Batch, stop: AbortSignal): Promise<Outcome> {
+    async deliver(batch: Batch, stop: AbortSignal): Promise<Delivery> {
       current = batch;
       const outcome = await attempts(batch, stop);
       if (outcome === 'acknowledged') [batches, rows] = [batches + 1, rows + batch.rows.length];

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { TailSink } from '../ports.ts';
 import type { TailRow } from '../row.ts';
-import type { Batch, HandoffRow, Outcome } from './delivery.ts';
+import type { Batch, Delivery, HandoffRow } from './delivery.ts';
 
 /**
  * Collects rows in batches and hands them over to a command, one batch at a time and in order. `flush` waits
@@ -29,7 +29,7 @@ type Waiting = HandoffRow & { readonly since: number };
 export function createHandoff(options: {
   readonly clock: Clock;
   readonly encode: (row: TailRow) => Uint8Array;
-  readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Outcome>;
+  readonly deliver: (batch: Batch, stop: AbortSignal) => Promise<Delivery>;
   /** The maximum number of rows per batch, and how long an incomplete batch waits for further rows. */
   readonly batch: number;
   readonly lingerMs: number;

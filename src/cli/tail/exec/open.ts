@@ -3,10 +3,10 @@ import type { View } from '../../../output/view.ts';
 import {
   type Batch,
   createDelivery,
+  type Delivery,
   type HandoffHealth,
   type HandoffNotice,
   type HandoffRow,
-  type Outcome,
 } from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/row.ts';
@@ -50,7 +50,7 @@ interface Parts {
 /** Delivers batches to the command, with retries and the dead-letter file. */
 interface Courier {
   readonly encode: (row: TailRow) => Uint8Array;
-  deliver(batch: Batch, stop: AbortSignal): Promise<Outcome>;
+  deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
   /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
   health(queued: readonly HandoffRow[]): HandoffHealth;
   /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
