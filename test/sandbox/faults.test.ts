@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/base/failure.ts';
+import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
+import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
 import {
   ask,
   bearer,
-  costOf,
   listen,
   MINUTE,
   rejectedHandshake,
@@ -14,10 +16,55 @@ import {
 const page = '/v2/thesis';
 type Service = Awaited<ReturnType<typeof sandbox>>;
 
+describe('the fault syntax', () => {
+  it.each([
+    ['drop=0.01', { chance: 0.01, time: null }],
+    ['429=5%', { chance: 0.05, kind: 'code', code: 'RATE_LIMITED' }],
+    ['overloaded', { chance: 1, kind: 'code', code: 'OVERLOADED' }],
+    ['502', { kind: 'gateway', status: 502 }],
+    ['delay=200ms..2s', { chance: 1, time: { min: 200, max: 2_000 } }],
+    ['late=2%:1m', { chance: 0.02, time: { min: 60_000, max: 60_000 } }],
+    ['drop=1.5m', { chance: null, time: { min: 90_000, max: 90_000 } }],
+    ['500@user.wallet+3*2', { count: 2, skip: 3, chance: 1 }],
+    ['delay@ws=1s', { place: 'frame' }],
+  ])('reads %s', (text, expected) => {
+    expect(parseFaults(text)).toMatchObject([expected]);
+  });
+
+  it('reads targets and lists', () => {
+    const at = (text: string, target: 'user.wallet' | 'thesis.token' | 'ws') =>
+      parseFaults(text)[0]?.at(target);
+    expect([at('500@user.wallet', 'user.wallet'), at('500@user.wallet', 'thesis.token')]).toEqual([
+      true,
+      false,
+    ]);
+    expect([at('500@theses', 'thesis.token'), at('500@thesis.*', 'user.wallet')]).toEqual([true, false]);
+    expect([at('503@ws', 'ws'), at('503', 'ws')]).toEqual([true, false]);
+    const list = parseFaults('drop=0.01, delay=200ms,,dup=1%');
+    expect(list.map(({ text }) => text)).toEqual(['drop=0.01', 'delay=200ms', 'dup=1%']);
+  });
+
+  it.each([
+    ['bogus', Object.keys(faultKinds).join(', ')],
+    ['=5%', 'write name[@where]'],
+    ['late@user=1s', 'remove @user'],
+    ['dup@user.wallet', 'remove @user.wallet'],
+    ['cut@ws', 'remove @ws'],
+    ['delay=5%', 'delay=5%:200ms'],
+    ['cut=1s', 'remove the time'],
+    ['500=abc', '429=5%:3s'],
+    ['500=1s:5%', '429=5%:3s'],
+  ])('suggests how to correct %s', (text, hint) => {
+    const read = () => parseFaults(text);
+    expect(read).toThrow(Failure);
+    expect(read).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
+  });
+});
+
 /** The raw response of a call, or the name of the error. */
-async function raw(service: Service, path = page): Promise<string> {
+async function raw(service: Service): Promise<string> {
   try {
-    const response = await fetch(service.url + path, { headers: bearer(service.key) });
+    const response = await fetch(service.url + page, { headers: bearer(service.key) });
     return `${response.status} ${await response.text()}`;
   } catch {
     return 'broken';
@@ -28,9 +75,8 @@ describe('faults of calls', () => {
   it('apply to their place, as often as requested', async () => {
     const service = await sandbox({ faults: '500@theses*2' });
     expect(await statusAndCode(service, '/v2/launchpad/thesis')).toBe('200');
-    expect(await statusAndCode(service, page)).toBe('500 INTERNAL_ERROR');
-    expect(await statusAndCode(service, page)).toBe('500 INTERNAL_ERROR');
-    expect(await statusAndCode(service, page)).toBe('200');
+    for (const expected of ['500 INTERNAL_ERROR', '500 INTERNAL_ERROR', '200'])
+      expect(await statusAndCode(service, page)).toBe(expected);
   });
 
   it.each([
@@ -57,39 +103,23 @@ describe('faults of calls', () => {
     expect(await answers(4)).toEqual([first, second]);
   });
 
-  it('delay responds after the given time', async () => {
+  it('delay responds after its time, and charges a caller that disconnected meanwhile', async () => {
     const service = await sandbox({ faults: 'delay=2s' });
-    let answered = false;
-    const asked = ask(service, page).finally(() => {
-      answered = true;
-    });
-    await until(() => service.counts.inFlight === 1);
-    await service.advance(1_999);
-    expect(answered).toBe(false);
-    await service.advance(1);
-    expect((await asked).status).toBe(200);
-  });
-
-  it('delay charges a caller that disconnected meanwhile', async () => {
-    const service = await sandbox({ faults: 'delay=20s' });
-    const triggered = () => service.faults.triggered['delay=20s'] ?? 0;
-    for (const [number, [path, body]] of (
-      [
-        [page, undefined],
-        ['/v2/user/handles/pnl', '{"handles":["nobody_at_all"]}'],
-      ] as const
-    ).entries()) {
+    for (const body of [undefined, '{"handles":["nobody_at_all"]}']) {
       const leaving = new AbortController();
-      const asked = fetch(service.url + path, {
+      const asked = fetch(service.url + (body === undefined ? page : '/v2/user/handles/pnl'), {
         method: body === undefined ? 'GET' : 'POST',
         headers: bearer(service.key),
         signal: leaving.signal,
-        ...(body === undefined ? {} : { body }),
+        ...(body !== undefined && { body }),
       });
-      await until(() => triggered() > number);
+      const before = service.faults.triggered['delay=2s'];
+      await until(() => service.faults.triggered['delay=2s'] !== before);
       leaving.abort();
       await expect(asked).rejects.toThrow();
-      await service.advance(20_000);
+      await service.advance(1_999);
+      expect(service.counts.inFlight).toBe(1);
+      await service.advance(1);
       await until(() => service.counts.inFlight === 0);
     }
     expect(service.meter().totalUnits).toBe(2 * 200);
@@ -110,86 +140,64 @@ describe('faults of calls', () => {
     const service = await sandbox();
     for (const status of [401, 402, 403, 404, 429, 500, 502, 503, 504]) {
       service.faults.set(`${status}@ws`);
-      const refused = await rejectedHandshake(service, bearer(service.key));
-      expect(refused.status).toBe(status);
+      expect((await rejectedHandshake(service, bearer(service.key))).status).toBe(status);
     }
     expect(service.meter().totalUnits).toBe(0);
   });
 });
 
+async function subscribed(faults: string) {
+  const service = await sandbox({ faults });
+  const socket = await listen(service);
+  await socket.subscribe();
+  await service.advance(1_000);
+  const frames = async () => (await socket.drain()).map(({ data }) => data.id as string);
+  const pages = async () =>
+    (await ask(service, page)).body.items.map((item: { id: string }): string => item.id);
+  return { service, socket, frames, pages };
+}
+
 describe('faults of frames', () => {
-  const posts = (service: Service, count: number) => Array.from({ length: count }, () => service.post().id);
-  const idsOf = (frames: { data?: { id: string } }[]) => frames.map(({ data }) => data?.id);
-
-  async function subscribed(faults: string) {
-    const service = await sandbox({ faults });
-    const socket = await listen(service);
-    await socket.subscribe();
-    return { service, socket };
-  }
-
-  it('withhold drops a frame whose post is in the pages', async () => {
-    const { service, socket } = await subscribed('withhold+1*1');
-    const [one, two, three] = posts(service, 3);
-    expect(idsOf(await socket.drain())).toEqual([one, three]);
-    const { body } = await ask(service, page);
-    expect(body.items.map((item: { id: string }) => item.id)).toContain(two);
-  });
-
-  it('dup sends a frame twice', async () => {
-    const { service, socket } = await subscribed('dup+1*1');
-    const [one, two, three] = posts(service, 3);
-    expect(idsOf(await socket.drain())).toEqual([one, two, two, three]);
-  });
-
-  it('reorder sends a frame after the next one, or after its time', async () => {
-    const { service, socket } = await subscribed('reorder*1=1:2s');
-    const [one, two, three] = posts(service, 3);
-    expect(idsOf(await socket.drain())).toEqual([two, one, three]);
-    service.faults.set('reorder*1=1:2s');
-    const [alone] = posts(service, 1);
-    expect(await socket.drain()).toEqual([]);
+  it.each([
+    ['withhold+1*1', [0, 2], []],
+    ['dup+1*1', [0, 1, 1, 2], []],
+    ['reorder*1=1:2s', [1, 0, 2], []],
+    ['reorder+2*1=1:2s', [0, 1], [2]],
+    ['delay@ws*1=2s', [1, 2], [0]],
+  ])('%s sends the frames %j at once, and %j after 2 s', async (faults, now, later) => {
+    const { service, frames, pages } = await subscribed(faults);
+    const posts = [0, 1, 2].map(() => service.post().id);
+    expect(await frames()).toEqual(now.map((at) => posts[at]));
     await service.advance(2_000);
-    expect(idsOf(await socket.drain())).toEqual([alone]);
-  });
-
-  it('delay sends a frame later', async () => {
-    const { service, socket } = await subscribed('delay@ws*1=3s');
-    const [one, two] = posts(service, 2);
-    expect(idsOf(await socket.drain())).toEqual([two]);
-    await service.advance(3_000);
-    expect(idsOf(await socket.drain())).toEqual([one]);
+    expect(await frames()).toEqual(later.map((at) => posts[at]));
+    expect((await pages()).slice(0, 3)).toEqual(posts.toReversed());
   });
 
   it('html and shape send invalid frames', async () => {
     const { service, socket } = await subscribed('html@ws*1,shape@ws+1*1');
-    posts(service, 3);
+    for (let post = 0; post < 3; post++) service.post();
     expect(await socket.next()).toMatch(/^<html>/);
     expect((await socket.next()).type).toBe('surprise');
     expect((await socket.next()).type).toBe('thesis');
   });
 
-  it('drop resets the socket, close sends a close frame', async () => {
-    const dropped = await subscribed('drop');
-    dropped.service.post();
-    expect(await dropped.socket.closed).toBe(1006);
-    const closed = await subscribed('close');
-    closed.service.post();
-    expect(await closed.socket.closed).toBe(1001);
-  });
-
-  it('drop with a time ends sockets after that time on average', async () => {
-    const { service, socket } = await subscribed('drop=10s');
-    await service.advance(10 * MINUTE);
-    expect(await socket.closed).toBe(1006);
-    expect(service.faults.triggered).toEqual({ 'drop=10s': 1 });
+  it.each([
+    ['drop', 1006],
+    ['close', 1001],
+    ['drop=10s', 1006],
+  ])('%s ends the socket with %i', async (faults, code) => {
+    const { service, socket } = await subscribed(faults);
+    if (faults.includes('=')) await service.advance(10 * MINUTE);
+    else service.post();
+    expect(await socket.closed).toBe(code);
+    expect(service.faults.triggered).toEqual({ [faults]: 1 });
   });
 
   it('halfopen silences the socket until the service notices a missing pong', async () => {
     const { service, socket } = await subscribed('halfopen');
     let heard = 0;
     socket.ws.on('ping', () => heard++);
-    posts(service, 3);
+    service.post();
     expect(service.sockets.size).toBe(1);
     await service.advance(MINUTE);
     await service.advance(MINUTE);
@@ -198,71 +206,48 @@ describe('faults of frames', () => {
 });
 
 describe('faults of posts', () => {
-  const ids = async (service: Service) =>
-    (await ask(service, page)).body.items.map((item: { id: string }) => item.id);
-
   it('late publishes a post and its frame below newer posts', async () => {
-    const service = await sandbox({ faults: 'late*1=1:10s' });
-    const socket = await listen(service);
-    await socket.subscribe();
+    const { service, frames, pages } = await subscribed('late*1=1:10s');
+    const late = service.post().id;
     await service.advance(1_000);
-    const late = service.post();
-    await service.advance(1_000);
-    const newer = service.post();
-    expect((await ids(service)).slice(0, 1)).toEqual([newer.id]);
-    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([newer.id]);
+    const newer = service.post().id;
+    expect([(await pages())[0], await frames()]).toEqual([newer, [newer]]);
     await service.advance(10_000);
-    expect((await ids(service)).slice(0, 2)).toEqual([newer.id, late.id]);
-    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([late.id]);
+    expect([(await pages()).slice(0, 2), await frames()]).toEqual([[newer, late], [late]]);
   });
 
   it('lag shows a post in the pages after its frame', async () => {
-    const service = await sandbox({ faults: 'lag*1=1:2s' });
-    const socket = await listen(service);
-    await socket.subscribe();
-    await service.advance(1_000);
+    const { service, frames, pages } = await subscribed('lag*1=1:2s');
     const { id } = service.post();
-    expect((await socket.drain()).map(({ data }) => data.id)).toEqual([id]);
-    expect(await ids(service)).not.toContain(id);
+    expect([await frames(), (await pages()).includes(id)]).toEqual([[id], false]);
     await service.advance(2_000);
-    expect(await ids(service)).toContain(id);
+    expect(await pages()).toContain(id);
   });
 
   it('vanish deletes a post', async () => {
-    const service = await sandbox({ faults: 'vanish*1=1:5s' });
-    await service.advance(1_000);
+    const { service, pages } = await subscribed('vanish*1=1:5s');
     const { id } = service.post();
-    expect(await ids(service)).toContain(id);
+    expect(await pages()).toContain(id);
     await service.advance(5_000);
-    expect(await ids(service)).not.toContain(id);
+    expect(await pages()).not.toContain(id);
     expect(await statusAndCode(service, `${page}?before=${id}`)).toBe('400 VALIDATION_ERROR');
   });
 });
 
-describe('a restart', () => {
-  it('closes every socket and loses subscriptions and rates, but not usage', async () => {
-    const service = await sandbox({ ratePerMinute: 3 });
-    const socket = await listen(service);
-    await socket.subscribe();
-    const cost = service.meter().totalUnits;
-    await ask(service, '/v2/me');
-    await ask(service, '/v2/me');
-    expect(await statusAndCode(service, '/v2/me')).toBe('429 RATE_LIMITED');
-    service.restart();
-    expect(await socket.closed).toBe(1006);
-    expect(await statusAndCode(service, '/v2/me')).toBe('200');
-    expect(service.meter().totalUnits).toBe(cost);
-    const again = await listen(service);
-    service.post();
-    expect(await again.drain()).toEqual([]);
-  });
-
-  it('can last for a given time', async () => {
-    const service = await sandbox();
-    service.restart(5_000);
-    expect(await raw(service)).toBe('broken');
-    await service.advance(5_000);
-    expect(await raw(service)).toMatch(/^200/);
-    expect((await costOf(service, () => ask(service, page))).cu).toBe(200);
-  });
+it('a restart closes every socket and loses subscriptions and rates, but not usage, and can last', async () => {
+  const service = await sandbox({ ratePerMinute: 3 });
+  const socket = await listen(service);
+  await socket.subscribe();
+  const cost = service.meter().totalUnits;
+  for (const expected of ['200', '200', '429 RATE_LIMITED'])
+    expect(await statusAndCode(service, '/v2/me')).toBe(expected);
+  service.restart(5_000);
+  expect(await socket.closed).toBe(1006);
+  expect(await raw(service)).toBe('broken');
+  await service.advance(5_000);
+  expect(await statusAndCode(service, '/v2/me')).toBe('200');
+  expect(service.meter().totalUnits).toBe(cost);
+  const again = await listen(service);
+  service.post();
+  expect(await again.drain()).toEqual([]);
 });
