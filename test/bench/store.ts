@@ -1,6 +1,7 @@
 // Measures the shared store with a real server. Build first, then: npx esbuild test/bench/store.ts --bundle
 // --platform=node --format=esm --packages=external --outfile=node_modules/.bench-store.mjs && node node_modules/.bench-store.mjs
 
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/base/clock.ts';
 import { periodsAt } from '../../src/base/periods.ts';
@@ -9,14 +10,15 @@ import { connectStore } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
 import { openTerm } from '../../src/store/feed/term.ts';
 import { keysOf } from '../../src/store/keys.ts';
+import { script } from '../../src/store/script.ts';
 import { take } from '../../src/store/scripts/lanes.ts';
 import { begin, settle } from '../../src/store/scripts/spending.ts';
 import { createStoreServer } from '../store/server.ts';
-import { durations, print } from './measure.ts';
+import { durations, median, print } from './measure.ts';
 
 const server = await createStoreServer();
 const address = readStoreUrl(server.url);
-const store = await connectStore(address);
+const store = await connectStore(address, { commandMs: 60_000 });
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'k' });
 
 async function times(name: string, rounds: number, work: (round: number) => Promise<unknown>): Promise<void> {
@@ -34,21 +36,24 @@ await times('take', 5_000, (round) =>
   store.run(take, [calls, meta, keys.fleet], [600_000, 61_000, `t${round}`, 1, 'a', 250]),
 );
 const { month, day } = periodsAt(Date.now());
+const today = [Date.parse(day), day];
 const sums = [keys.open, keys.calls, keys.done, keys.sum(month), keys.sum(day), keys.caps, keys.ledger];
 await times('begin', 5_000, (round) =>
-  store.run(begin, sums, [month, day, `b${round}`, 100, 1, 'a', 'whois', 'user.handle', 'boot']),
+  store.run(begin, sums, [...today, `b${round}`, 100, 60_000, 'a', 'whois', 'user.handle', 'boot']),
 );
 await times('settle', 5_000, (round) =>
-  store.run(settle, sums, [month, day, `s${round}`, 'paid', 100, 100, 'a', 'whois', 'user.handle', 200, 'r']),
+  store.run(settle, sums, [...today, `s${round}`, 'paid', 100, 100, 'a', 'whois', 'user.handle', 200, 'r']),
 );
 await times('connect', 50, async () => (await connectStore(address)).close());
 
 const feed = keys.feed('thesis');
-const term = await openTerm({
-  ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 1_000_000 },
-  describe: () => ({}),
-});
-if ('leftMs' in term) throw new Error('another process leads the feed');
+const lead = async (leader: typeof store) => {
+  const keep = { keepMs: 3_600_000, keepRows: 10_000_000 };
+  const term = await openTerm({ store: leader, feed, clock: systemClock, ...keep, describe: () => ({}) });
+  if ('leftMs' in term) throw new Error('another process leads the feed');
+  return term;
+};
+const term = await lead(store);
 const body = JSON.stringify({ text: 'x'.repeat(1_000) });
 let posts = 0;
 const some = (count: number) =>
@@ -81,6 +86,7 @@ for await (const event of createFollower({
 print(`read: ${Math.round((read * 1_000) / (performance.now() - began))} posts/s`);
 
 const over = new AbortController();
+setMaxListeners(0, over.signal);
 const lags: number[] = [];
 const FOLLOWERS = 100;
 const reading = Array.from({ length: FOLLOWERS }, async () => {
@@ -99,5 +105,34 @@ await delay(500);
 over.abort();
 await Promise.all(reading);
 print(`${FOLLOWERS} followers at 33 posts/s: ${lags.length} deliveries, ${durations(lags, 0.5, 0.95)}`);
+
+// How long a new leader takes to read the end of a stream with many entries, if the feed has no position.
+await term.resign();
+const fill = script(
+  'fill',
+  `
+for at = ARGV[1], ARGV[1] + ARGV[2] - 1 do
+  redis.call('XADD', KEYS[1], '*', 'id', 'post' .. at, 'at', now, 'body', ARGV[3])
+end`,
+);
+const FILLED = 5_000;
+let base: number | undefined;
+for (const entries of [1, 1_000, 20_000, 1_000_000]) {
+  await store.send('DEL', [feed.stream]);
+  for (let at = 0; at < entries; at += FILLED)
+    await store.run(fill, [feed.stream], [at, Math.min(FILLED, entries - at), body]);
+  const all: number[] = [];
+  for (let round = 0; round < 15; round++) {
+    const own = await connectStore(address);
+    const from = performance.now();
+    const led = await lead(own);
+    all.push(performance.now() - from);
+    await led.resign();
+    own.close();
+  }
+  base ??= median(all);
+  const ratio = (median(all) / base).toFixed(0);
+  print(`takeover of ${entries} entries: ${durations(all, 0.5, 0.95)}, ${ratio} times one entry`);
+}
 store.close();
 await server.remove();

@@ -223,16 +223,6 @@ describe('trdr auth login', () => {
     expect(existsSync(home.config)).toBe(false);
   });
 
-  test('sends no key over plain http beyond this machine', async () => {
-    const home = openHome();
-    const { exitCode, error } = await runInProcess(
-      ['auth', 'login', '--with-key', '--base-url', 'http://api.example.com'],
-      { home, stdin: 'trdr_live_0123456789abcdef' },
-    );
-    expect([exitCode, error()['code']]).toEqual([2, 'INSECURE_HTTP']);
-    expect(existsSync(home.config)).toBe(false);
-  });
-
   test('shows the request of a dry run, without prompting or sending', async () => {
     const words = ['auth', 'login', '--dry-run', '--base-url', URL_OF_DESK];
     const { exitCode, records } = await runInProcess(words);

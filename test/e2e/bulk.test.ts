@@ -57,21 +57,6 @@ test('records keep the order of the input, for any order of answers', async () =
   expect(ran.exitCode).toBe(0);
 });
 
-test('ten thousand cached answers need no call', async () => {
-  const sandbox = await withSandbox({ ...plenty, traders: 2_000 });
-  const home = openHome();
-  const handles = sandbox.world.handles().slice(0, 500);
-  const file = join(home.path, 'handles.txt');
-  writeFileSync(file, `${handles.join('\n')}\n`);
-  const first = await trdr(['whois', '--file', file, '--yes'], { sandbox, home });
-  const paid = sandbox.log.length;
-  writeFileSync(file, `${Array.from({ length: 20 }, () => handles.join('\n')).join('\n')}\n`);
-  const again = await trdr(['whois', '--file', file], { sandbox, home });
-  expect([first.exitCode, again.exitCode, again.stderr]).toEqual([0, 0, '']);
-  expect(again.stdout).toBe(first.stdout.repeat(20));
-  expect(sandbox.log.length).toBe(paid);
-});
-
 describe('an error in a list', () => {
   test('is reported with its line before anything is paid', async () => {
     const sandbox = await withSandbox();
@@ -101,18 +86,4 @@ describe('an error in a list', () => {
     const plain = await runInProcess(['whois', '-'], { sandbox, stdin: '\ufeff mira \r\n#x\r\n\r\n@juno' });
     expect(plain.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
   });
-});
-
-test('--out writes the same bytes as stdout', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  for (const format of ['csv', 'ndjson', 'json']) {
-    const words = ['whois', 'mira', 'nobody_at_all', 'juno'];
-    const file = `out.${format}`;
-    const ran = await bash(
-      `trdr ${words.join(' ')} --out ${file}; trdr ${words.join(' ')} -o ${format} | cmp - ${file}`,
-      { sandbox, home },
-    );
-    expect([ran.codes, ran.stdout, ran.stderr]).toEqual([[0, 0], '', '']);
-  }
 });

@@ -42,32 +42,3 @@ test.each([
   const ids = idsIn([...printed, ...files.map((name) => readFileSync(join(home.path, name), 'utf8'))]);
   expect(ids.toSorted()).toEqual(idsIn([whole.stdout]).toSorted());
 });
-
-test.each([
-  'thesis list --limit 90',
-  'thesis list --limit 90 --reverse -o ndjson',
-  'launchpad callouts --limit 70',
-  'api /v2/thesis?limit=20 --paginate',
-])('the commands that "trdr %s" prints after failed pages fetch the rest once', async (line) => {
-  const faulty = await withSandbox({ theses: 100, faults: '500=30%' });
-  const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
-  const whole = await runInProcess(wordsOf(line), { sandbox, home });
-  const printed: string[] = [];
-  let argv = [...wordsOf(line), '--retries', '0'];
-  // The api command prints the body of an error too.
-  const rowsIn = (text: string) => idsIn([text]).filter((id) => id !== undefined);
-  for (let runs = 0, exit: number | undefined; exit !== 0; runs++) {
-    expect(runs).toBeLessThan(40);
-    const ran = await runInProcess(argv, { sandbox: faulty, home });
-    exit = ran.exitCode;
-    expect(exit, ran.stderr).toBeOneOf([0, 9]);
-    printed.push(ran.stdout);
-    if (exit === 0) break;
-    const [, next] = /continue with: trdr (.*)$/.exec(String(ran.error()['hint'])) ?? [];
-    expect(next === undefined).toBe(rowsIn(ran.stdout).length === 0);
-    if (next !== undefined) argv = wordsOf(next);
-  }
-  const parts = printed.map(rowsIn).filter((rows) => rows.length > 0);
-  expect(parts.length).toBeGreaterThan(1);
-  expect(parts.flat().toSorted()).toEqual(rowsIn(whole.stdout).toSorted());
-});

@@ -42,23 +42,6 @@ describe('a user record that lacks a field', () => {
   });
 });
 
-describe('a batch of numbers in which one rank is null', () => {
-  test('is printed completely, with that trader last', async () => {
-    const service = await withService(() => ({ body: batch() }));
-    const ran = await runInProcess(['pnl', ...handles, '-y'], { sandbox: service });
-    expect(ran.exitCode).toBe(0);
-    expect(ran.records()).toEqual(
-      batch().entries.map((entry) => ({ subject: entry.handle, found: true, ...entry })),
-    );
-    expect(notices(ran.stderr)).toEqual([
-      'trdr: the answer of POST /v2/user/handles/pnl differs from the service description: entries[].windows.24h.rank is null, expected an integer',
-    ]);
-    const words = ['pnl', ...handles, '-y', '--sort', 'rank', '--window', '24h', '-o', 'csv'];
-    const sorted = await runInProcess(words, { sandbox: service });
-    expect(sorted.lines().at(-1)).toMatch(/^trader17,/);
-  });
-});
-
 describe('a batch answer without entries for some handles', () => {
   const answer = (entries: readonly unknown[], missing: readonly unknown[] = []): Reply => ({
     body: { count: entries.length, entries, missing },
@@ -158,13 +141,6 @@ describe('a page of unusual posts', () => {
     post(12, { pnl: 'much' }),
   ];
   const page = { count: 5, hasMore: false, nextBefore: null, updatedAt: null, items };
-
-  test('is printed post by post', async () => {
-    const service = await withService(() => ({ body: page }));
-    const ran = await runInProcess(['thesis', 'list'], { sandbox: service });
-    expect([ran.exitCode, ran.records()]).toEqual([0, items]);
-    expect(notices(ran.stderr)).toHaveLength(6);
-  });
 
   test('shows values of another type as text', async () => {
     const service = await withService(() => ({ body: page }));

@@ -48,17 +48,6 @@ describe.each(codes)('%s of the service', (code) => {
   });
 });
 
-test.each([
-  ['whois', 'mira'],
-  ['launchpad', 'user', '11111111111111111111111111111111'],
-])('%s %s prints a subject that is not found as a record, not as an error', async (...words) => {
-  for (const code of ['NOT_OBSERVED', 'NOT_FOUND']) {
-    const sandbox = await withSandbox({ faults: code });
-    const { exitCode, records, stderr } = await runInProcess(words, { sandbox });
-    expect([exitCode, records(), stderr]).toEqual([3, [{ subject: words.at(-1), found: false, code }], '']);
-  }
-});
-
 describe('an error', () => {
   const fails = ['whois', 'mira', '--fields', 'handel'];
 

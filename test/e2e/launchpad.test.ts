@@ -48,16 +48,6 @@ describe('trdr launchpad user', () => {
     expect((await run('mira', '@nosuch')).records()).toMatchObject([{ found: true }, { found: false }]);
     expect(sandbox.meter().unitsUsed).toBe(530 + 10);
   });
-
-  test('exits 3 if none was found, and 10 with --strict if one is missing', async () => {
-    const sandbox = await withSandbox();
-    const [entry] = sandbox.world.board('daily', sandbox.clock.now()).entries;
-    const none = await runInProcess(['launchpad', 'user', NOBODY], { sandbox });
-    const strict = await runInProcess(['launchpad', 'user', entry?.wallet ?? '', NOBODY, '--strict'], {
-      sandbox,
-    });
-    expect([none.exitCode, strict.exitCode, strict.records().length]).toEqual([3, 10, 2]);
-  });
 });
 
 describe('trdr launchpad callouts', () => {

@@ -10,14 +10,6 @@ import { ledgerOf } from './numbers.ts';
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
-describe('--max-cu', () => {
-  test.each(['whois', 'resolve'])('of 0 sends nothing for %s', async (name) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess([name, 'mira', '--max-cu', '0'], { sandbox });
-    expect([ran.exitCode, ran.stdout, sandbox.log.length]).toEqual([6, '', 0]);
-  });
-});
-
 describe('an expensive run', () => {
   const ask = ['whois', ...wallets];
 
