@@ -29,6 +29,7 @@ const commands: readonly (readonly string[])[] = [
 ];
 const named = commands.map((words) => ({ line: words.join(' '), words }));
 const utf8 = { LANG: 'C.UTF-8' };
+const COLOR = /\u001b\[/;
 
 test('treats a terminal of size 0x0 as 80 columns wide', async () => {
   const sandbox = await withSandbox({ now: NOW });
@@ -58,17 +59,18 @@ describe.each(named)('trdr $line', ({ words }) => {
     }
   });
 
-  test('prints ASCII in an ASCII locale', async () => {
+  test('prints ASCII in an ASCII locale, and color only if requested', async () => {
     const sandbox = await withSandbox({ now: NOW });
-    for (const env of [
-      { LANG: 'C' },
-      { LANG: 'de_DE.ISO-8859-1' },
-      { LC_ALL: 'POSIX', LANG: 'C.UTF-8' },
-      {},
-    ]) {
-      const ran = await runInProcess(words, { sandbox, tty: true, env, platform: 'linux' });
-      expect(stripVTControlCharacters(ran.stdout + ran.stderr)).toMatch(/^[\n\x20-\x7e]*$/);
-    }
+    const shown = async (flags: readonly string[], env: Record<string, string>, tty = true) => {
+      const ran = await runInProcess([...words, ...flags], { sandbox, tty, env, platform: 'linux' });
+      return ran.stdout + ran.stderr;
+    };
+    expect(stripVTControlCharacters(await shown([], { LANG: 'C' }))).toMatch(/^[\n\x20-\x7e]*$/);
+    // A few commands print nothing in color.
+    const isColored = COLOR.test(await shown(['--color', 'always'], { ...utf8, NO_COLOR: '1' }));
+    expect(COLOR.test(await shown([], utf8))).toBe(isColored);
+    expect(await shown([], { ...utf8, NO_COLOR: '1' })).not.toMatch(COLOR);
+    expect(await shown(['-o', 'csv', '--color', 'always'], utf8, false)).not.toMatch(COLOR);
   });
 
   test('prints the same in a German locale', async () => {
@@ -96,33 +98,50 @@ describe.each(named)('trdr $line', ({ words }) => {
       format(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' })),
     ).toBe(format(await run(utf8)));
   });
-
-  test('uses color only if requested', async () => {
-    const sandbox = await withSandbox({ now: NOW });
-    const colored = async (flags: readonly string[], env: Record<string, string>, tty: boolean) => {
-      const ran = await runInProcess([...words, ...flags], { sandbox, tty, env: { ...utf8, ...env } });
-      return /\u001b\[/.test(ran.stdout + ran.stderr);
-    };
-    const cases: readonly (readonly [readonly string[], Record<string, string>, boolean, boolean])[] = [
-      [[], {}, true, true],
-      [[], { NO_COLOR: '1' }, true, false],
-      [[], { NO_COLOR: '' }, true, true],
-      [[], { TERM: 'dumb' }, true, false],
-      [['--color', 'never'], { FORCE_COLOR: '1' }, true, false],
-      [['--color', 'always'], { NO_COLOR: '1' }, true, true],
-      [[], { FORCE_COLOR: '1', NO_COLOR: '1' }, true, true],
-      [[], { FORCE_COLOR: '0' }, true, false],
-      [[], {}, false, false],
-      [['-o', 'ndjson'], { FORCE_COLOR: '1' }, false, false],
-      [['-o', 'csv', '--color', 'always'], {}, false, false],
-    ];
-    // A few commands print nothing in color.
-    const plain = !(await colored(['--color', 'always'], {}, true));
-    for (const [flags, env, tty, wanted] of cases) {
-      expect(await colored(flags, env, tty), JSON.stringify([flags, env, tty])).toBe(wanted && !plain);
-    }
-  });
 });
+
+test.each([
+  [{ LANG: 'de_DE.ISO-8859-1' }, true],
+  [{ LC_ALL: 'POSIX', LANG: 'C.UTF-8' }, true],
+  [{}, true],
+  [utf8, false],
+])('the locale %j is ASCII: %s', async (env: Record<string, string>, isAscii) => {
+  const sandbox = await withSandbox({ now: NOW });
+  const { stdout } = await runInProcess(['me'], { sandbox, tty: true, env, platform: 'linux' });
+  expect(/^[\n\x20-\x7e]*$/.test(stripVTControlCharacters(stdout))).toBe(isAscii);
+});
+
+/** Whether the output has color: by flags, variables, the setting of the profile, and on a terminal. */
+test.each<[boolean, string, Record<string, string>, string | null, boolean]>([
+  [true, '', {}, null, true],
+  [true, '', { NO_COLOR: '1' }, null, false],
+  [true, '', { NO_COLOR: '' }, null, true],
+  [true, '', { TERM: 'dumb' }, null, false],
+  [true, '--color never', { FORCE_COLOR: '1' }, null, false],
+  [true, '--color always', { NO_COLOR: '1' }, null, true],
+  [true, '', { FORCE_COLOR: '1', NO_COLOR: '1' }, null, true],
+  [true, '', { FORCE_COLOR: '0' }, null, false],
+  [false, '', {}, null, false],
+  [false, '-o ndjson', { FORCE_COLOR: '1' }, null, false],
+  [true, '', {}, 'never', false],
+  [true, '--color auto', {}, 'never', true],
+  [false, '-o table', {}, 'always', true],
+  [false, '-o table', { NO_COLOR: '1' }, 'always', false],
+])(
+  'on a terminal: %s, with "%s", %j and the setting %s, color is %s',
+  async (tty, flags, env, setting, is) => {
+    const home = openHome();
+    if (setting !== null) await runInProcess(['config', 'set', 'color', setting], { home });
+    for (const words of [['price'], ['thesis', 'list', '--before', 'nobody-has-it']]) {
+      const sandbox = await withSandbox({ now: NOW });
+      const given = { sandbox, home, tty, env: { ...utf8, ...env } };
+      const ran = await runInProcess([...words, ...flags.split(' ').filter(Boolean)], given);
+      const isError = words[0] === 'thesis';
+      // The errors of a run without a terminal are JSON.
+      if (!isError || tty) expect(COLOR.test(ran.stdout + ran.stderr)).toBe(is);
+    }
+  },
+);
 
 describe('times', () => {
   test.each([
@@ -199,24 +218,6 @@ describe('a bare environment', () => {
       { sandbox, home, env: { NODE_DISABLE_COMPILE_CACHE: undefined } },
     );
     expect(ran.stdout).toBe('d 700\nf 600\n');
-  });
-});
-
-describe('a profile', () => {
-  const refused = ['thesis', 'list', '--before', 'nobody-has-it'];
-
-  test('decides on color unless a flag or a variable does', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const colored = async (words: readonly string[], tty: boolean, env: Record<string, string> = {}) => {
-      const ran = await runInProcess(words, { sandbox, home, tty, env: { ...utf8, ...env } });
-      return /\u001b\[/.test(ran.stdout + ran.stderr);
-    };
-    await runInProcess(['config', 'set', 'color', 'never'], { home });
-    expect([await colored(['price'], true), await colored(refused, true)]).toEqual([false, false]);
-    expect(await colored(['price', '--color', 'auto'], true)).toBe(true);
-    await runInProcess(['config', 'set', 'color', 'always'], { home });
-    expect(await colored(['price', '-o', 'table'], false)).toBe(true);
-    expect(await colored(['price', '-o', 'table'], false, { NO_COLOR: '1' })).toBe(false);
   });
 });
 

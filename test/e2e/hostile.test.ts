@@ -125,65 +125,78 @@ const commands: readonly (readonly string[])[] = [
 const formats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 const headers = { 'x-request-id': 'r\u009b31m', 'x-hostile': '\u009b2J' };
 
-describe.each(commands.map((words) => ({ line: words.join(' '), words })))('trdr $line', ({ words }) => {
-  test.each(formats)('prints no active characters on a terminal: %s', async (format) => {
-    const service = await withService((call) => ({ ...answer(call), headers }), { ownMe: true });
-    // Only tables depend on the width of the terminal.
-    for (const columns of format === 'table' ? [40, 80, 200] : [80]) {
-      const takes = words[0] !== 'api';
-      const ran = await runInProcess([...words, ...(takes ? ['-o', format] : []), '--debug'], {
+/** The other formats escape in the same way for every command. */
+const escaping = ['whois mira juno', 'pnl mira juno --yes', 'thesis list', 'launchpad board'];
+
+describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
+  'trdr $line',
+  ({ line, words }) => {
+    test.each(formats.filter((format) => format === 'table' || escaping.includes(line)))(
+      'prints no active characters on a terminal: %s',
+      async (format) => {
+        const service = await withService((call) => ({ ...answer(call), headers }), { ownMe: true });
+        // Only tables depend on the width of the terminal.
+        for (const columns of format === 'table' ? [40, 80, 200] : [80]) {
+          const takes = words[0] !== 'api';
+          const ran = await runInProcess([...words, ...(takes ? ['-o', format] : []), '--debug'], {
+            sandbox: service,
+            tty: true,
+            columns,
+            env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+            clock: virtualClock(1_700_000_000_000),
+          });
+          expect(ran.stdout.length + ran.stderr.length).toBeGreaterThan(0);
+          const shown = format === 'tsv' ? ran.stdout.replaceAll('\t', ' ') : ran.stdout;
+          for (const text of [shown, ran.stderr]) {
+            const looked =
+              format === 'ndjson' || format === 'json' || words[0] === 'api' ? unsafeInJson : unsafe;
+            expect(positionOf(text, text === shown ? looked : unsafeInJson)).toBe(null);
+          }
+          expect(ran.exitCode, ran.stderr).not.toBe(1);
+        }
+      },
+    );
+
+    test.skipIf(words[0] === 'api')('prints no active formulas', async () => {
+      const service = await withService(
+        (call) => {
+          const reply = answer(call);
+          const text = JSON.stringify(reply.body).replaceAll(
+            JSON.stringify(hostile).slice(1, -1),
+            '=cmd|calc',
+          );
+          return { ...reply, body: JSON.parse(text) };
+        },
+        { ownMe: true },
+      );
+      const home = openHome();
+      const ran = await runInProcess([...words, '-o', 'csv'], {
         sandbox: service,
-        tty: true,
-        columns,
-        env: { NO_COLOR: '1', LANG: 'C.UTF-8' },
+        home,
         clock: virtualClock(1_700_000_000_000),
       });
-      expect(ran.stdout.length + ran.stderr.length).toBeGreaterThan(0);
-      const shown = format === 'tsv' ? ran.stdout.replaceAll('\t', ' ') : ran.stdout;
-      for (const text of [shown, ran.stderr]) {
-        const looked = format === 'ndjson' || format === 'json' || words[0] === 'api' ? unsafeInJson : unsafe;
-        expect(positionOf(text, text === shown ? looked : unsafeInJson)).toBe(null);
-      }
       expect(ran.exitCode, ran.stderr).not.toBe(1);
-    }
-  });
-
-  test.skipIf(words[0] === 'api')('prints no active formulas', async () => {
-    const service = await withService(
-      (call) => {
-        const reply = answer(call);
-        const text = JSON.stringify(reply.body).replaceAll(JSON.stringify(hostile).slice(1, -1), '=cmd|calc');
-        return { ...reply, body: JSON.parse(text) };
-      },
-      { ownMe: true },
-    );
-    const home = openHome();
-    const ran = await runInProcess([...words, '-o', 'csv'], {
-      sandbox: service,
-      home,
-      clock: virtualClock(1_700_000_000_000),
+      writeFileSync(join(home.path, 'out.csv'), ran.stdout);
+      for (const cell of cellsOf(ran.stdout)) expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
     });
-    expect(ran.exitCode, ran.stderr).not.toBe(1);
-    writeFileSync(join(home.path, 'out.csv'), ran.stdout);
-    for (const cell of cellsOf(ran.stdout)) expect(cell).not.toMatch(/^[\s\u00a0]*[=+@\t\r|%]|^-[^\d.]/);
-  });
 
-  const isOwnRecord = ['api', 'auth', 'doctor'].includes(words[0] ?? '') || words.includes('--fields');
+    const isOwnRecord = ['api', 'auth', 'doctor'].includes(words[0] ?? '') || words.includes('--fields');
 
-  test.skipIf(isOwnRecord)('passes everything unchanged to a program', async () => {
-    const service = await withService(answer, { ownMe: true });
-    const ran = await runInProcess([...words, '-o', 'ndjson'], {
-      sandbox: service,
-      clock: virtualClock(1_700_000_000_000),
+    test.skipIf(isOwnRecord)('passes everything unchanged to a program', async () => {
+      const service = await withService(answer, { ownMe: true });
+      const ran = await runInProcess([...words, '-o', 'ndjson'], {
+        sandbox: service,
+        clock: virtualClock(1_700_000_000_000),
+      });
+      expect(ran.exitCode, ran.stderr).not.toBe(9);
+      for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
+      const known = JSON.stringify(ran.records());
+      // Only the beginning is compared, because the service may replace the unpaired surrogate in the hostile
+      // text.
+      if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
     });
-    expect(ran.exitCode, ran.stderr).not.toBe(9);
-    for (const line of ran.lines()) expect(unsafeInJson.exec(line)).toBe(null);
-    const known = JSON.stringify(ran.records());
-    // Only the beginning is compared, because the service may replace the unpaired surrogate in the hostile
-    // text.
-    if (!words.includes('noone')) expect(known).toContain(JSON.stringify(hostile).slice(1, 40));
-  });
-});
+  },
+);
 
 /** The cells of a CSV text. */
 function cellsOf(text: string): string[] {

@@ -99,11 +99,13 @@ const clashes = (await allCommands()).flatMap((command) => {
   );
 });
 
-describe.each(Object.entries(spellings))('a file with two roles, as %s', (_, spell) => {
+describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, spell) => {
   test('is rejected for each pair of flags, before anything is changed or sent', async () => {
     const service = await withService(() => ({ status: 500, body: {} }));
     expect(clashes.length).toBeGreaterThan(20);
-    for (const { words, one, ending, other } of clashes) {
+    // How a file is recognized does not depend on the flags.
+    const some = how === 'the same name' ? clashes : clashes.filter((_, at) => at % 10 === 0);
+    for (const { words, one, ending, other } of some) {
       const home = openHome();
       const text = 'mira\njuno\n';
       writeFileSync(join(home.path, `a.ndjson${ending}`), text);
