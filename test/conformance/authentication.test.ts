@@ -40,20 +40,18 @@ describe('authentication', () => {
     expect(await statusAndCode(service, '/v2/me', { key: live })).toBe('200');
   });
 
-  it.each(endpointIds)('responds 401 UNAUTHORIZED to %s without a valid key', async (of) => {
-    const service = await sandbox();
-    const { path, ...rest } = call(of);
-    for (const key of [null, 'trdr_test_wrong']) {
-      const reply = await ask(service, path, { ...rest, key });
-      expect(reply.status).toBe(401);
-      expect(reply.body).toEqual({ error: { code: 'UNAUTHORIZED', message: expect.any(String) } });
-    }
-  });
-
-  it.each(scoped)('responds 403 FORBIDDEN_SCOPE to %s without its scope, free of charge', async (of) => {
+  it('responds 401 UNAUTHORIZED without a valid key, and 403 FORBIDDEN_SCOPE without the scope, free of charge', async () => {
     const service = await sandbox({ scopes: [] });
-    const { path, ...rest } = call(of);
-    expect(await statusAndCode(service, path, rest)).toBe('403 FORBIDDEN_SCOPE');
+    for (const of of endpointIds) {
+      const { path, ...rest } = call(of);
+      for (const key of [null, 'trdr_test_wrong']) {
+        const { status, body } = await ask(service, path, { ...rest, key });
+        const error = { code: 'UNAUTHORIZED', message: expect.any(String) };
+        expect([of, status, body]).toEqual([of, 401, { error }]);
+      }
+      if (of !== 'me')
+        expect([of, await statusAndCode(service, path, rest)]).toEqual([of, '403 FORBIDDEN_SCOPE']);
+    }
     expect(service.meter().totalUnits).toBe(0);
   });
 
@@ -90,16 +88,16 @@ describe('authentication', () => {
 });
 
 describe('plans', () => {
-  it.each(['starter', 'builder', 'growth', 'scale', 'enterprise', 'legacy'] as const)(
-    'include every REST endpoint: %s',
-    async (plan) => {
-      const service = await sandbox({ plan });
+  it('include every REST endpoint', async () => {
+    const service = await sandbox();
+    for (const plan of ['starter', 'builder', 'growth', 'scale', 'enterprise', 'legacy'] as const) {
+      const key = service.addKey({ plan });
       for (const of of endpointIds) {
         const { path, ...rest } = call(of);
-        expect([200, 202, 404]).toContain((await ask(service, path, rest)).status);
+        expect([200, 202, 404]).toContain((await ask(service, path, { ...rest, key })).status);
       }
-    },
-  );
+    }
+  });
 
   it('from Growth on include the live feed, and so do legacy plans', async () => {
     const service = await sandbox();

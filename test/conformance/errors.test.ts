@@ -36,22 +36,6 @@ describe('errors', () => {
       expect(await statusAndCode(service, '/v2/user/handles/pnl', { body: sent })).toBe('400 BAD_REQUEST');
   });
 
-  it.each([
-    ['/v2/thesis?limit=1000', undefined, 'limit must be at most 100.'],
-    ['/v2/thesis?limit=many', undefined, 'limit must be a number.'],
-    [
-      '/v2/launchpad/leaderboard/traders?period=yearly',
-      undefined,
-      'period must be one of daily, weekly, monthly.',
-    ],
-    ['/v2/user/handles/pnl', { handles: 'mira' }, 'handles must be an array.'],
-    ['/v2/user/handles/pnl', { handles: ['mira', ''] }, 'handles[1] must have at least 1 character.'],
-    ['/v2/user/handles/pnl', 7, 'The body must be an object.'],
-  ])('describe what is wrong with %s %j', async (path, body, message) => {
-    const reply = await ask(await sandbox(), path, body === undefined ? {} : { body });
-    expect(reply.body.error).toEqual({ code: 'VALIDATION_ERROR', message });
-  });
-
   const pnl = '/v2/user/handles/pnl';
   it.each<[path: string, why: string, body?: unknown]>([
     ['/v2/user/handle/', 'an empty handle'],
@@ -81,12 +65,19 @@ describe('errors', () => {
     [pnl, '101 handles', { handles: Array.from({ length: 101 }, (_, at) => `h${at}`) }],
     [pnl, 'an empty handle', { handles: [''] }],
     [pnl, 'a handle of 65 characters', { handles: ['a'.repeat(65)] }],
-    [pnl, 'no list', { handles: 'mira' }],
     [pnl, 'no member', {}],
-  ])('are 400 VALIDATION_ERROR, free of charge, for %s (%s)', async (path, _, body) => {
+    ['/v2/thesis?limit=1000', 'limit must be at most 100.'],
+    ['/v2/thesis?limit=many', 'limit must be a number.'],
+    ['/v2/launchpad/leaderboard/traders?period=yearly', 'period must be one of daily, weekly, monthly.'],
+    [pnl, 'handles must be an array.', { handles: 'mira' }],
+    [pnl, 'handles[1] must have at least 1 character.', { handles: ['mira', ''] }],
+    [pnl, 'The body must be an object.', 7],
+  ])('are 400 VALIDATION_ERROR, free of charge, for %s (%s)', async (path, why, body) => {
     const service = await sandbox();
-    const options = body === undefined ? {} : { body };
-    expect(await statusAndCode(service, path, options)).toBe('400 VALIDATION_ERROR');
+    const reply = await ask(service, path, body === undefined ? {} : { body });
+    expect([reply.status, reply.body.error.code]).toEqual([400, 'VALIDATION_ERROR']);
+    // The message of the service ends with a full stop.
+    if (why.endsWith('.')) expect(reply.body.error.message).toBe(why);
     expect(service.meter().totalUnits).toBe(0);
   });
 

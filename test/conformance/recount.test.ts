@@ -1,25 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type AnyJson,
-  ask,
-  first,
-  handlesWhere,
-  holdsWallet,
-  listen,
-  MINUTE,
-  type Reply,
-  sandbox,
-  until,
-} from './help.ts';
-
-/** Seeded randomness: SEED=n repeats a failed run. */
-function dice(seed: number) {
-  let state = seed;
-  return (below: number) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
+import { rngOf } from '../sim/rng.ts';
+import { type AnyJson, ask, first, handlesWhere, holdsWallet, type Reply, sandbox } from './help.ts';
 
 /** An independent price list, which does not use the contract's table. */
 function priceOf(kind: string, reply: Reply, limit: number): { cu: number; reveals: number } {
@@ -57,7 +38,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
 
 describe('the meter', () => {
   it(`equals an independent recount of the responses (SEED=${seed})`, async () => {
-    const roll = dice(seed);
+    const roll = rngOf(seed).int;
     const service = await sandbox({
       ratePerMinute: 100_000,
       burstPerSecond: 100_000,
@@ -129,18 +110,5 @@ describe('the meter', () => {
     }
     const charged = service.log.reduce((sum, entry) => sum + entry.cu, 0);
     expect(charged).toBe(cu);
-  });
-
-  it('equals the recount of sockets and calls together', async () => {
-    const service = await sandbox();
-    const sockets = [await listen(service), await listen(service)];
-    await service.advance(2.5 * MINUTE);
-    sockets[0]?.ws.close();
-    await until(() => service.sockets.size === 1);
-    await service.advance(MINUTE);
-    await ask(service, '/v2/thesis?limit=40');
-    // The first connection was open for three started minutes, the second for four.
-    expect(service.meter().unitsUsed).toBe(20_000 * (3 + 4) + 400);
-    expect(service.log.reduce((sum, { cu }) => sum + cu, 0)).toBe(service.meter().unitsUsed);
   });
 });

@@ -107,16 +107,11 @@ describe('the wait of a 429', () => {
   test('is respected as a date', async () => {
     const date = new Date(virtualClock().now() + 9_000).toUTCString();
     const { slept } = await run({ status: 429, body: { error: limited }, headers: { 'retry-after': date } });
-    expect(Math.max(...slept)).toBeGreaterThanOrEqual(8_000);
-    expect(Math.max(...slept)).toBeLessThanOrEqual(9_000);
+    // Dates have no milliseconds.
+    expect(Math.abs(Math.max(...slept) - 8_500)).toBeLessThanOrEqual(500);
   });
 
-  test.each([
-    ['is missing', undefined],
-    ['is not a number', 'soon'],
-    ['is negative', -4],
-    ['is null', null],
-  ])('that %s is five seconds', async (_, retryAfter) => {
+  test.each([undefined, 'soon', -4, null])('of %j is five seconds', async (retryAfter) => {
     const { slept } = await run({ status: 429, body: { error: limited, retryAfter } });
     expect(Math.max(...slept)).toBe(5_000);
   });

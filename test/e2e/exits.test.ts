@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openHome, type RunOptions, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -228,18 +228,6 @@ describe('trdr exits', () => {
       10,
       '0 missing, 1 without an answer yet, 0 failed, 0 found',
     ]);
-  });
-
-  test.each([
-    ['SIGINT', 130],
-    ['SIGTERM', 143],
-  ] as const)('after %s in %i', async (signal, exit) => {
-    const sandbox = await withSandbox({ faults: 'delay@me=60s' });
-    const child = startTrdr(['me'], { sandbox });
-    await expect.poll(() => sandbox.counts.inFlight).toBe(1);
-    child.kill(signal);
-    const ended = await child;
-    expect([ended.exitCode, ended.stdout, ended.stderr]).toEqual([exit, '', '']);
   });
 
   test('only with documented codes', () => {

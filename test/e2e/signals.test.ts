@@ -47,25 +47,33 @@ const isReady = (pid: number): boolean => {
 const miss = { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'none' } } };
 const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 
-describe.each(signals)('%s', (signal, exit) => {
-  test('ends a wait for the rate limit, delivers earlier answers and leaves no temporary files', async () => {
-    const home = openHome();
-    const sandbox = await withSandbox({ ratePerMinute: 10 });
-    const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
-    const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
-    expect(ran.exitCode).toBe(exit);
-    const paid = sandbox.log.filter(({ cu }) => cu > 0).length;
-    expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
-    expect(paid).toBeGreaterThan(0);
-    expect(ran.lines).toHaveLength(paid);
-    expect(ran.stderr).toMatch(
-      /^trdr: waiting .*10 requests per minute\n(?:trdr: stopping: .*\n)?trdr: interrupted: 1 of \d+ found, .*; \d+ answers? (?:is|are) cached\n$/,
-    );
-    const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
-    expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
-  });
+/** All signals take the same way, so each test uses the next one. */
+let used = 0;
+const nextSignal = () => signals[used++ % signals.length] ?? signals[0];
+
+describe('a signal', () => {
+  test.each(signals)(
+    '%s ends a wait for the rate limit, delivers earlier answers and leaves no temporary files',
+    async (signal, exit) => {
+      const home = openHome();
+      const sandbox = await withSandbox({ ratePerMinute: 10 });
+      const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
+      const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
+      expect(ran.exitCode).toBe(exit);
+      const paid = sandbox.log.filter(({ cu }) => cu > 0).length;
+      expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
+      expect(paid).toBeGreaterThan(0);
+      expect(ran.lines).toHaveLength(paid);
+      expect(ran.stderr).toMatch(
+        /^trdr: waiting .*10 requests per minute\n(?:trdr: stopping: .*\n)?trdr: interrupted: 1 of \d+ found, .*; \d+ answers? (?:is|are) cached\n$/,
+      );
+      const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
+      expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
+    },
+  );
 
   test('ends a wait before a retry, and delivers earlier answers', async () => {
+    const [signal, exit] = nextSignal();
     const service = await withService(({ path }) =>
       handleOf(path) === 'mira'
         ? { body: userRecord('mira') }
@@ -85,6 +93,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 
   test('waits for a paid call in flight with a notice, and delivers and caches its answer', async () => {
+    const [signal, exit] = nextSignal();
     let release = () => {};
     let hanging = 0;
     const service = await withService(({ path }) => {
@@ -113,6 +122,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 
   test('sends no further call', async () => {
+    const [signal, exit] = nextSignal();
     let release = () => {};
     const service = await withService(
       ({ path }) =>
@@ -132,24 +142,28 @@ describe.each(signals)('%s', (signal, exit) => {
     expect([ran.exitCode, service.calls.length]).toEqual([exit, 1]);
   });
 
-  test('exits immediately when it comes twice, even with calls in flight', async () => {
-    const service = await withService(({ path }) =>
-      handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
-    );
-    const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
-    let again: NodeJS.Timeout | undefined;
-    child.stderr.on('data', (part: Buffer) => {
-      // A repetition within a tenth of a second counts as the same signal.
-      if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
-    });
-    await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
-    child.kill(signal);
-    const { exitCode, stdout } = await child;
-    clearInterval(again);
-    expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
-  });
+  test.each(signals)(
+    '%s exits immediately when it comes twice, even with calls in flight',
+    async (signal, exit) => {
+      const service = await withService(({ path }) =>
+        handleOf(path) === 'mira' ? { body: userRecord('mira') } : undefined,
+      );
+      const child = startTrdr(['whois', 'mira', 'never', '--timeout', '10m'], { sandbox: service });
+      let again: NodeJS.Timeout | undefined;
+      child.stderr.on('data', (part: Buffer) => {
+        // A repetition within a tenth of a second counts as the same signal.
+        if (part.includes('stopping')) again ??= setInterval(() => child.kill(signal), 50);
+      });
+      await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBe(2);
+      child.kill(signal);
+      const { exitCode, stdout } = await child;
+      clearInterval(again);
+      expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
+    },
+  );
 
   test('ends the wait of a resolve, and delivers earlier answers', async () => {
+    const [signal, exit] = nextSignal();
     const service = await withService(({ method, path }) => {
       if (handleOf(path) === 'mira')
         return { body: { ...userRecord('mira'), solanaAddress: '1'.repeat(32) } };
@@ -165,6 +179,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 
   test('ends a wait for stdin, and for a FIFO without a writer', async () => {
+    const [signal, exit] = nextSignal();
     const sandbox = await withSandbox();
     const home = openHome();
     await execa('mkfifo', [join(home.path, 'fifo')]);
@@ -186,6 +201,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 
   test('leaves the file of --out unchanged, and saves the paid rows next to it', async () => {
+    const [signal, exit] = nextSignal();
     const home = openHome();
     writeFileSync(join(home.path, 'all.ndjson'), 'old\n');
     const sandbox = await withSandbox({ faults: '429@thesis.all+3=100%:60s' });
@@ -206,6 +222,7 @@ describe.each(signals)('%s', (signal, exit) => {
   });
 
   test('ends a run with a blocked reader', async () => {
+    const [signal, exit] = nextSignal();
     const sandbox = await withSandbox({ theses: 20_000, ratePerMinute: 100_000, burstPerSecond: 100_000 });
     const child = startTrdr(['thesis', 'list', '--all', '--yes'], { sandbox });
     child.stdout.pause();

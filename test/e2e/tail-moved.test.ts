@@ -41,7 +41,6 @@ const moves: Readonly<Record<string, (out: string) => () => string>> = {
 describe.each(Object.keys(moves))('an output that is %s', (how) => {
   test.each([
     ['while the tail runs', false, []],
-    ['and the tail is killed immediately', true, []],
     ['with a checkpoint, and the tail is killed immediately', true, ['checkpoint']],
   ] as const)('loses and repeats nothing: %s', async (_, killed, more) => {
     const sandbox = await withSandbox(open);

@@ -46,17 +46,23 @@ test('finished files and the current file have each post once, whenever the tail
   ]);
 });
 
-test('SIGUSR2 does not end a tail, which continues in a new file', async () => {
-  const sandbox = await withSandbox(plenty);
+test.each([
+  ['before its first page', 'delay@thesis.all*1=1s'],
+  ['later', ''],
+])('SIGUSR2 %s does not end a tail, which continues in a new file', async (_, faults) => {
+  const sandbox = await withSandbox({ ...plenty, faults });
   const home = openHome();
   const out = join(home.path, 'theses.ndjson');
   const tail = startTail(['--out', out, '--yes', '--via', 'poll', '--lag', '200ms'], { sandbox, home });
-  sandbox.post();
-  await until(() => tail.stderr.includes('polling'));
+  await until(() => tail.stderr.includes('polling') && (faults !== '' || sandbox.meter().unitsUsed > 200));
   renameSync(out, `${out}.1`);
   tail.child.kill('SIGUSR2');
   await until(() => tail.stderr.includes('was renamed'));
   expect(readText(out)).toBe('');
+  // The next pages are read.
+  await until(() => sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all').length > 2);
+  const { id } = sandbox.post();
+  await until(() => idsOf(readText(out)).includes(id));
   tail.child.kill('SIGTERM');
   expect((await tail.child).exitCode).toBe(143);
 });

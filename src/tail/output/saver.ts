@@ -114,9 +114,10 @@ export class Saver {
 
   #start(): void {
     const snapshot = this.#snapshot();
-    if (!snapshot) return;
+    // Before the start of the run is known, there is nothing to save. The first position is saved as soon as it is.
     this.#isDue = false;
     this.#isUrgent = false;
+    if (!snapshot) return;
     this.#job = startJob(this.#wake, () =>
       this.#count ? this.#saveDelivered(snapshot) : this.#saveFlushed(snapshot),
     );
