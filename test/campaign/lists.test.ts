@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess } from '../e2e/harness.ts';
+import { openHome, runInProcess, wordsOf } from '../e2e/harness.ts';
 import { type Call, type Reply, withService } from '../e2e/service.ts';
 import { type Rng, rngOf } from '../sim/rng.ts';
 
@@ -169,10 +169,6 @@ async function hostileList(dice: Rng, feed: Feed, count: number, now: number) {
     most,
   };
 }
-
-/** Splits a command line that contains single quotes into words. */
-const wordsOf = (line: string) =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
 const idsIn = (text: string): string[] =>
   text

@@ -2,11 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
-
-/** Splits a command line that contains single quotes into words. */
-const wordsOf = (line: string) =>
-  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+import { openHome, runInProcess, withSandbox, wordsOf } from './harness.ts';
 
 const idsIn = (texts: readonly string[]) =>
   texts

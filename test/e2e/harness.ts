@@ -168,6 +168,10 @@ export function ranOf(stdout: string, stderr: string, exitCode: number): Ran {
   };
 }
 
+/** The words of a command line that contains single quotes. */
+export const wordsOf = (line: string): string[] =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+
 /** Starts the embedded service for a test and closes it afterwards. */
 export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options);

@@ -3,18 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess } from './harness.ts';
-import {
-  batch,
-  board,
-  callout,
-  launchpadUser,
-  numbers,
-  page,
-  pending,
-  thesis,
-  USER_ID,
-  user,
-} from './records.ts';
+import * as valid from './records.ts';
 import { anyMe, type Call, type Reply, withService } from './service.ts';
 
 /** Hostile text: 7-bit and 8-bit escapes, direction marks, line ends, formulas. */
@@ -51,8 +40,8 @@ function hostileOf(value: unknown, name = ''): unknown {
 }
 const of = <T extends object>(record: T, change: object = {}) => ({ ...(hostileOf(record) as T), ...change });
 
-const theUser = of(user, { id: hostile, banner: hostile, evmAddress: hostile });
-const pnl = of(numbers('mira'));
+const theUser = of(valid.user, { id: hostile, banner: hostile, evmAddress: hostile });
+const pnl = of(valid.numbers('mira'));
 const me = of({ ...anyMe, account: { name: '', id: '' } }, { scopes: [hostile, 'identity:read'] });
 
 /** Answers a call of any endpoint with hostile text. */
@@ -69,28 +58,29 @@ function answer({ method, path }: Call): Reply {
   if (path.endsWith('/resolve')) {
     return {
       status: 202,
-      body: of(pending, { retryable: false, retryAfterSeconds: 1 }),
+      body: of(valid.pending, { retryable: false, retryAfterSeconds: 1 }),
     };
   }
   if (method === 'POST')
     return {
-      body: of(batch(), { missing: ['juno', hostile], entries: [{ ...pnl, handle: 'mira' }, pnl] }),
+      body: of(valid.batch(), { missing: ['juno', hostile], entries: [{ ...pnl, handle: 'mira' }, pnl] }),
     };
   if (path.endsWith('/pnl')) return { body: pnl };
-  if (path.endsWith('/author')) return { body: { ...theUser, id: USER_ID } };
+  if (path.endsWith('/author')) return { body: { ...theUser, id: valid.USER_ID } };
   if (path.startsWith('/v2/user/'))
     return { body: { ...theUser, solanaAddress: path.includes('noone') ? null : hostile, evmAddress: null } };
-  if (path.startsWith('/v2/launchpad/user')) return { body: of(launchpadUser) };
-  if (path.startsWith('/v2/launchpad/thesis')) return { body: of(page([callout(1), callout(2)])) };
+  if (path.startsWith('/v2/launchpad/user')) return { body: of(valid.launchpadUser) };
+  if (path.startsWith('/v2/launchpad/thesis'))
+    return { body: of(valid.page([valid.callout(1), valid.callout(2)])) };
   if (path.startsWith('/v2/launchpad/leaderboard')) {
     const at = path.includes('at=') ? 1 : 2;
-    const entries = board().entries.map((entry) => ({
+    const entries = valid.board().entries.map((entry) => ({
       ...of(entry),
       wallet: `${entry.rank + at}${hostile}`,
     }));
-    return { body: of(board(), { capturedAt: at, entries }) };
+    return { body: of(valid.board(), { capturedAt: at, entries }) };
   }
-  return { body: of(page([thesis(1), thesis(2)])) };
+  return { body: of(valid.page([valid.thesis(1), valid.thesis(2)])) };
 }
 
 /** The text around the first unsafe character; null if there is none. */

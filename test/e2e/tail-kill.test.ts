@@ -65,8 +65,8 @@ test.each(['--out', '--checkpoint'])(
       return client;
     };
     /** Waits for the end of a run, and records the ids of the complete lines, which are those that a reader sees. */
-    const end = async ({ child, stderr }: ReturnType<typeof startTail>) => {
-      const { stdout, exitCode } = await child;
+    const end = async (run: ReturnType<typeof startTail>) => {
+      const { stdout, exitCode } = await run.child;
       const ids = idsOf(stdout.slice(0, stdout.lastIndexOf('\n') + 1));
       expect(new Set(ids).size, `seed ${seed}: duplicates within one run`).toBe(ids.length);
       printed.push(...ids);

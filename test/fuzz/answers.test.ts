@@ -9,32 +9,28 @@ import { waitOf } from '../../src/core/client/retry.ts';
 import { readServiceError } from '../../src/core/client/service-errors.ts';
 import { failureJson } from '../../src/output/error-text.ts';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
-import {
-  batch,
-  board,
-  callout,
-  launchpadUser,
-  numbers,
-  page,
-  pending,
-  thesis,
-  USER_ID,
-  user,
-} from '../e2e/records.ts';
+import * as valid from '../e2e/records.ts';
 import { anyMe } from '../e2e/service.ts';
 import { damaged, holds, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
 const NOW = 1_700_000_000_000;
 const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 8 }), fc.constant('mira'));
-const theses = page([thesis(1), thesis(2)]);
+const theses = valid.page([valid.thesis(1), valid.thesis(2)]);
 const records = fc.constantFrom<unknown>(
   ...[
-    user,
-    numbers('mira'),
+    valid.user,
+    valid.numbers('mira'),
     theses,
-    { ...theses, tokenAddress: 'a', tokenNetwork: null, symbol: 'x', userId: USER_ID },
+    { ...theses, tokenAddress: 'a', tokenNetwork: null, symbol: 'x', userId: valid.USER_ID },
   ],
-  ...[launchpadUser, page([callout(1)]), board(), anyMe, pending, batch()],
+  ...[
+    valid.launchpadUser,
+    valid.page([valid.callout(1)]),
+    valid.board(),
+    anyMe,
+    valid.pending,
+    valid.batch(),
+  ],
 );
 const wrapped = records.map((data) => ({ data, meta: { asOf: '2026-01-01T00:00:00Z', requestId: 'req-1' } }));
 

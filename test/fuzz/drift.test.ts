@@ -6,19 +6,7 @@ import { outputFormats } from '../../src/state/config/settings-table.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { openHome, runInProcess } from '../e2e/harness.ts';
-import {
-  batch,
-  board,
-  callout,
-  launchpadUser,
-  numbers,
-  page,
-  pending,
-  thesis,
-  USER_ID,
-  user,
-  WALLET,
-} from '../e2e/records.ts';
+import * as valid from '../e2e/records.ts';
 import { anyMe, type FakeService, withService } from '../e2e/service.ts';
 
 type Json = Record<string, unknown>;
@@ -86,18 +74,28 @@ const entriesOf = (answer: unknown): Expected =>
   hasList(answer, 'entries') ? listOf(answer['entries']).filter(isObject) : undefined;
 
 const scenarios: Readonly<Record<string, Scenario>> = {
-  'a handle': { words: ['whois', 'mira'], valid: () => user, expected: oneUser('mira'), calls: 1 },
-  'a wallet': { words: ['whois', WALLET], valid: () => user, expected: oneUser(WALLET), calls: 1 },
-  'a user id': { words: ['whois', USER_ID], valid: () => user, expected: oneUser(USER_ID), calls: 1 },
+  'a handle': { words: ['whois', 'mira'], valid: () => valid.user, expected: oneUser('mira'), calls: 1 },
+  'a wallet': {
+    words: ['whois', valid.WALLET],
+    valid: () => valid.user,
+    expected: oneUser(valid.WALLET),
+    calls: 1,
+  },
+  'a user id': {
+    words: ['whois', valid.USER_ID],
+    valid: () => valid.user,
+    expected: oneUser(valid.USER_ID),
+    calls: 1,
+  },
   'a resolve': {
     words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
-    valid: () => user,
+    valid: () => valid.user,
     expected: (answer) => oneUser('mira')(answer)?.map((record) => ({ ...(record as Json), source: 'live' })),
     calls: 1,
   },
   'a pending resolve': {
     words: ['resolve', 'mira', '--direct', '--no-wait', '--max-cu', '30k'],
-    valid: () => pending,
+    valid: () => valid.pending,
     status: 202,
     expected: () => [expect.objectContaining({ subject: 'mira', found: false, code: 'PENDING' })],
     calls: 1,
@@ -110,41 +108,43 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       ['--fields', 'handle,windows.all.netUsd'],
       ['--fields', 'windows.24h.rank'],
     ],
-    valid: () => numbers('mira'),
+    valid: () => valid.numbers('mira'),
     expected: (answer) => (hasAny(answer, 'handle', 'windows') ? found('mira', answer) : undefined),
     calls: 1,
   },
   'a batch of numbers': {
     words: ['pnl', ...HANDLES, '-y'],
-    valid: batch,
+    valid: valid.batch,
     expected: batchOf,
     calls: 1,
     flags: [[], ['--sort', 'rank', '--window', '24h'], ['--sort', 'netUsd'], ['--window', '24h']],
   },
   'a page of theses': {
     words: ['thesis', 'list', '--limit', '5'],
-    valid: () => page([1, 2, 3, 4, 5].map(thesis)),
+    valid: () => valid.page([1, 2, 3, 4, 5].map(valid.thesis)),
     expected: (answer) => itemsOf(answer, 5),
     calls: 4,
     flags: [[], ['--fields', 'id,thesis,likeCount'], ['--fields', 'platformCreatedAt,authorHandle']],
   },
   'a page of callouts': {
     words: ['launchpad', 'callouts', '--limit', '3'],
-    valid: () => page([1, 2, 3].map(callout)),
+    valid: () => valid.page([1, 2, 3].map(valid.callout)),
     expected: (answer) => itemsOf(answer, 3),
     calls: 4,
   },
   'a launchpad user': {
-    words: ['launchpad', 'user', WALLET],
-    valid: () => launchpadUser,
+    words: ['launchpad', 'user', valid.WALLET],
+    valid: () => valid.launchpadUser,
     expected: (answer) =>
-      hasAny(answer, 'wallet', 'username', 'xUsername', 'id', 'handle') ? found(WALLET, answer) : undefined,
+      hasAny(answer, 'wallet', 'username', 'xUsername', 'id', 'handle')
+        ? found(valid.WALLET, answer)
+        : undefined,
     calls: 1,
   },
-  'a board': { words: ['launchpad', 'board'], valid: board, expected: entriesOf, calls: 1 },
+  'a board': { words: ['launchpad', 'board'], valid: valid.board, expected: entriesOf, calls: 1 },
   'two boards': {
     words: ['launchpad', 'board', '--compare', '7d'],
-    valid: board,
+    valid: valid.board,
     expected: (answer) => entriesOf(answer)?.map((each) => expect.objectContaining(each as Json)),
     calls: 2,
   },
@@ -170,7 +170,7 @@ describe.each(Object.entries(scenarios))('%s that differs from its description',
       let body: unknown;
       const service: FakeService = await withService(
         ({ path }) =>
-          path.includes('before=') ? { body: page([]) } : { status: scenario.status ?? 200, body },
+          path.includes('before=') ? { body: valid.page([]) } : { status: scenario.status ?? 200, body },
         { ownMe: name === "the key's record" },
       );
       for (let round = 0; round < ROUNDS; round++) {
