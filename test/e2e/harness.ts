@@ -139,6 +139,8 @@ export function startTrdr(args: readonly string[], options: RunOptions = {}) {
     reject: false,
     stripFinalNewline: false,
     stdin: 'pipe',
+    // On a busy machine, an orderly shutdown takes long.
+    forceKillAfterDelay: false,
   });
   let err = '';
   child.stderr.on('data', (part: Buffer) => {
