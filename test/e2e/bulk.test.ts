@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bash } from './bash.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 /** The number of lines of an endless input; `BULK_LINES=3000000` reads more. */
 const LINES = Number(process.env['BULK_LINES'] ?? 80_000);
