@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { CachedAnswer } from '../../src/contract/answer-ports.ts';
@@ -61,21 +61,6 @@ test('separates answers by base URL and key, without revealing the key on disk',
     expect(file + text).not.toContain('planted');
     expect(statSync(file).mode & 0o777).toBe(0o600);
   }
-});
-
-test('clears the answers of one key, or of all, and nothing else', () => {
-  const dir = under('clear');
-  const [one, other] = [cacheAt(dir).cache, cacheAt(dir, { key: 'other' }).cache];
-  one.put(HANDLE, 'ann', found({ handle: 'ann' }));
-  other.put(HANDLE, 'ann', found(1));
-  writeFileSync(join(dir, 'theirs'), '');
-  one.clear();
-  expect([one.get(HANDLE, 'ann'), one.listHandles('', 9)]).toEqual([undefined, []]);
-  expect(other.get(HANDLE, 'ann')).toBeDefined();
-  one.put(HANDLE, 'ann', found(2));
-  one.clear(true);
-  expect(other.get(HANDLE, 'ann')).toBeUndefined();
-  expect(readdirSync(dir)).toEqual(['theirs']);
 });
 
 test('removes what is older than 30 days', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foldersOf, homeOf, needFolder } from '../../src/state/paths.ts';
+import { foldersOf, homeOf } from '../../src/state/paths.ts';
 
 const linux = { platform: 'linux', home: '/home/ann', cwd: '/desk' };
 
@@ -39,19 +39,6 @@ test('trdr variables override XDG variables, which override the defaults', () =>
 
 test('a relative XDG path is ignored', () => {
   expect(foldersOf({ ...linux, env: { XDG_CONFIG_HOME: 'rel' } }).config).toBe('/home/ann/.config/trdr');
-});
-
-test('without a home directory, only commands that need a folder fail', () => {
-  const folders = foldersOf({ ...linux, home: undefined, env: { TRDR_CACHE_DIR: '/k' } });
-  expect(folders).toEqual({ config: undefined, state: undefined, cache: '/k' });
-  expect(needFolder(folders, 'cache')).toBe('/k');
-  expect(() => needFolder(folders, 'config')).toThrow(
-    expect.objectContaining({
-      kind: 'local',
-      code: 'NO_HOME',
-      hint: expect.stringContaining('TRDR_CONFIG_DIR'),
-    }),
-  );
 });
 
 test('the home directory comes from the environment, else from the system', () => {
