@@ -133,6 +133,7 @@ function marksIn(path: string, from: number, timeField: string, after: number | 
   const start = size < from || (from > 0 && !endsLine(path, from)) ? 0 : from;
   let marks: PostMark[] = [];
   let torn: string | undefined;
+  let last: PostMark | undefined;
   for (const text of readLines(path, LONGEST_LINE, start)) {
     if (text.trim() === '') continue;
     if (torn !== undefined) throw notTailOutput(torn);
@@ -140,12 +141,15 @@ function marksIn(path: string, from: number, timeField: string, after: number | 
     const row = isRecord(record) ? tailRow(record, timeField) : null;
     // A power failure can leave NUL bytes in place of the last line.
     if (!row && !text.startsWith('\0')) torn = text;
-    if (row && (after === null || row.at === null || row.at > after)) marks.push({ id: row.id, at: row.at });
+    last = row && (after === null || row.at === null || row.at > after) ? row : undefined;
+    if (last) marks.push({ id: last.id, at: last.at });
     if (marks.length > 2 * LINES) marks = marks.slice(-LINES);
   }
-  // A crash can leave an incomplete last line in a file that was then renamed.
-  if (torn !== undefined && endsLine(path, size)) throw notTailOutput(torn);
-  return marks;
+  const isWhole = endsLine(path, size);
+  if (torn !== undefined && isWhole) throw notTailOutput(torn);
+  // A crash can leave an incomplete last line in a file that was then renamed. Its post is not known, even if only the line
+  // end is missing.
+  return isWhole || !last ? marks : marks.slice(0, -1);
 }
 
 /** Whether a line of a file ends at this byte. */
