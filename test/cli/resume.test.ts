@@ -47,15 +47,21 @@ describe('a file that a tail resumes from', () => {
     },
   );
 
-  it('repeats a post whose line a crash left incomplete in a file that was then renamed', () => {
-    const out = fileOf(`${line}{"id":"torn","plat`);
-    const { dev, ino } = statSync(out);
-    const file = { dev: String(dev), ino: String(ino), offset: 0 };
-    const position = { form: 'trdr-position', version: 1, feed: 'thesis', ids: [], file };
-    writeFileSync(`${out}.trdr`, JSON.stringify({ ...position, start: null, verified: null, lowest: null }));
-    renameSync(out, `${out}.1`);
-    expect(resume(out).start?.ids).toEqual([['a', AT]]);
-  });
+  it.each([`{"id":"torn","plat`, `{"id":"torn","platformCreatedAt":${AT}}`])(
+    'repeats a post whose line a crash left incomplete in a file that was then renamed: %j',
+    (torn) => {
+      const out = fileOf(line + torn);
+      const { dev, ino } = statSync(out);
+      const file = { dev: String(dev), ino: String(ino), offset: 0 };
+      const position = { form: 'trdr-position', version: 1, feed: 'thesis', ids: [], file };
+      writeFileSync(
+        `${out}.trdr`,
+        JSON.stringify({ ...position, start: null, verified: null, lowest: null }),
+      );
+      renameSync(out, `${out}.1`);
+      expect(resume(out).start?.ids).toEqual([['a', AT]]);
+    },
+  );
 
   it('is not continued as another feed', () => {
     const out = fileOf(line);
