@@ -22,7 +22,6 @@ const slow = [
   'e2e/faults',
   'store/fleet',
   'sim/relay',
-  'e2e/tail-faults',
   'e2e/hostile',
   'store/failures',
 ];

@@ -250,26 +250,16 @@ describe('trdr auth status', () => {
     await save(home, { url: 'https://two.example.com', key: 'aa_test_0123456789fedcba', profile: 'two' });
     const { exitCode, json } = await runInProcess(['auth', 'status', '--json'], { home });
     expect(exitCode).toBe(0);
-    expect(json()).toEqual([
-      {
-        profile: 'default',
-        current: true,
-        baseUrl: 'https://one.example.com',
-        baseUrlFrom: 'profile default',
-        key: 'aa_live_****cdef',
-        keyFrom: 'profile default',
-        mode: 'live',
-      },
-      {
-        profile: 'two',
-        current: false,
-        baseUrl: 'https://two.example.com',
-        baseUrlFrom: 'profile two',
-        key: 'aa_test_****dcba',
-        keyFrom: 'profile two',
-        mode: 'test',
-      },
-    ]);
+    const rowOf = (profile: string, kind: string, end: string) => ({
+      profile,
+      current: profile === 'default',
+      baseUrl: `https://${profile === 'default' ? 'one' : 'two'}.example.com`,
+      baseUrlFrom: `profile ${profile}`,
+      key: `aa_${kind}_****${end}`,
+      keyFrom: `profile ${profile}`,
+      mode: kind,
+    });
+    expect(json()).toEqual([rowOf('default', 'live', 'cdef'), rowOf('two', 'test', 'dcba')]);
     const withEnv = await runInProcess(
       ['auth', 'status', '--json', '--base-url', 'https://flag.example.com'],
       { home, key: 'bb_live_0123456789abcdef' },

@@ -130,7 +130,7 @@ test.runIf(process.platform === 'linux')(
       lines += part.toString().split('\n').length - 1;
     });
     stdout.resume();
-    await until(() => lines >= posting.ids.length);
+    await until(() => lines >= posting.ids.length, 100_000);
     // The connection may have been replaced, because its frames did not fit into the queue.
     await until(() => listening(sandbox) > 0);
     const { most } = memoryOf(pid);
