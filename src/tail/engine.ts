@@ -10,7 +10,6 @@ import { createRun, finish, isConnected, mode, now, type Run, reportGap, spendPl
 import { socketDue, socketStep } from './socket/policy.ts';
 import { walkDue, walkStep } from './walks.ts';
 
-/** A tail, which can be run once. */
 export interface Tail {
   /**
    * Runs until the tail is stopped, has done what was requested, or fails. A failure is thrown after the

@@ -3,7 +3,6 @@ import type { BudgetLeft } from '../contract/ports.ts';
 import type { HandoffHealth } from './exec/delivery.ts';
 import type { TailCost } from './spend.ts';
 
-/** How a tail currently follows its feed. */
 const healthModes = ['streaming', 'connecting', 'polling', 'store', 'standby', 'waiting'] as const;
 export type HealthMode = (typeof healthModes)[number];
 
@@ -179,13 +178,11 @@ const processFacts = {
 
 type ValuesOf<F> = { readonly [K in keyof F]: F[K] extends Fact<infer T> ? T : never };
 export type TailFacts = ValuesOf<typeof facts>;
-/** What the engine knows of them. */
 export type FeederFacts = Omit<TailFacts, 'handoff'>;
 export type TailHealth = TailFacts & ValuesOf<typeof processFacts>;
 
 const allFacts: { readonly [K in keyof TailHealth]: Fact<TailHealth[K]> } = { ...processFacts, ...facts };
 
-/** The facts of a run that has not begun. */
 export const nothingMeasured = Object.fromEntries(
   Object.entries(facts).map(([name, { initial }]) => [name, initial]),
 ) as unknown as TailFacts;

@@ -4,17 +4,14 @@ import { BUDGET } from '../contract/budget.ts';
 import { cu } from '../contract/prices.ts';
 import { type Job, startJob } from './job.ts';
 import type { KeyFacts, TailOptions, TailPorts } from './ports.ts';
-import { planSpend, type SpendPlan } from './spend.ts';
+import { planSpend, type SpendPlan, type SpendView } from './spend.ts';
 import type { Timing } from './timing.ts';
 
-interface MoneyView {
-  readonly rate: number;
-  readonly auditMs: number;
+interface MoneyView
+  extends Pick<SpendView, 'rate' | 'auditMs' | 'shortSessions' | 'runLeftMs' | 'sincePollMs'> {
   readonly isConnected: boolean;
-  readonly shortSessions: number;
+  /** The minutes of the WebSocket that have begun in this run. */
   readonly minutes: number;
-  readonly runLeftMs: number;
-  readonly sincePollMs: number;
 }
 
 /** What is left to spend: by the limit of the run, the units of the key, and the budgets. */
@@ -41,34 +38,27 @@ export class Money {
     this.#next = ports.clock.mono();
   }
 
-  plan(view: MoneyView): SpendPlan {
-    const { ports, options, facts } = { ports: this.#ports, options: this.#options, facts: this.facts };
-    const { step } = ports.source.sizes;
-    const now = ports.clock.now();
+  plan({ isConnected, minutes, ...view }: MoneyView): SpendPlan {
+    const { clock, source, connect } = this.#ports;
+    const { via, lagMs, limitLeft } = this.#options;
+    const now = clock.now();
     const plan = planSpend({
-      via: options.via,
-      hasSocket: ports.connect !== undefined,
-      live: facts?.live ?? null,
-      lagMs: options.lagMs,
-      rate: view.rate,
-      ratePerMinute: facts?.ratePerMinute ?? null,
-      step,
-      stepCu: ports.source.stepCu,
-      auditMs: view.auditMs,
+      ...view,
+      ...{ via, lagMs, now, hasSocket: connect !== undefined },
+      live: this.facts?.live ?? null,
+      ratePerMinute: this.facts?.ratePerMinute ?? null,
+      step: source.sizes.step,
+      stepCu: source.stepCu,
       latenessMs: this.#timing.latenessMs,
-      limitLeft: options.limitLeft?.() ?? null,
+      limitLeft: limitLeft?.() ?? null,
       allowanceLeft: this.allowanceLeft,
       // What a renewed budget has left is not known before the next answer of `me`.
       budgets: this.budgets.filter(({ renewsAt }) => renewsAt > now),
-      reserved: view.isConnected ? 2 * cu.socketMinute : 0,
-      shareLeft: this.#shareLeft(view.minutes),
-      shortSessions: view.shortSessions,
-      now,
-      runLeftMs: view.runLeftMs,
-      sincePollMs: view.sincePollMs,
+      reserved: isConnected ? 2 * cu.socketMinute : 0,
+      shareLeft: this.#shareLeft(minutes),
     });
     // Do not begin to stream before it is known what a renewed budget has left.
-    const isUnknown = !view.isConnected && this.budgets.some(({ renewsAt }) => renewsAt <= now);
+    const isUnknown = !isConnected && this.budgets.some(({ renewsAt }) => renewsAt <= now);
     if (plan.why !== undefined || (now >= this.#refusedUntil && !isUnknown)) return plan;
     return { ...plan, why: 'budget' };
   }

@@ -153,7 +153,6 @@ function isMissed(run: Run, { times }: Walked, row: TailRow): boolean {
   return row.at < newest - PROMPT_MS && (run.options.carries?.(row) ?? true);
 }
 
-/** Handles a walk whose rows were printed. */
 function conclude(run: Run, { walked, printed, missed }: Filling): void {
   const { known, walks, session, notify } = run;
   const { cut, depth, startedAt } = walked;
@@ -207,7 +206,6 @@ function learnRate(run: Run, { times, startedAt, depth }: Walked, printed: numbe
   run.rate = before + weight * ((Math.max(0, rows) * 1_000) / ms - before);
 }
 
-/** Prints the posts of queued frames. */
 function printFrames(run: Run): boolean {
   const link = openLink(run.session.state);
   // Until the start of a new run is known, frames wait: they may be from before it.
@@ -251,7 +249,6 @@ function readFrames(run: Run, link: Link): number {
   return taken;
 }
 
-/** Counts posts that were skipped because they have no id. */
 export function skipNameless(run: Run, records: Parameters<Run['nameless']['add']>[0]): void {
   if (run.nameless.add(records)) run.notify({ kind: 'nameless' });
 }

@@ -15,18 +15,15 @@ import type { Timing } from './timing.ts';
  */
 export type Depth = 'start' | 'deep' | 'shallow';
 
-/** The result of a walk. */
 export interface Walked {
   readonly depth: Depth;
   /** Why the walk did not reach its goal; undefined if it did. */
   readonly cut: StopCode | 'unpaid' | undefined;
-  /** The failure of the page that could not be paid for. */
   readonly failure: Failure | undefined;
   /** The monotonic time at which the first page was requested. */
   readonly startedAt: number;
   readonly pages: number;
   readonly rows: number;
-  /** The oldest post time that was read. */
   readonly oldest: number | null;
   /** The post times of the newest page. */
   readonly times: readonly (number | null)[];
@@ -57,7 +54,6 @@ interface Walking {
 type Page = FeedPage & { readonly items: readonly TailRow[] };
 type Read = ReadPage<TailRow, Page>;
 
-/** How often a page is requested that leads nowhere. */
 const TRIES = 5;
 /** So many verified posts in a row end a deep walk: a single one may have a wrong time. */
 const PROOF_ROWS = 3;

@@ -172,7 +172,6 @@ function pageReader(run: Run): (before: string | undefined, limit: number) => Pr
   };
 }
 
-/** Whether a retry can help. */
 const isTransient = (failure: Failure): boolean =>
   failure.kind === 'rate' ||
   failure.kind === 'network' ||

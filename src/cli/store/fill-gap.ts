@@ -7,7 +7,6 @@ import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/row.ts';
 
-/** Fetches the posts of gaps from the service. */
 export interface GapFilling {
   /** The posts of a gap that the follower at this position has not delivered, oldest first. */
   rows(

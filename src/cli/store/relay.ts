@@ -33,7 +33,6 @@ interface RelayPlan {
   readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries'>;
 }
 
-/** The dependencies of a relay. */
 interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
@@ -52,11 +51,9 @@ interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'disk
 export interface RelayObserver {
   /** Called when this machine waits because another machine leads the feed. */
   standby(leader: string): void;
-  /** Called when the store is not reachable. */
   away(): void;
   /** Called when this machine begins to lead the feed with this tail. */
   leading(tail: Tail): void;
-  /** Called when the term of this tail has ended. */
   ended(tail: Tail): void;
 }
 
@@ -156,7 +153,6 @@ const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 const nameOf = ({ scope }: RelayWorld, { options }: RelayPlan) =>
   `${options.feed} of ${scope?.baseUrl ?? 'a service'}`;
 
-/** Runs the tail until the term ends. */
 async function lead(
   world: RelayWorld,
   plan: RelayPlan,

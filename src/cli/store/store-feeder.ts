@@ -38,7 +38,6 @@ interface StoreSource<E> {
   close(): Promise<void>;
 }
 
-/** A run that reads a feed from the store. */
 export interface FollowerRun {
   /** Aborted when the run ends. */
   readonly until: AbortSignal;

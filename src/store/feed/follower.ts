@@ -167,7 +167,8 @@ export function createFollower(options: FollowerOptions): Follower {
     isLinked = true;
     entry = newestRow?.entry ?? '0-0';
     // Nothing is missing from a stream that never had an entry.
-    hole = (await store.send('HGET', [feed.info, 'last'])) ? entry : undefined;
+    const prev = String((await store.send('HGET', [feed.info, 'last'])) ?? '');
+    hole = prev === '' || isBeginning({ prev }) ? undefined : entry;
     if (begin.kind === 'now' && newestRow) take([newestRow]);
     if (begin.kind === 'newest') {
       const [first] = await newest(store, begin.rows);
@@ -201,7 +202,7 @@ export function createFollower(options: FollowerOptions): Follower {
       isLinked = delivered.length === 0;
       return undefined;
     }
-    if (oldest.prev === '' || entryMs(oldest.entry) <= from) hole = undefined;
+    if (isBeginning(oldest) || entryMs(oldest.entry) <= from) hole = undefined;
     const isFound = rows.some(({ id, prev }) => known.has(id) || known.has(prev));
     if (entryMs(oldest.entry) <= ms || isFound) return undefined;
     hole = oldest.entry;

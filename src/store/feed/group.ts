@@ -18,7 +18,6 @@ const RENEW_MS = 2_500;
 /** Longer than a member needs to notice that the store has lost the group, and to join it again. */
 const GRACE_MS = 5_000;
 
-/** Reads a feed as a member of a group. The group receives each post at least once. */
 export async function* followGroup(
   options: GroupOptions,
   signal: AbortSignal,

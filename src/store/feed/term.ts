@@ -71,7 +71,6 @@ export interface RelayTerm {
    * Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader.
    */
   readonly over: AbortSignal;
-  /** Publishes posts, oldest first. Waits while the server rejects writes (`STORE_FULL`). */
   publish(posts: readonly Post[]): Promise<void>;
   /** Saves a position that covers all posts published so far; `verified` is its verified time, null if it has none. */
   save(mark: string, verified: number | null): Promise<void>;

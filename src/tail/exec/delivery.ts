@@ -43,7 +43,6 @@ export type HandoffNotice =
 /** The outcome of a batch. `left` means that the next run hands over the batch. */
 export type Delivery = 'acknowledged' | 'dead' | 'left';
 
-/** The state of a handoff, for monitoring. */
 export interface HandoffHealth {
   /** Acknowledged batches and posts. */
   readonly batches: number;
@@ -70,7 +69,6 @@ const LONGEST_WAIT_MS = 60_000;
 export function createDelivery(options: {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Runs the command with the batch on its stdin. */
   readonly run: (batch: Batch, attempt: number) => Promise<CommandEnd>;
   /** Saves a batch that the command does not accept. If it throws a `Failure`, the run ends. */
   readonly deadLetter: (batch: Batch) => void | Promise<void>;

@@ -15,13 +15,11 @@ interface Handoff extends TailSink {
    * rows may be written after this call.
    */
   end(): Promise<void>;
-  /** The number of rows that were passed to `write`. */
   readonly written: number;
   /** The rows that are not in a batch yet. */
   readonly queued: readonly HandoffRow[];
 }
 
-/** The maximum size of a batch in bytes, so that long posts need bounded memory. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 type Waiting = HandoffRow & { readonly since: number };
@@ -113,7 +111,6 @@ export function createHandoff(options: {
     );
   };
 
-  /** Starts the next batch if it is due and no other batch is in progress. */
   const pump = () => {
     if (busy || over) return;
     const [first] = queue;

@@ -7,7 +7,6 @@ import type { TailRow } from '../row.ts';
 export interface TailWriter {
   /** Whether a write is in progress. Throws the error of a failed write. */
   busy(): boolean;
-  /** The same, without an error. */
   readonly isWriting: boolean;
   /** Whether the reader has closed the output. */
   readonly closed: boolean;
@@ -22,7 +21,6 @@ export interface TailWriter {
   push(rows: readonly TailRow[], counted?: boolean): void;
   /** Starts to wait until the operating system has received all rows. */
   drain(): void;
-  /** Resolves when the current write has ended. */
   settled(): Promise<void>;
 }
 

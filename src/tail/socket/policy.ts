@@ -10,7 +10,6 @@ const MINUTE = 60_000;
 const DECIDE_MS = 2_000;
 /** The reasons to poll that end when a budget or the allowance renews. */
 const renewing: ReadonlySet<PollReason> = new Set(['budget', 'quota', 'allowance', 'share']);
-/** Handshake failures that do not prevent polling. */
 const socketOnly: ReadonlySet<string> = new Set(['forbidden', 'missing', 'usage']);
 
 /**
