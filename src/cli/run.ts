@@ -5,7 +5,7 @@ import { namedFiles, placeFiles } from './args/place-files.ts';
 import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
-import { createErrorReport } from './report.ts';
+import { createErrorReport } from './report-failure.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { tree } from './tree.ts';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseObject } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
-import { remember, remembered } from './remember.ts';
+import { remember, remembered } from './recent-lines.ts';
 
 export interface SeenDifference {
   readonly call: string;

@@ -6,7 +6,7 @@ import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
 import type { CachedAnswer } from '../contract/answer-ports.ts';
 import { readFile, readValues, writeValues } from './answer-file.ts';
-import { remember, remembered } from './remember.ts';
+import { remember, remembered } from './recent-lines.ts';
 
 interface CacheOptions {
   readonly dir: string | undefined;

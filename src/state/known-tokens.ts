@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { remember, remembered } from './remember.ts';
+import { remember, remembered } from './recent-lines.ts';
 
 export interface KnownToken {
   readonly symbol: string;

@@ -4,7 +4,7 @@ import { didYouMean } from '../../output/suggest.ts';
 import { wantsColor } from '../../output/terminal/style.ts';
 import type { AnyCommand } from '../command.ts';
 import type { Io } from '../io.ts';
-import { colorMode } from '../report.ts';
+import { colorMode } from '../report-failure.ts';
 import { groups, tree } from '../tree.ts';
 import { layoutPage } from './layout.ts';
 import { groupPage, overviewPage } from './overview.ts';

@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { inOrder } from '../../core/pnl/in-order.ts';
+import { inOrder } from '../../core/pnl/merge-answers.ts';
 import { type PnlResult, requestOne } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context } from '../context.ts';

@@ -7,9 +7,9 @@ import { cu } from '../../contract/prices.ts';
 import { failedRecord } from '../lookup/lookup.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
+import { createTurns, type Turn } from './next-batch.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './request-batch.ts';
 import type { Targets } from './targets.ts';
-import { createTurns, type Turn } from './turns.ts';
 
 interface Row {
   readonly position: number;

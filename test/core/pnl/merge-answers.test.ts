@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import { inOrder } from '../../../src/core/pnl/in-order.ts';
+import { inOrder } from '../../../src/core/pnl/merge-answers.ts';
 import type { PnlResult } from '../../../src/core/pnl/request-batch.ts';
 
 const at = (position: number): PnlResult => ({ position, record: { subject: `t${position}`, found: true } });
