@@ -1,4 +1,4 @@
-import { createBackoff } from '../base/backoff.ts';
+import { createBackoff } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { isDiskFull } from '../base/files.ts';
 import { stopCodeOf } from '../core/pages/read-pages.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createBackoff } from '../../src/base/backoff.ts';
+import { createBackoff } from '../../src/base/clock.ts';
 import { planWalk, type WalkState } from '../../src/tail/schedule.ts';
 import { timing } from '../../src/tail/timing.ts';
 

@@ -1,5 +1,5 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { trimText } from '../../base/trim-text.ts';
+import { trimText } from '../../base/values.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
 import { listRefused, readSubject, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';

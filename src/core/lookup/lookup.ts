@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import { trimText } from '../../base/trim-text.ts';
+import { trimText } from '../../base/values.ts';
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import type { ErrorInfo, SubjectRecord } from '../../contract/records/subject.ts';

@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { trimText } from '../../base/trim-text.ts';
+import { trimText } from '../../base/values.ts';
 
 type KeyKind = 'live' | 'test' | 'unknown';
 

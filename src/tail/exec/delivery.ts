@@ -1,5 +1,5 @@
-import { createBackoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
+import { createBackoff } from '../../base/clock.ts';
 
 /** A post that is handed over to a command: its line, id and post time. */
 export interface HandoffRow {

@@ -1,4 +1,4 @@
-import { type Backoff, createBackoff } from '../../base/backoff.ts';
+import { type Backoff, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { waitAfter } from '../failures.ts';
 import { type Job, startJob } from '../job.ts';
