@@ -1,5 +1,4 @@
-import type { Clock } from '../base/clock.ts';
-import { createBackoff } from '../base/clock.ts';
+import { type Clock, createBackoff } from '../base/clock.ts';
 import { Failure } from '../base/failure.ts';
 import { type PageSizer, rowsDownTo } from '../core/pages/page-size.ts';
 import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../core/pages/read-pages.ts';

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Thesis, ThesisFrameData } from '../../src/contract/records/thesis.ts';
-import { ThesisPage, TokenThesisPage, UserThesisPage } from '../../src/contract/records/thesis.ts';
+import {
+  type Thesis,
+  type ThesisFrameData,
+  ThesisPage,
+  TokenThesisPage,
+  UserThesisPage,
+} from '../../src/contract/records/thesis.ts';
 import { ask, first, NOON, sandbox, statusAndCode } from './help.ts';
 
 type Service = Awaited<ReturnType<typeof sandbox>>;

@@ -1,7 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
-import { createServer as createTcpServer } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { cert, key } from './http/certificate.ts';
 
 /** A server on loopback; `close` also closes its connections. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../src/base/clock.ts';
-import type { Batch, CommandEnd } from '../../src/tail/exec/delivery.ts';
-import { createDelivery } from '../../src/tail/exec/delivery.ts';
+import { type Batch, type CommandEnd, createDelivery } from '../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import type { TailSink } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';

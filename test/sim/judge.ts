@@ -2,8 +2,7 @@ import { Failure } from '../../src/base/failure.ts';
 import { judgeConfluences } from './confluences.ts';
 import { EPOCH, type Post } from './posts.ts';
 import { above } from './service.ts';
-import type { Outcome, Process } from './world.ts';
-import { LONG_AUDIT_MS, passes, verifiableTime } from './world.ts';
+import { LONG_AUDIT_MS, type Outcome, type Process, passes, verifiableTime } from './world.ts';
 
 /** The maximum lag of pages. Posts that became visible in this last part of a run need not be verified yet. */
 const UNSETTLED_MS = 30_000;

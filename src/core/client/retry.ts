@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
-import { createBackoff } from '../../base/clock.ts';
+import { type Clock, createBackoff } from '../../base/clock.ts';
 import type { Failure } from '../../base/failure.ts';
 import type { Notice } from '../../contract/ports.ts';
 import { MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';

@@ -1,5 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
-import { createBackoff } from '../../base/clock.ts';
+import { type Clock, createBackoff } from '../../base/clock.ts';
 
 /** A post that is handed over to a command: its line, id and post time. */
 export interface HandoffRow {

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
