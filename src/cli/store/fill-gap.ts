@@ -90,21 +90,21 @@ export function createFilling(
 }
 
 /**
- * Adds the ids of posts that follow the position but were already delivered. These ids expire at the same
- * time as the newest id of the position.
+ * Adds posts that follow the position but were already delivered. Their ids expire with their post times, but not before the
+ * newest id of the position.
  */
-export function withIds(position: FeedPosition, ids: readonly string[]): FeedPosition {
+export function withPosts(position: FeedPosition, posts: readonly FeedPoint[]): FeedPosition {
   const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
-  return { ...position, known: [...position.known, ...ids.map((id) => [id, ms] as const)] };
+  const added = posts.map(({ id, at }) => [id, Math.max(ms, at ?? ms)] as const);
+  return { ...position, known: [...position.known, ...added] };
 }
 
 /** The position after the first posts of a gap. A later run finds the same gap, and fetches only the other posts. */
 export function afterFilled(position: FeedPosition, delivered: readonly TailRow[]): FeedPosition {
   const end = delivered.at(-1);
   if (end === undefined) return position;
-  const known = delivered.map(({ id }) => id);
   return {
-    ...withIds(position, known),
+    ...withPosts(position, delivered),
     last: { id: end.id, at: end.at },
     verified: end.at ?? position.verified,
   };

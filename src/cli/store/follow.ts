@@ -21,7 +21,7 @@ import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/ou
 import { runFeed } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
 import { claim, rememberPosts, startAt } from './claims.ts';
-import { afterFilled, type GapFilling, withIds } from './fill-gap.ts';
+import { afterFilled, type GapFilling, withPosts } from './fill-gap.ts';
 import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
@@ -182,9 +182,9 @@ function beginAt(position: Position | undefined, feedId: string): Begin | undefi
   if (!place) return { kind: 'since', ms: (verified ?? -1) + 1, known: ids };
   return {
     kind: 'position',
-    position: withIds(
+    position: withPosts(
       place,
-      ids.map(([id]) => id),
+      ids.map(([id, at]) => ({ id, at })),
     ),
   };
 }
