@@ -106,7 +106,11 @@ export async function openFollowed(
   });
 
   /** Opens the file that continues the present one. */
-  const openNext = () => openAt(path, { before: newest, previous: file.count.digest.digest });
+  const openNext = () => {
+    const { rows, digest, previous } = file.count.lines(newest);
+    // All empty files have the same digest.
+    return openAt(path, { before: newest, previous: rows === 0 ? previous : digest });
+  };
 
   const replace = async (next: Opened) => {
     await file.handle.close();
