@@ -123,8 +123,9 @@ export function duePosts(outcome: Outcome): Post[] {
 function unverified(outcome: Outcome, last: Process): string[] {
   const at = last.verifiedAt ?? 0;
   const oldest = outcome.endsAt - LONG_AUDIT_MS - outcome.schedule.lagMs - UNSETTLED_MS;
-  const isLate = isCalm(last, outcome) && at < oldest && beginningOf(outcome.processes) !== undefined;
-  return isLate ? [`nothing was verified after ${at}`] : [];
+  // A process that began shortly before the end has not verified anything yet.
+  const isLate = isCalm(last, outcome) && Math.max(at, last.beganAt) < oldest;
+  return isLate && beginningOf(outcome.processes) ? [`nothing was verified after ${at}`] : [];
 }
 
 /** The post time from which on a process without a position reads; -Infinity if it read no page that shows this. */
