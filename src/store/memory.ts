@@ -4,7 +4,7 @@ import { ensureFolder, LARGEST_CHECKPOINT, readBounded } from '../base/files.ts'
 import { isRecord, type JsonObject, parseObject } from '../base/json-object.ts';
 import { writeAtomic } from '../base/replace-file.ts';
 import type { GroupPlace } from './feed/group-batches.ts';
-import type { FeedState } from './feed/term.ts';
+import type { FeedState } from './feed/leader-term.ts';
 
 interface Remembered {
   readonly fleet: number;

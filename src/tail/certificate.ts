@@ -1,5 +1,5 @@
 import { isRecord, type JsonObject } from '../base/json-object.ts';
-import { timeOf } from './row.ts';
+import { timeOf } from './post-row.ts';
 
 /** A stretch of post times. Both ends belong to it. */
 export interface Stretch {

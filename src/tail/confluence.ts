@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord, plainJson } from '../base/json-object.ts';
-import { nthNewest, type PostFields, type TailRow } from './row.ts';
+import { nthNewest, type PostFields, type TailRow } from './post-row.ts';
 
 /** So many different authors must have posted about one token within this time. */
 export interface ConfluenceRule {

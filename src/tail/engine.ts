@@ -1,14 +1,14 @@
 import { Failure } from '../base/failure.ts';
-import { endDue, endStep, shutDown } from './ending.ts';
+import { endDue, endStep, shutDown } from './end-step.ts';
 import { BLOCKED } from './failures.ts';
 import type { HealthMode } from './health.ts';
-import { isOutOfUnits } from './money.ts';
 import type { Stretched, Summary, TailCounts, TailStatus } from './notice.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
-import { printDue, printStep } from './print.ts';
+import { printDue, printStep } from './print-step.ts';
 import { createRun, finish, isConnected, mode, now, type Run, reportGap, spendPlan } from './run.ts';
-import { socketDue, socketStep } from './socket/policy.ts';
-import { walkDue, walkStep } from './walks.ts';
+import { socketDue, socketStep } from './socket/socket-step.ts';
+import { isOutOfUnits } from './spend/units-left.ts';
+import { walkDue, walkStep } from './walk/walk-step.ts';
 
 export interface Tail {
   /**

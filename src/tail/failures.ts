@@ -1,7 +1,7 @@
 import { Failure } from '../base/failure.ts';
 import { BUDGET } from '../contract/budget.ts';
 import { LONGEST_BLOCK_MS } from '../core/spend/rate-limiter.ts';
-import type { PollReason } from './spend.ts';
+import type { PollReason } from './spend/stream-or-poll.ts';
 
 export const ceilingReached = () =>
   new Failure('limit', 'stopped at the spending limit', {

@@ -1,7 +1,7 @@
 import { type MetricFamily, type MetricLabels, metricsText } from '../base/metrics.ts';
 import type { BudgetLeft } from '../contract/ports.ts';
 import type { HandoffHealth } from './exec/delivery.ts';
-import type { TailCost } from './spend.ts';
+import type { TailCost } from './spend/stream-or-poll.ts';
 
 const healthModes = ['streaming', 'connecting', 'polling', 'store', 'standby', 'waiting'] as const;
 export type HealthMode = (typeof healthModes)[number];

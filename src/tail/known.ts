@@ -1,6 +1,6 @@
 import { createRecentSet } from '../base/recent-set.ts';
 import type { Coverage, Unread } from './certificate.ts';
-import type { PostMark } from './row.ts';
+import type { PostMark } from './post-row.ts';
 
 /** Ids that no post time allows to forget: of posts without a time, and of late posts. */
 const COUNTED_MAX = 10_000;

@@ -1,6 +1,6 @@
 import type { StopCode } from '../core/pages/read-pages.ts';
 import type { FeederFacts } from './health.ts';
-import type { Mode, PollReason, TailCost } from './spend.ts';
+import type { Mode, PollReason, TailCost } from './spend/stream-or-poll.ts';
 
 type StartKind = 'now' | 'backfill' | 'since' | 'position';
 

@@ -4,8 +4,8 @@ import type { Subscription } from '../contract/frames.ts';
 import type { Remainder } from '../contract/ports.ts';
 import type { TailNotice } from './notice.ts';
 import type { FilePlace, Position } from './position.ts';
-import type { PostFields, TailRow } from './row.ts';
-import type { TailCost, Via } from './spend.ts';
+import type { PostFields, TailRow } from './post-row.ts';
+import type { TailCost, Via } from './spend/stream-or-poll.ts';
 import type { Timing } from './timing.ts';
 
 export interface FeedPage {

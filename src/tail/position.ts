@@ -9,7 +9,7 @@ import {
   readCoverage,
 } from './certificate.ts';
 import type { KnownState } from './known.ts';
-import { nthNewest, type PostMark, timeOf } from './row.ts';
+import { nthNewest, type PostMark, timeOf } from './post-row.ts';
 
 /**
  * Where a tail stands in its feed and in its file. A later run continues there, and an older one is as good. If the

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRecentSet } from '../base/recent-set.ts';
-import type { PostFields } from './row.ts';
+import type { PostFields } from './post-row.ts';
 
 /** Counts posts without an id. A post that occurs in several pages and frames counts once. */
 export interface NamelessCounter {

@@ -1,20 +1,20 @@
 import type { Failure } from '../base/failure.ts';
 import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
-import type { Job } from './job.ts';
+import type { Job } from './background-job.ts';
 import { KnownPosts } from './known.ts';
-import { Money } from './money.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
-import { RowStack } from './output/row-stack.ts';
 import { Saver } from './output/saver.ts';
 import { createTailWriter, type TailWriter } from './output/writer.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
 import { createNamelessCounter, type NamelessCounter } from './posts-without-id.ts';
 import { Session } from './socket/session.ts';
-import type { PollReason, SpendPlan } from './spend.ts';
+import type { PollReason, SpendPlan } from './spend/stream-or-poll.ts';
+import { Money } from './spend/units-left.ts';
 import { modeOf, openLink } from './state.ts';
 import { timing as defaults, type Timing } from './timing.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
-import type { Walked } from './walk.ts';
+import type { Walked } from './walk/walk.ts';
+import { RowStack } from './walk/walk-rows.ts';
 
 interface Ending {
   readonly reason: EndReason;

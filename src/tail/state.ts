@@ -1,6 +1,6 @@
-import type { Job } from './job.ts';
+import type { Job } from './background-job.ts';
 import type { Link } from './ports.ts';
-import type { Mode } from './spend.ts';
+import type { Mode } from './spend/stream-or-poll.ts';
 
 /**
  * The state of a tail; docs/tail.md has a diagram. Only `socket/session.ts` changes it. All times are monotonic.

@@ -8,7 +8,7 @@ import { periodsAt } from '../../src/base/periods.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
-import { openTerm } from '../../src/store/feed/term.ts';
+import { openTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
 import { take } from '../../src/store/scripts/lanes.ts';

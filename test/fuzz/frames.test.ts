@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isPlainLine, jsonLine, lineOf } from '../../src/output/format/ndjson.ts';
-import { tailRow } from '../../src/tail/row.ts';
+import { tailRow } from '../../src/tail/post-row.ts';
 import { readFrame, readOtherFrame, readThesis } from '../../src/tail/socket/frame.ts';
 import { damaged, holds, jsonOf, jsonText, torn } from './fuzz.ts';
 

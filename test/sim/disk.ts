@@ -1,5 +1,5 @@
 import type { Position } from '../../src/tail/position.ts';
-import type { PostFields, PostMark } from '../../src/tail/row.ts';
+import type { PostFields, PostMark } from '../../src/tail/post-row.ts';
 import type { Rng } from './rng.ts';
 
 interface Line extends PostMark {

@@ -1,6 +1,6 @@
 import type { Link, TailPorts } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
-import type { TailRow } from '../../src/tail/row.ts';
+import type { TailRow } from '../../src/tail/post-row.ts';
 import type { Mutation } from './world.ts';
 
 // Each mutant removes one safeguard of the tail, by wrapping its ports or replacing one of its options. The

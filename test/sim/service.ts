@@ -4,7 +4,7 @@ import type { Remainder } from '../../src/contract/ports.ts';
 import { mayBeCharged, readServiceError } from '../../src/core/client/service-errors.ts';
 import { redirected } from '../../src/core/http/network-failures.ts';
 import type { Connect, FeedPage, KeyFacts, Link, LinkEnd, PageSource } from '../../src/tail/ports.ts';
-import { postTimeOf, tailRows } from '../../src/tail/row.ts';
+import { postTimeOf, tailRows } from '../../src/tail/post-row.ts';
 import { EPOCH, type Post, postsOf } from './posts.ts';
 import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { Failure } from '../../src/base/failure.ts';
-import { confluentSink } from '../../src/cli/tail/output/confluent.ts';
+import { confluentSink } from '../../src/cli/tail/output/confluence-sink.ts';
 import { mayBeCharged } from '../../src/core/client/service-errors.ts';
 import { createSpend } from '../../src/core/spend/spend.ts';
 import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
@@ -8,7 +8,7 @@ import { createTail, type Tail } from '../../src/tail/engine.ts';
 import type { Summary, TailNotice } from '../../src/tail/notice.ts';
 import type { StartPoint, TailOptions, TailPorts, TailSink } from '../../src/tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../src/tail/position.ts';
-import { postTimeOf, type TailRow } from '../../src/tail/row.ts';
+import { postTimeOf, type TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { timing } from '../../src/tail/timing.ts';
 import { createDisk, type Disk } from './disk.ts';

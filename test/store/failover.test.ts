@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { createFollower } from '../../src/store/feed/follower.ts';
-import { openTerm, type RelayTerm } from '../../src/store/feed/term.ts';
+import { openTerm, type RelayTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
 import { publish } from '../../src/store/scripts/feed.ts';

@@ -16,7 +16,7 @@ import {
   type RelayMemory,
   type RelayTerm,
   type TermOptions,
-} from '../../src/store/feed/term.ts';
+} from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { randomOf, seedOf } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { openTerm, type Post } from '../../src/store/feed/term.ts';
+import { openTerm, type Post } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';

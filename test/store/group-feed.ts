@@ -1,5 +1,5 @@
 import { systemClock } from '../../src/base/clock.ts';
-import { openTerm, type RelayMemory, type RelayTerm } from '../../src/store/feed/term.ts';
+import { openTerm, type RelayMemory, type RelayTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import type { StoreServer } from './server.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { followGroup } from '../../src/store/feed/group.ts';
 import type { GroupEvent, GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
-import type { RelayMemory } from '../../src/store/feed/term.ts';
+import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { feed, leader, noMemory, posts } from './group-feed.ts';
 import { hasServer } from './program.ts';

@@ -11,7 +11,7 @@ import { readLedger, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { createTail } from '../../src/tail/engine.ts';
 import type { TailNotice } from '../../src/tail/notice.ts';
 import type { Connect, Link, LinkEnd, PageSource, TailOptions } from '../../src/tail/ports.ts';
-import type { TailRow } from '../../src/tail/row.ts';
+import type { TailRow } from '../../src/tail/post-row.ts';
 import { withMinutes } from '../../src/tail/socket/minutes.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { Confluence, calloutConfluence, thesisConfluence } from '../../src/tail/confluence.ts';
-import type { TailRow } from '../../src/tail/row.ts';
+import type { TailRow } from '../../src/tail/post-row.ts';
 
 const START = 1_700_000_000_000;
 const MINUTE = 60_000;

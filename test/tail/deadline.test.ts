@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTail } from '../../src/tail/engine.ts';
 import type { FeedPage, PageSource } from '../../src/tail/ports.ts';
-import { tailRow } from '../../src/tail/row.ts';
+import { tailRow } from '../../src/tail/post-row.ts';
 import { type VirtualClock, virtualClock } from '../core/virtual-clock.ts';
 
 const START = Date.UTC(2026, 0, 1);

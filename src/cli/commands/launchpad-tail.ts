@@ -5,7 +5,7 @@ import { calloutCall } from '../../core/pages/feeds.ts';
 import { liveCalloutView } from '../../output/views/callouts.ts';
 import { confluenceView } from '../../output/views/confluence.ts';
 import { calloutConfluence } from '../../tail/confluence.ts';
-import type { TailRow } from '../../tail/row.ts';
+import type { TailRow } from '../../tail/post-row.ts';
 import { inGroup } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Planned } from '../context.ts';

@@ -12,7 +12,7 @@ import { highlightOf } from '../../core/pages/pattern-search.ts';
 import { confluenceView } from '../../output/views/confluence.ts';
 import { liveThesisView } from '../../output/views/thesis.ts';
 import { thesisConfluence } from '../../tail/confluence.ts';
-import type { TailRow } from '../../tail/row.ts';
+import type { TailRow } from '../../tail/post-row.ts';
 import { conditionsOf, thesisFilterOptions } from '../args/list-flags.ts';
 import { excluding, flag, inGroup, list, value, valueOr } from '../args/option.ts';
 import { addressOf } from '../args/subjects.ts';

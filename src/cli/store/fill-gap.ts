@@ -5,7 +5,7 @@ import { type TimedFeed, type WalkOptions, walkPages } from '../../core/pages/wa
 import { entryMs, type FeedPoint } from '../../store/feed/entry.ts';
 import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
-import type { TailRow } from '../../tail/row.ts';
+import type { TailRow } from '../../tail/post-row.ts';
 
 export interface GapFilling {
   /** The posts of a gap that the follower at this position has not delivered, oldest first. */

@@ -5,7 +5,7 @@ import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
 import { followGroup } from '../../store/feed/group.ts';
 import type { GroupEvent, GroupPlace } from '../../store/feed/group-batches.ts';
-import type { PostFields, TailRow } from '../../tail/row.ts';
+import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { printTo, type TailOutput } from '../tail/output/writer.ts';

@@ -13,15 +13,15 @@ import {
 import { KnownPosts } from '../../tail/known.ts';
 import { Saver } from '../../tail/output/saver.ts';
 import { type Position, readPosition } from '../../tail/position.ts';
-import { nthNewest, type TailRow } from '../../tail/row.ts';
+import { nthNewest, type TailRow } from '../../tail/post-row.ts';
 import { createWakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/output/open.ts';
 import { runFeed } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
-import { claim, rememberPosts, startAt } from './claims.ts';
 import { afterFilled, type GapFilling, withPosts } from './fill-gap.ts';
+import { claim, rememberPosts, startAt } from './follower-coverage.ts';
 import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 

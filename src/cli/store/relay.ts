@@ -11,11 +11,11 @@ import {
   type RelayMemory,
   type RelayTerm,
   readFeedState,
-} from '../../store/feed/term.ts';
+} from '../../store/feed/leader-term.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { Connect, PageSource, StartPoint, TailOptions, TailPorts, TailSink } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
-import type { TailRow } from '../../tail/row.ts';
+import type { TailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';

@@ -5,7 +5,7 @@ import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
 import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
-import type { PostFields, PostMark, TailRow } from '../../tail/row.ts';
+import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { TailFlags } from '../tail/flags.ts';

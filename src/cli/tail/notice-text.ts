@@ -4,8 +4,8 @@ import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { LastPost } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
-import type { PostMark } from '../../tail/row.ts';
-import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend.ts';
+import type { PostMark } from '../../tail/post-row.ts';
+import { LONGEST_POLL_MS, type PollReason } from '../../tail/spend/stream-or-poll.ts';
 import { createNoticeLimit } from '../output/notice-limit.ts';
 
 /** Waits shorter than this are not reported. */

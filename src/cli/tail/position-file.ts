@@ -16,7 +16,7 @@ import { isRecord } from '../../base/json-object.ts';
 import { readLines } from '../../base/lines.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
-import { type PostMark, tailRow } from '../../tail/row.ts';
+import { type PostMark, tailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
 import { finishedFiles } from './output/rotation.ts';

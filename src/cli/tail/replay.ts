@@ -7,13 +7,13 @@ import { countText, group } from '../../base/units.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
-import { type PostFields, type TailRow, tailRow } from '../../tail/row.ts';
+import { type PostFields, type TailRow, tailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { chunksOf } from '../verify/chunks.ts';
 import { IdSet } from '../verify/id-set.ts';
 import type { TailFlags } from './flags.ts';
 import { lockFiles, resumableOut } from './lock-files.ts';
-import { confluentSink } from './output/confluent.ts';
+import { confluentSink } from './output/confluence-sink.ts';
 import { printTo } from './output/writer.ts';
 
 /** What a replay reads, and how it prints the rows. */

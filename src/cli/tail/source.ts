@@ -9,7 +9,7 @@ import { readPage } from '../../contract/records/page.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';
 import { normalToken } from '../../core/pages/filter.ts';
 import type { FeedPage, KeyFacts, PageSource } from '../../tail/ports.ts';
-import { tailRows } from '../../tail/row.ts';
+import { tailRows } from '../../tail/post-row.ts';
 import { type AccountSharing, askAccount } from '../lookup/account.ts';
 
 /** The name of a feed in positions and certificates; `readFeedName` reads it. */

@@ -1,6 +1,6 @@
 import { Failure } from '../../base/failure.ts';
 import { nothingMeasured } from '../../tail/health.ts';
-import { waitsForUnits } from '../../tail/money.ts';
+import { waitsForUnits } from '../../tail/spend/units-left.ts';
 import type { Context } from '../context.ts';
 import type { TailFlags } from './flags.ts';
 import { lockFiles } from './lock-files.ts';

@@ -3,7 +3,7 @@ import { timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed, WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
 import { descriptorIn } from '../../output/open-file.ts';
 import type { Filters } from '../../tail/certificate.ts';
-import { nthNewest } from '../../tail/row.ts';
+import { nthNewest } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { certify } from '../tail/certify.ts';

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json-object.ts';
 import { createFilter, readPattern } from '../../core/pages/filter.ts';
 import type { Certificate, Stretch, Unread } from '../../tail/certificate.ts';
 import type { PageSource } from '../../tail/ports.ts';
-import { tailRow } from '../../tail/row.ts';
+import { tailRow } from '../../tail/post-row.ts';
 
 type CertifiedFeed = ReturnType<typeof readFeedName>;
 

@@ -3,7 +3,7 @@ import { parseJson } from '../../base/json.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { LineDigest } from '../../base/line-digest.ts';
 import { countText, group } from '../../base/units.ts';
-import { tailRow } from '../../tail/row.ts';
+import { tailRow } from '../../tail/post-row.ts';
 import { certificateAt } from '../tail/certify.ts';
 import { chunksOf, isDamaged } from './chunks.ts';
 import type { IdSet } from './id-set.ts';

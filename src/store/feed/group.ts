@@ -11,7 +11,7 @@ import {
   type GroupWork,
   hasLost,
 } from './group-batches.ts';
-import { LEASE_MS } from './term.ts';
+import { LEASE_MS } from './leader-term.ts';
 
 const RETRY_MS = 1_000;
 const RENEW_MS = 2_500;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { TailSink } from '../ports.ts';
-import type { TailRow } from '../row.ts';
+import type { TailRow } from '../post-row.ts';
 import type { Batch, Delivery, HandoffRow } from './delivery.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
-import { type Job, startJob } from '../job.ts';
+import { type Job, startJob } from '../background-job.ts';
 import type { TailSink } from '../ports.ts';
 import type { Position } from '../position.ts';
-import type { PostMark } from '../row.ts';
+import type { PostMark } from '../post-row.ts';
 
 /** The shortest time between two positions of a run whose output is a file, or a command, or something else. */
 const FILE_MS = 10_000;

@@ -1,7 +1,7 @@
+import { type Job, startJob } from '../background-job.ts';
 import type { LastPost } from '../health.ts';
-import { type Job, startJob } from '../job.ts';
 import type { TailSink } from '../ports.ts';
-import type { TailRow } from '../row.ts';
+import type { TailRow } from '../post-row.ts';
 
 /** Writes rows, one write at a time: during a write, the tail prints no further rows. */
 export interface TailWriter {

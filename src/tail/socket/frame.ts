@@ -1,6 +1,6 @@
 import { parseJson } from '../../base/json.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
-import { type PostFields, type TailRow, tailRow } from '../row.ts';
+import { type PostFields, type TailRow, tailRow } from '../post-row.ts';
 
 /** The field with the post time of a thesis. */
 const TIME_FIELD = 'platformCreatedAt';

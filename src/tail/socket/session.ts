@@ -1,7 +1,7 @@
 import { type Backoff, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
+import { type Job, startJob } from '../background-job.ts';
 import { waitAfter } from '../failures.ts';
-import { type Job, startJob } from '../job.ts';
 import type { DownReason } from '../notice.ts';
 import type { Link, TailOptions, TailPorts } from '../ports.ts';
 import { modeOf, openLink, type TailState } from '../state.ts';

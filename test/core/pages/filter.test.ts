@@ -6,7 +6,7 @@ import {
   normalToken,
   readPattern,
 } from '../../../src/core/pages/filter.ts';
-import type { PostFields, TailRow } from '../../../src/tail/row.ts';
+import type { PostFields, TailRow } from '../../../src/tail/post-row.ts';
 
 const EVM = '0xAbCdEf0123456789aBcDeF0123456789AbCdEf01';
 const SOL = 'So11111111111111111111111111111111111111112';

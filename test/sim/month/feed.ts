@@ -1,6 +1,6 @@
 import { Failure } from '../../../src/base/failure.ts';
 import type { Connect, Link, LinkEnd, PageSource } from '../../../src/tail/ports.ts';
-import { tailRows } from '../../../src/tail/row.ts';
+import { tailRows } from '../../../src/tail/post-row.ts';
 import { EPOCH } from '../posts.ts';
 import type { Scheduler } from '../scheduler.ts';
 

@@ -9,7 +9,7 @@ import {
   type HandoffRow,
 } from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
-import type { TailRow } from '../../../tail/row.ts';
+import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { createTextPrinter } from '../../output/output.ts';

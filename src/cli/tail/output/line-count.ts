@@ -4,7 +4,7 @@ import { parseJson } from '../../../base/json.ts';
 import { isRecord } from '../../../base/json-object.ts';
 import { LineDigest } from '../../../base/line-digest.ts';
 import type { FileLines } from '../../../tail/certificate.ts';
-import { tailRow } from '../../../tail/row.ts';
+import { tailRow } from '../../../tail/post-row.ts';
 
 const CHUNK = 256 * 1024;
 

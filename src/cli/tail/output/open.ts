@@ -3,13 +3,13 @@ import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
 import type { TailPorts, TailSink } from '../../../tail/ports.ts';
 import type { Position } from '../../../tail/position.ts';
-import type { PostFields } from '../../../tail/row.ts';
+import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../context.ts';
 import { openSink } from '../../output/output.ts';
 import { certify, type Resumed, resumeLines } from '../certify.ts';
 import type { TailFlags } from '../flags.ts';
 import { cutBehind, positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
-import { confluentSink } from './confluent.ts';
+import { confluentSink } from './confluence-sink.ts';
 import { openOutputFile } from './output-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
 

@@ -1,7 +1,7 @@
 import { outputClosed } from '../../../output/sink.ts';
 import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
 import type { TailSink } from '../../../tail/ports.ts';
-import type { TailRow } from '../../../tail/row.ts';
+import type { TailRow } from '../../../tail/post-row.ts';
 import type { Records } from '../../context.ts';
 
 /** The output of a tail, and the functions that depend on it. */

@@ -1,8 +1,8 @@
 import { BUDGET } from '../../contract/budget.ts';
 import { cannotStream, outOfUnits, rejected } from '../failures.ts';
-import { resetsIn } from '../money.ts';
 import { now, type Run, spendPlan } from '../run.ts';
-import type { PollReason } from '../spend.ts';
+import type { PollReason } from '../spend/stream-or-poll.ts';
+import { resetsIn } from '../spend/units-left.ts';
 import type { SessionEvent } from './session.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson } from '../../base/json.ts';
 import type { Spool } from '../ports.ts';
-import type { PostFields, TailRow } from '../row.ts';
+import type { PostFields, TailRow } from '../post-row.ts';
 
 const MAX_IN_MEMORY = 1_000;
 const TAKEN = 500;

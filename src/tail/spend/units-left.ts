@@ -1,11 +1,11 @@
-import { Failure } from '../base/failure.ts';
-import { renewalOf } from '../base/periods.ts';
-import { BUDGET } from '../contract/budget.ts';
-import { cu } from '../contract/prices.ts';
-import { type Job, startJob } from './job.ts';
-import type { KeyFacts, TailOptions, TailPorts } from './ports.ts';
-import { planSpend, type SpendPlan, type SpendView } from './spend.ts';
-import type { Timing } from './timing.ts';
+import { Failure } from '../../base/failure.ts';
+import { renewalOf } from '../../base/periods.ts';
+import { BUDGET } from '../../contract/budget.ts';
+import { cu } from '../../contract/prices.ts';
+import { type Job, startJob } from '../background-job.ts';
+import type { KeyFacts, TailOptions, TailPorts } from '../ports.ts';
+import type { Timing } from '../timing.ts';
+import { planSpend, type SpendPlan, type SpendView } from './stream-or-poll.ts';
 
 interface MoneyView
   extends Pick<SpendView, 'rate' | 'auditMs' | 'shortSessions' | 'runLeftMs' | 'sincePollMs'> {

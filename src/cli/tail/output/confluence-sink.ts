@@ -1,6 +1,6 @@
 import type { Confluence } from '../../../tail/confluence.ts';
 import type { TailSink } from '../../../tail/ports.ts';
-import type { TailRow } from '../../../tail/row.ts';
+import type { TailRow } from '../../../tail/post-row.ts';
 
 /** An output for posts that passes on only the confluences that they make, of which it closes after `count`. */
 export function confluentSink(

@@ -1,4 +1,4 @@
-import type { Timing } from './timing.ts';
+import type { Timing } from '../timing.ts';
 
 export interface WalkPlan {
   readonly why: 'start' | 'gap' | 'confirm' | 'audit' | 'outage' | 'poll' | 'final';

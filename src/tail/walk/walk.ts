@@ -1,12 +1,12 @@
-import { type Clock, createBackoff } from '../base/clock.ts';
-import { Failure } from '../base/failure.ts';
-import { type PageSizer, rowsDownTo } from '../core/pages/page-size.ts';
-import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../core/pages/read-pages.ts';
-import type { KnownPosts } from './known.ts';
-import type { RowStack } from './output/row-stack.ts';
-import type { FeedPage, StartPoint } from './ports.ts';
-import { nthNewest, type PostFields, type TailRow } from './row.ts';
-import type { Timing } from './timing.ts';
+import { type Clock, createBackoff } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
+import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../../core/pages/read-pages.ts';
+import type { KnownPosts } from '../known.ts';
+import type { FeedPage, StartPoint } from '../ports.ts';
+import { nthNewest, type PostFields, type TailRow } from '../post-row.ts';
+import type { Timing } from '../timing.ts';
+import type { RowStack } from './walk-rows.ts';
 
 /**
  * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are

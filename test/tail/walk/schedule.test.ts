@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createBackoff } from '../../src/base/clock.ts';
-import { planWalk, type WalkState } from '../../src/tail/schedule.ts';
-import { timing } from '../../src/tail/timing.ts';
+import { createBackoff } from '../../../src/base/clock.ts';
+import { timing } from '../../../src/tail/timing.ts';
+import { planWalk, type WalkState } from '../../../src/tail/walk/schedule.ts';
 
 const NOW = Number.NEGATIVE_INFINITY;
 const state: WalkState = {

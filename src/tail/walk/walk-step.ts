@@ -1,16 +1,16 @@
-import { createBackoff } from '../base/clock.ts';
-import { Failure } from '../base/failure.ts';
-import { isDiskFull } from '../base/files.ts';
-import { stopCodeOf } from '../core/pages/read-pages.ts';
-import { ceilingReached, hollowFeed, waitAfter } from './failures.ts';
-import { startJob } from './job.ts';
-import { isOutOfUnits, waitsForUnits } from './money.ts';
-import { RowStack } from './output/row-stack.ts';
-import type { FeedPage } from './ports.ts';
-import { acceptWalk, skipNameless } from './print.ts';
-import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from './run.ts';
+import { createBackoff } from '../../base/clock.ts';
+import { Failure } from '../../base/failure.ts';
+import { isDiskFull } from '../../base/files.ts';
+import { stopCodeOf } from '../../core/pages/read-pages.ts';
+import { startJob } from '../background-job.ts';
+import { ceilingReached, hollowFeed, waitAfter } from '../failures.ts';
+import type { FeedPage } from '../ports.ts';
+import { acceptWalk, skipNameless } from '../print-step.ts';
+import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from '../run.ts';
+import { isOutOfUnits, waitsForUnits } from '../spend/units-left.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
 import { type Depth, type Walked, walk } from './walk.ts';
+import { RowStack } from './walk-rows.ts';
 
 /** The first page is requested so often before the run fails, so that a wrong address is reported soon. */
 const FIRST_TRIES = 6;
