@@ -190,11 +190,20 @@ export async function startFeedFleet(
       admin.close();
       const known = new Set(posting.ids);
       for (const at of [0, 1]) {
-        // The service has older posts of its own, which may come first.
-        const lines = idsOf(text(at));
-        const from = lines.findIndex((id) => known.has(id));
-        const wanted = posting.ids.slice(posting.ids.indexOf(lines[from] ?? ''));
-        const result = compare(wanted, lines.slice(from));
+        // Posts from before the start of the relays may come first, or with a gap that begins there: posts that were
+        // posted just before, and older ones of the service's own.
+        const posts = postsOf(text(at));
+        const oldest = Math.min(
+          ...posts.flatMap((post) => (known.has(post.id) ? post.platformCreatedAt : [])),
+        );
+        const lines = posts.filter(
+          ({ id, platformCreatedAt }) => known.has(id) || platformCreatedAt > oldest,
+        );
+        const wanted = posting.ids.slice(posting.ids.findIndex((id) => lines.some((line) => line.id === id)));
+        const result = compare(
+          wanted,
+          lines.map(({ id }) => id),
+        );
         const where = result.lost.map(
           (id) => `${wanted.indexOf(id)} of ${wanted.length}, in the stream: ${stream.has(id)}`,
         );
@@ -203,6 +212,13 @@ export async function startFeedFleet(
     },
   };
 }
+
+/** The posts in the complete lines of a file. */
+const postsOf = (text: string): { readonly id: string; readonly platformCreatedAt: number }[] =>
+  text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 
 /** All entries of a stream, some at a time: an hour of posts takes longer than one command may take. */
 async function wholeStream(store: StoreConnection, stream: string): Promise<StreamRow[]> {
