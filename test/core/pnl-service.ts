@@ -7,7 +7,7 @@ import type { PnlRecord } from '../../src/contract/records/subject.ts';
 import { broken, noAnswer } from '../../src/core/http/network-failures.ts';
 import { createAllowance } from '../../src/core/pnl/allowance.ts';
 import { createSavedNumbers } from '../../src/core/pnl/cached-numbers.ts';
-import { type BatchLog, createPnlRun } from '../../src/core/pnl/pnl-run.ts';
+import { type BatchLog, createPnlRun } from '../../src/core/pnl/run-batches.ts';
 import { error, json, rig } from './fakes.ts';
 
 /**

@@ -199,7 +199,8 @@ export async function startFeedFleet(
         const lines = posts.filter(
           ({ id, platformCreatedAt }) => known.has(id) || platformCreatedAt > oldest,
         );
-        const wanted = posting.ids.slice(posting.ids.findIndex((id) => lines.some((line) => line.id === id)));
+        const ids = new Set(lines.map(({ id }) => id));
+        const wanted = posting.ids.slice(posting.ids.findIndex((id) => ids.has(id)));
         const result = compare(
           wanted,
           lines.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { cu } from '../../../src/contract/prices.ts';
 import { createAllowance } from '../../../src/core/pnl/allowance.ts';
 import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
 import { createTurns } from '../../../src/core/pnl/next-batch.ts';
-import { createPnlRun } from '../../../src/core/pnl/pnl-run.ts';
+import { createPnlRun } from '../../../src/core/pnl/run-batches.ts';
 import { rig } from '../fakes.ts';
 import { pnlService } from '../pnl-service.ts';
 import { virtualClock } from '../virtual-clock.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { readStart } from '../../src/cli/tail/position-file.ts';
+import { readStart } from '../../../src/cli/tail/position-file.ts';
 
 const AT = 1795260957417;
 const fileOf = (text: string) => {
