@@ -1,7 +1,7 @@
 import { duration, timeout } from '../../base/time-values.ts';
 import { integer, oneOf, units } from '../../base/values.ts';
 import { timeoutText } from '../../contract/limits.ts';
-import { outputFormats } from '../../state/config/settings-table.ts';
+import { type FlaggedSetting, outputFormats } from '../../state/config/settings-table.ts';
 import { excluding, flag, type GivenFlags, inGroup, type Options, value } from './option.ts';
 import { file, outFile, receiptFile, text } from './values.ts';
 
@@ -62,7 +62,9 @@ const money = inGroup('Cost and delay', {
 export const commonGroups = { output, service, money } as const satisfies Record<Common, Options>;
 export const alwaysOptions: Options = always;
 
-const everything = { ...always, ...output, ...service, ...money };
+const everything = { ...always, ...output, ...service, ...money } satisfies Options &
+  // Commands with cached answers have --max-age of their own.
+  Record<Exclude<FlaggedSetting, 'maxAge'>, unknown>;
 /** The values of all common flags. If the command does not accept a flag, the value is the flag's default. */
 export type Globals = GivenFlags<typeof everything>;
 export const everyCommonOption: Options = everything;

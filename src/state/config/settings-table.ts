@@ -29,16 +29,19 @@ export interface SettingRow<T, D extends T | undefined = T | undefined> extends 
   readonly fallbackText: string;
 }
 
-const row = <T, const D extends T | undefined>(
+const row = <T, const D extends T | undefined, const M extends More = More>(
   kind: Kind<T>,
   fallback: D,
   about: string,
-  more?: More,
-): SettingRow<T, D> => ({ kind, fallback, about, fallbackText: String(fallback ?? 'none'), ...more });
+  more?: M,
+): SettingRow<T, D> & Pick<M, keyof M & 'flag'> => ({
+  ...{ kind, fallback, about, fallbackText: String(fallback ?? 'none') },
+  ...(more as M),
+});
 
 export const outputFormats = ['table', 'ndjson', 'json', 'csv', 'tsv', 'markdown'] as const;
 
-/** Source of `config`, docs and completions. A flag of the same name must be in `cli/args/common.ts`. */
+/** Source of `config`, docs and completions. The compiler requires an option for each flag in `cli/args/common.ts`. */
 export const settingRows = {
   baseUrl: row(baseUrl, undefined, 'base URL of the service', { flag: '--base-url', env: 'TRDR_BASE_URL' }),
   output: row(oneOf(...outputFormats), undefined, 'output format', {
@@ -121,6 +124,10 @@ export const settingRows = {
 
 type Rows = typeof settingRows;
 export type SettingName = keyof Rows;
+/** The settings that a flag of the same name overrides. */
+export type FlaggedSetting = {
+  [N in SettingName]: Rows[N] extends { readonly flag: string } ? N : never;
+}[SettingName];
 /** A setting without a default may be undefined. */
 export type SettingValue<N extends SettingName> =
   | NonNullable<ReturnType<Rows[N]['kind']['read']>>
