@@ -205,7 +205,7 @@ test.each(Array.from({ length: RUNS }, (_, run) => SEED + run))(
     const home = openHome();
     let exit = -1;
     for (let runs = 0; exit !== 0; runs++) {
-      expect(runs, story.join('\n')).toBeLessThan(100);
+      expect(runs, story.join('\n')).toBeLessThan(300);
       const before = list.spent;
       list.begin();
       const ran = await runInProcess(argv, { sandbox: list.service, home, clock, differs: true });

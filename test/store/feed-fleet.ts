@@ -171,7 +171,8 @@ export async function startFeedFleet(
       // A process that has just been started does not handle signals yet.
       const begun = (at: number) => said.some((line) => line.startsWith(`relay-last-${at} `));
       await patience(() => begun(0) && begun(1));
-      await until(() => complete(0) && complete(1), 30_000).catch(() => {});
+      // A machine that does not know the rate limit, because the store has lost it, may wait for a minute.
+      await until(() => complete(0) && complete(1), 90_000).catch(() => {});
       const all = [...relays, ...followers];
       for (const child of all) child.kill('SIGTERM');
       const codes = await Promise.all(all.map(async (child) => (await child).exitCode));
