@@ -1,22 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { appendLines, ensureFolder, fileFailure, readBounded } from '../../src/base/files.ts';
-import { room, workers } from '../state/room.ts';
+import { ensureFolder, fileFailure, readBounded } from '../../src/base/files.ts';
+import { room } from '../state/room.ts';
 
-const { path, under } = room();
-const worker = workers(path);
+const { under } = room();
 const mode = (file: string) => (statSync(file).mode & 0o777).toString(8);
-
-test.each(['000', '022', '077', '777'])('folders are 0700 and files 0600 under umask %s', async (umask) => {
-  const folder = under('umask');
-  await worker(['files', folder, 0, umask]);
-  expect(mode(folder)).toBe('700');
-  expect(mode(join(folder, 'a'))).toBe('700');
-  expect(mode(join(folder, 'a', 'b'))).toBe('700');
-  expect(mode(join(folder, 'a', 'b', 'whole'))).toBe('600');
-  expect(mode(join(folder, 'a', 'b', 'lines'))).toBe('600');
-});
 
 test('an existing folder keeps its mode, because others may use it', () => {
   const folder = under('theirs');
@@ -24,13 +13,6 @@ test('an existing folder keeps its mode, because others may use it', () => {
   chmodSync(folder, 0o755);
   ensureFolder(folder);
   expect(mode(folder)).toBe('755');
-});
-
-test('an incomplete line gets a line break before the next one is appended', () => {
-  const file = under('lines');
-  writeFileSync(file, 'one\ntw');
-  expect(appendLines(file, 'three\n')).toEqual({ before: 6, after: 13 });
-  expect(readFileSync(file, 'utf8')).toBe('one\ntw\nthree\n');
 });
 
 test('reading stops at its limit, and a missing file reads as empty', () => {

@@ -30,19 +30,6 @@ function filesUnder(dir: string): { file: string; text: string }[] {
     .map((file) => ({ file, text: readFileSync(file, 'utf8') }));
 }
 
-test('finds answers by endpoint and subject, in this process and the next', () => {
-  const dir = under('found');
-  const { cache } = cacheAt(dir);
-  expect(cache.get(HANDLE, 'ann')).toBeUndefined();
-  cache.put(HANDLE, 'ann', found({ handle: 'Ann', n: 1.5, nil: null }));
-  cache.put(HANDLE, 'bob', { status: 404, time: NOW, record: undefined });
-  for (const { get } of [cache, cacheAt(dir).cache]) {
-    expect(get(HANDLE, 'ann')).toEqual(found({ handle: 'Ann', n: 1.5, nil: null }));
-    expect(get(HANDLE, 'bob')).toEqual({ status: 404, time: NOW, record: null });
-    expect(get('user.wallet', 'ann')).toBeUndefined();
-  }
-});
-
 test('ignores an answer from the future, saved while the clock was wrong', () => {
   const dir = under('future');
   cacheAt(dir, { now: NOW + 1e9 }).cache.put(HANDLE, 'ann', found(1, NOW + 1e9));
@@ -50,17 +37,6 @@ test('ignores an answer from the future, saved while the clock was wrong', () =>
   expect(cache.get(HANDLE, 'ann')).toBeUndefined();
   cache.put(HANDLE, 'ann', found(2));
   expect(cache.get(HANDLE, 'ann')).toEqual(found(2));
-});
-
-test('separates answers by base URL and key, without revealing the key on disk', () => {
-  const dir = under('bound');
-  cacheAt(dir).cache.put(HANDLE, 'ann', found({ handle: 'ann' }));
-  expect(cacheAt(dir, { key: 'trdr_live_other' }).cache.get(HANDLE, 'ann')).toBeUndefined();
-  expect(cacheAt(dir, { baseUrl: 'https://other.test' }).cache.get(HANDLE, 'ann')).toBeUndefined();
-  for (const { file, text } of filesUnder(dir)) {
-    expect(file + text).not.toContain('planted');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-  }
 });
 
 test('removes what is older than 30 days', () => {

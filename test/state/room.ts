@@ -15,13 +15,10 @@ export function room(): { readonly path: string; readonly under: (name: string) 
   return { path, under: (name) => join(path, `${count++}-${name}`) };
 }
 
-/**
- * Runs `test/state/worker.ts` in a separate process and returns its output. `blocks` limits the size of files
- * to that many half kilobytes, which simulates a full disk.
- */
+/** Runs `test/state/worker.ts` in a separate process and returns its output. */
 export function workers(folder: string) {
   let built: string | undefined;
-  return (words: readonly (string | number)[], options: Options = {}, blocks = 0) => {
+  return (words: readonly (string | number)[], options: Options = {}) => {
     if (built === undefined) {
       built = join(folder, 'worker.mjs');
       buildSync({
@@ -33,10 +30,7 @@ export function workers(folder: string) {
         logLevel: 'error',
       });
     }
-    const call = [process.execPath, built, ...words.map(String)];
-    const limited = ['sh', '-c', `ulimit -f ${blocks} && exec "$@"`, 'sh', ...call];
-    const [command = '', ...args] = blocks > 0 ? limited : call;
-    return execa(command, args, { stdin: 'ignore', ...options });
+    return execa(process.execPath, [built, ...words.map(String)], { stdin: 'ignore', ...options });
   };
 }
 

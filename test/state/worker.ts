@@ -1,10 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
-import { appendLines, ensureFolder } from '../../src/base/files.ts';
 import { holdLock, withLock } from '../../src/base/lock.ts';
-import { writeAtomic } from '../../src/base/replace-file.ts';
 import { openLedger } from '../../src/state/ledger/ledger.ts';
 
 const [mode = '', path = '', count = '0', name = ''] = process.argv.slice(2);
@@ -38,14 +35,6 @@ const modes: Record<string, () => Promise<void>> = {
     process.stdout.write('claimed\n');
     // Waits to be killed, so that no lock is released.
     await new Promise((resolve) => process.stdin.resume().on('end', resolve));
-  },
-  /** Creates folders and files under the umask given as the name. */
-  async files() {
-    process.umask(Number.parseInt(name, 8));
-    const folder = join(path, 'a', 'b');
-    ensureFolder(folder);
-    writeAtomic(join(folder, 'whole'), 'x');
-    appendLines(join(folder, 'lines'), 'x\n');
   },
   /**
    * Makes calls that cost 10 or 30 CU, until the daily budget of `times` CU rejects one; then prints the error code. Some

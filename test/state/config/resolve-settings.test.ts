@@ -9,60 +9,6 @@ import { settingNames, settingRows } from '../../../src/state/config/settings-ta
 import { anyText, runs } from '../room.ts';
 
 const KEY = 'trdr_live_planted0secret';
-const file = {
-  version: 1 as const,
-  current: 'work',
-  profiles: {
-    work: { key: KEY, baseUrl: 'https://work.example.test', output: 'csv', maxAge: '2h', utc: true },
-    odd: { output: 'xml', key: 'two words', retries: [4] },
-  },
-};
-
-test('base URLs are normalized from every source', () => {
-  const flags = { baseUrl: 'HTTPS://Api.Example.test/v/' };
-  const settings = resolveSettings({ flags, env: {}, file });
-  expect(settings.baseUrl).toEqual({
-    value: 'https://api.example.test/v',
-    origin: 'flag',
-    from: '--base-url',
-  });
-  const secret = { baseUrl: `https://${KEY}@host` };
-  expect(() => resolveSettings({ flags: secret, env: {}, file })).toThrow('invalid base URL for --base-url');
-});
-
-test('a named profile must exist, unless it is about to be created', () => {
-  for (const sources of [
-    { flags: { profile: 'wrok' }, env: {} },
-    { flags: {}, env: { TRDR_PROFILE: 'wrok' } },
-  ]) {
-    expect(() => resolveSettings({ ...sources, file })).toThrow(
-      expect.objectContaining({ code: 'NO_PROFILE', hint: expect.stringContaining('work, odd') }),
-    );
-    expect(resolveSettings({ ...sources, file, newProfile: true }).profile.value).toBe('wrok');
-  }
-  const inherited = { flags: { profile: 'constructor' }, env: {}, file };
-  expect(() => resolveSettings(inherited)).toThrow('unknown profile "constructor"');
-});
-
-test('an invalid value is rejected with its source, or skipped by the commands that fix it', () => {
-  const at = (env: Record<string, string>, profile = 'work') => ({ flags: { profile }, env, file });
-  expect(() => resolveSettings(at({ TRDR_OUTPUT: 'xml' }))).toThrow('invalid value for TRDR_OUTPUT');
-  expect(() => resolveSettings(at({ TRDR_BASE_URL: `https://${KEY}@h` }))).not.toThrow(/planted/);
-  expect(() => resolveSettings(at({}, 'odd'))).toThrow('output of profile "odd"');
-  const settings = resolveSettings({ ...at({ TRDR_API_KEY: 'a\nb' }, 'odd'), tolerant: true });
-  expect(settings.problems.map(({ code }) => code).sort()).toEqual([
-    'BAD_KEY',
-    'BAD_KEY',
-    'BAD_SETTING',
-    'BAD_SETTING',
-  ]);
-  expect(settings.retries).toEqual({ value: 4, origin: 'default' });
-  const hints = settings.problems.filter(({ code }) => code === 'BAD_KEY').map(({ hint }) => hint);
-  expect(hints).toEqual([
-    expect.stringContaining('or unset TRDR_API_KEY'),
-    expect.stringContaining('trdr auth login --profile odd'),
-  ]);
-});
 
 test('any environment and file give settings, or a failure without the key', () => {
   const names = fc.constantFrom('TRDR_OUTPUT', 'TRDR_BASE_URL', 'TRDR_PROFILE', 'TRDR_API_KEY');

@@ -69,20 +69,6 @@ test('an export resumes from any state of its batches, and asks for exactly what
   );
 });
 
-test('an answer that could not be read is returned again until its handles have another answer', async () => {
-  const { out } = folder('unread');
-  const first = await open(out);
-  await first.lost(await first.asking([0, 1, 2]), 90_000, '{"a":"\ud83d\\n"}');
-  await first.lost(await first.asking([3]), 30_000);
-  await first.found(rowsAt(1));
-  first.close();
-  const next = await open(out);
-  expect([...next.unread()]).toEqual([{ positions: [0, 2], answer: '{"a":"\ud83d\\n"}' }]);
-  await next.found(rowsAt(0, 2));
-  expect([...next.unread()]).toEqual([]);
-  next.close();
-});
-
 test.each([
   ['notes of the user', '', 'numbers of\nNovember\n'],
   ['a folder of the user', 'notes', 'notes'],

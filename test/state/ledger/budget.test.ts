@@ -27,26 +27,6 @@ function open(
 }
 const reveal = { endpoint: 'user.handle', most: 30_000 };
 
-test('a call that a budget cannot cover is rejected with the budget, what is left and when it renews', async () => {
-  const dir = under('refused');
-  const { ledger } = open(dir, { day: 50_000, month: 1_000_000 });
-  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  await expect(ledger.begin(reveal)).rejects.toMatchObject({
-    kind: 'limit',
-    code: 'BUDGET',
-    message:
-      'the next call may cost 30,000 CU but only 20,000 CU of the day budget of profile "desk" (50,000 CU) remain; it renews at 2026-11-23 00:00 UTC',
-    retryAfter: 12 * 3600,
-    hint: 'wait until the budget renews, or raise it: trdr budget set day N',
-  });
-  // A call that fits is accepted, and the rejected call does not change the sums.
-  await (await ledger.begin({ endpoint: 'user.id', most: 200 })).settle({ status: 200, cu: 100 });
-  expect(await ledger.budgets?.()).toMatchObject([
-    { period: 'day', limit: 50_000, spent: 30_100, lost: 0, reserved: 0 },
-    { period: 'month', limit: 1_000_000, spent: 30_100, lost: 0, reserved: 0 },
-  ]);
-});
-
 test('lost answers count at their maximum, and so do calls of processes that died', async () => {
   const dir = under('lost');
   const { ledger, clock } = open(dir, { day: 100_000 });
@@ -56,30 +36,6 @@ test('lost answers count at their maximum, and so do calls of processes that die
   expect(await ledger.budgets?.()).toMatchObject([{ spent: 0, lost: 60_000, reserved: 0 }]);
   await ledger.begin(reveal);
   await expect(ledger.begin(reveal)).rejects.toMatchObject({ code: 'BUDGET' });
-});
-
-test('budgets renew at UTC midnight and with the month, also within one run', async () => {
-  const { ledger, clock } = open(under('renewal'), { day: 30_000, month: 60_000 });
-  const spend = async () => (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  await spend();
-  await clock.sleep(12 * HOUR - 1);
-  await expect(spend()).rejects.toThrow('day budget');
-  await clock.sleep(1);
-  await spend();
-  await clock.sleep(24 * HOUR);
-  await expect(spend()).rejects.toThrow('month budget');
-  await clock.sleep(7 * 24 * HOUR);
-  await spend();
-});
-
-test('a budget that is raised, lowered or removed applies to the next call of a run', async () => {
-  const { ledger, limits } = open(under('changed'), { day: 30_000 });
-  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  await expect(ledger.begin(reveal)).rejects.toThrow('only 0 CU');
-  limits.day = 60_000;
-  await (await ledger.begin(reveal)).settle({ status: 200, cu: 30_000 });
-  limits.day = 10_000;
-  await expect(ledger.begin({ endpoint: 'user.id', most: 1 })).rejects.toThrow('only 0 CU');
 });
 
 test('a call that fits only if calls in flight cost less is rejected, with what they hold', async () => {

@@ -6,10 +6,9 @@ import { readLines } from '../../../src/base/lines.ts';
 import type { LedgerEntry } from '../../../src/contract/ports.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { readLedger, summarize } from '../../../src/state/ledger/read-ledger.ts';
-import { room, runs, workers } from '../room.ts';
+import { room, runs } from '../room.ts';
 
-const { path, under } = room();
-const _worker = workers(path);
+const { under } = room();
 
 const JANUARY = Date.UTC(2026, 0, 15);
 const entry = (change: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -42,22 +41,6 @@ async function all(...range: Parameters<typeof readLedger>) {
   for await (const one of readLedger(...range)) found.push(one);
   return found;
 }
-
-test('a call is in the ledger before it is sent with its maximum cost, then with its actual cost', async () => {
-  const dir = under('ahead');
-  const { ledger } = open(dir);
-  const call = await ledger.begin(lookup);
-  const begun = {
-    time: JANUARY,
-    command: 'whois',
-    profile: 'default',
-    host: 'desk-1',
-    endpoint: 'user.handle',
-  };
-  expect(await all(dir)).toEqual([{ ...begun, status: null, cu: 0, cuAtMost: 200 }]);
-  await call.settle({ status: 200, cu: 100, requestId: 'r1' });
-  expect(await all(dir)).toEqual([{ ...begun, status: 200, cu: 100, requestId: 'r1' }]);
-});
 
 test('a call that was not sent leaves no entry, a lost call leaves its maximum cost, and a call of unknown price is marked', async () => {
   const dir = under('ends');
@@ -123,41 +106,6 @@ test('a ledger cut off at any byte keeps its complete lines, accepts new lines, 
     const begun = length >= first - 1 ? [length >= whole.length - 1 ? 100 : 200] : [];
     expect(kept).toEqual([...begun, 1]);
   }
-});
-
-test.each([['/dev/null/none'], [undefined]])(
-  'a ledger that cannot be written (%s) is reported once, and the run continues',
-  async (dir) => {
-    const notices: string[] = [];
-    const { ledger } = open(dir, (text) => notices.push(text));
-    await (await ledger.begin(lookup)).settle({ status: 200, cu: 100 });
-    await ledger.begin(lookup);
-    expect(notices).toEqual([expect.stringContaining('cannot record what this run costs')]);
-  },
-);
-
-test('a ledger that does not exist is empty', async () => {
-  expect(await all(under('absent'))).toEqual([]);
-  expect(await all('/dev/null/none')).toEqual([]);
-  expect(await all(undefined)).toEqual([]);
-});
-
-test('sums are ordered by cost, days by date, and uncertain or unpriced calls are separate', async () => {
-  const entries = [
-    entry({ command: 'pnl', host: 'a', cu: 30_000, time: Date.UTC(2026, 0, 2) }),
-    entry({ cu: 100, calls: 5, time: Date.UTC(2026, 0, 1) }),
-    entry({ cu: 0, status: null, cuAtMost: 200, time: Date.UTC(2026, 0, 3) }),
-    entry({ command: 'api', cu: 0, unpriced: true, time: Date.UTC(2026, 0, 3) }),
-  ];
-  expect(await summarize(entries, 'command')).toEqual([
-    { group: 'pnl', calls: 1, cu: 30_000, atMost: 30_000, unpriced: 0 },
-    { group: 'whois', calls: 6, cu: 100, atMost: 300, unpriced: 0 },
-    { group: 'api', calls: 1, cu: 0, atMost: 0, unpriced: 1 },
-  ]);
-  const days = await summarize(entries, 'day');
-  expect(days.map(({ group }) => group)).toEqual(['2026-01-01', '2026-01-02', '2026-01-03']);
-  expect((await summarize(entries, 'host')).map(({ group }) => group)).toEqual(['a', 'unknown']);
-  expect(await summarize([entry({ time: 9e15 })], 'day')).toMatchObject([{ group: 'unknown' }]);
 });
 
 test('files of past days sum calls by the hour, keep uncertain calls and maximum costs, and change no total', async () => {
