@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
-import type { RequestParts } from '../../../src/contract/ports.ts';
+import type { Notice } from '../../../src/contract/ports.ts';
+import { decode, encode } from '../../../src/core/client/coding.ts';
+import { type Outcome, withRetries } from '../../../src/core/client/retry.ts';
 import { broken, noAnswer, redirected, unreachable } from '../../../src/core/http/network-failures.ts';
 import { BASE, error, json, KEY, rig, user } from '../fakes.ts';
+import { virtualClock } from '../virtual-clock.ts';
 
 const mert = { params: { handle: 'mert' } };
 const failureOf = async (calling: Promise<unknown>): Promise<Failure> => {
@@ -37,18 +40,6 @@ describe('a call', () => {
     const { client, sent } = rig(() => json(200, user()), { baseUrl: 'http://localhost:9/api/' });
     await client.call('user.handle', { params: { handle: 'a/b?c#d é' } });
     expect(sent[0]?.url).toBe('http://localhost:9/api/v2/user/handle/a%2Fb%3Fc%23d%20%C3%A9');
-  });
-
-  it.each<[string, RequestParts<'user.handle'>]>([
-    ['an empty handle', { params: { handle: '' } }],
-    ['a handle that is too long', { params: { handle: 'x'.repeat(65) } }],
-    ['a handle that would change the path', { params: { handle: '..' } }],
-    ['a handle with a control character', { params: { handle: 'a\nb' } }],
-    ['no handle', {}],
-  ])('is rejected before anything is sent: %s', async (_, ask) => {
-    const { client, sent } = rig(() => json(200, user()));
-    expect(await failureOf(client.call('user.handle', ask))).toMatchObject({ kind: 'usage' });
-    expect(sent).toEqual([]);
   });
 
   it('has a longer timeout for resolves, unless the user sets one', async () => {
@@ -138,21 +129,6 @@ describe('a retry', () => {
     expect(clock.slept).toEqual([250, 500, 1000, 2000]);
   });
 
-  it('follows a broken connection if the call is a read, and each attempt counts at its maximum', async () => {
-    let asked = 0;
-    const { client, ledger, notices } = rig(() => {
-      if (asked++ === 0) throw broken('h', undefined);
-      return json(200, user());
-    });
-    await client.call('user.handle', mert);
-    expect(ledger).toMatchObject([
-      { status: null, cu: 0, cuAtMost: 200 },
-      { status: 200, cu: 100 },
-    ]);
-    expect(client.spent).toEqual({ cu: 100, atMost: 300, calls: 2 });
-    expect(notices).toContainEqual({ kind: 'lost', endpoint: 'user.handle', answers: 1, cuAtMost: 200 });
-  });
-
   it('reports the lost answers of a call once, with their sum', async () => {
     const { client, notices } = rig(() => {
       throw broken('h', undefined);
@@ -195,18 +171,48 @@ describe('a retry', () => {
   });
 });
 
-describe('a raw call', () => {
-  it('is retried as its endpoint allows, and returns the last answer', async () => {
-    const { client, sent } = rig(() => error(500, 'INTERNAL_ERROR'), { retries: 2 });
-    expect((await client.raw({ method: 'GET', path: '/anything' })).status).toBe(500);
-    expect(sent.length).toBe(3);
-  });
-
-  it('is rejected without a slash or a valid method', async () => {
-    const { client } = rig(() => json(200, {}));
-    expect(await failureOf(client.raw({ method: 'GET', path: 'https://x/' }))).toMatchObject({
-      kind: 'usage',
+describe('a wait that the service requests', () => {
+  const three = (ms: number) => [ms, ms, ms];
+  it.each<[string, number, number[], string | undefined]>([
+    ['OVERLOADED', 2, three(2_000), undefined],
+    ['OVERLOADED', 120, three(120_000), 'OVERLOADED (503)'],
+    ['OVERLOADED', 121, [], undefined],
+    ['RATE_LIMITED', 2, three(2_000), undefined],
+    ['RATE_LIMITED', 3, three(3_000), 'RATE_LIMITED (429)'],
+    ['RATE_LIMITED', 40, three(40_000), 'RATE_LIMITED (429)'],
+    ['RATE_LIMITED', 41, [41_000, 41_000], 'RATE_LIMITED (429)'],
+  ])('with %s for %i s leads to %j, and is reported as %s', async (code, retryAfter, slept, reason) => {
+    const is429 = code === 'RATE_LIMITED';
+    const failure = new Failure(is429 ? 'rate' : 'service', 'wait', {
+      ...{ code, status: is429 ? 429 : 503, retryable: true, retryAfter },
     });
-    expect(await failureOf(client.raw({ method: 'G T', path: '/' }))).toMatchObject({ kind: 'usage' });
+    const clock = virtualClock();
+    const notices: Notice[] = [];
+    let tries = 0;
+    await withRetries(
+      async (): Promise<Outcome<string>> =>
+        ++tries > 3 ? { ok: true, value: 'there' } : { ok: false, failure, free: true },
+      () => true,
+      4,
+      clock,
+      () => 0,
+      (one) => notices.push(one),
+    );
+    expect([clock.slept, tries]).toEqual([slept, slept.length + 1]);
+    const notice = reason === undefined ? [] : [{ ms: retryAfter * 1_000, reason }];
+    expect(notices.slice(0, 1)).toMatchObject(notice);
   });
+});
+
+it('an answer of something else may have been charged, unless its status comes before any charge', () => {
+  const call = { ...encode('user.handle', { params: { handle: 'a' } }), id: 'user.handle' as const };
+  const chargeOf = (status: number) => decode(call, { status, headers: {}, text: '<html>' }, 0).charge;
+  const free = { cu: 0, reveals: 0 };
+  for (const status of [200, 201, 299, 304, 400, 402, 409, 418, 451, 499, 500, 502, 503, 504])
+    expect([status, chargeOf(status)]).toEqual([status, undefined]);
+  for (const status of [401, 403, 429]) expect([status, chargeOf(status)]).toEqual([status, free]);
+  expect(chargeOf(404)).toEqual({ ...free, uncertain: 200 });
+  expect(decode(call, error(500, 'INTERNAL_ERROR'), 0).charge).toEqual(free);
+  const me = { ...encode('me', {}), id: 'me' as const };
+  expect(decode(me, { status: 502, headers: {}, text: '<html>' }, 0).charge).toEqual(free);
 });

@@ -68,30 +68,39 @@ const cases: readonly (readonly [string, () => Server, string | undefined, strin
   ['an unknown name', () => answering(alert(112)), cert, 'the TLS handshake failed (ERR_SSL_', /./],
 ];
 
-describe('a TLS failure is stated in words', () => {
-  test.each(cases)('for the service: %s', async (_, start, ca, why, hint) => {
-    const port = await listen(start());
-    const transport = createTransport({}, { ca: ca === undefined ? undefined : [ca] });
-    onTestFinished(() => transport.close());
-    const failure = await failureOf(
-      transport.send({ method: 'GET', url: `https://127.0.0.1:${port}/`, headers: {}, timeoutMs: 10_000 }),
-    );
-    expect(failure).toMatchObject({ code: 'UNREACHABLE', retryable: false });
-    expect(failure.message).toContain(`cannot reach 127.0.0.1:${port}: ${why}`);
-    expect(failure.message).not.toMatch(/routines|openssl|altnames|error:/i);
-    expect(failure.hint).toMatch(hint);
-  });
+/** How the program reaches a server over TLS, with the code and the words of its failures. */
+const clients = [
+  [
+    'the service',
+    'UNREACHABLE: cannot reach 127.0.0.1:PORT: ',
+    async (port: number, ca: string | undefined) => {
+      const transport = createTransport({}, { ca: ca === undefined ? undefined : [ca] });
+      onTestFinished(() => transport.close());
+      return transport.send({
+        ...{ method: 'GET', url: `https://127.0.0.1:${port}/`, headers: {}, timeoutMs: 10_000 },
+      });
+    },
+  ],
+  [
+    'the store',
+    'STORE_AWAY: cannot use the store at rediss://127.0.0.1:PORT/0: ',
+    (port: number, ca: string | undefined) =>
+      connectStore(readStoreUrl(`rediss://127.0.0.1:${port}`), { ca, connectMs: 10_000 }),
+  ],
+] as const;
 
-  test.each(cases)('for the store: %s', async (_, start, ca, why, hint) => {
+describe.each(clients)('a TLS failure of %s is stated in words', (_, words, connect) => {
+  test.each(cases)('%s', async (_, start, ca, why, hint) => {
     const port = await listen(start());
-    const address = readStoreUrl(`rediss://127.0.0.1:${port}`);
-    const failure = await failureOf(connectStore(address, { ca, connectMs: 10_000 }));
-    expect(failure.code).toBe('STORE_AWAY');
-    expect(failure.message).toContain(`cannot use the store at rediss://127.0.0.1:${port}/0: ${why}`);
-    expect(failure.message).not.toMatch(/routines|openssl|altnames|error:/i);
-    expect(failure.hint).toMatch(hint);
+    const { code, message, retryable, hint: advice } = await failureOf(connect(port, ca));
+    expect(`${code}: ${message}`).toContain(words.replace('PORT', String(port)) + why);
+    if (code === 'UNREACHABLE') expect(retryable).toBe(false);
+    expect(message).not.toMatch(/routines|openssl|altnames|error:/i);
+    expect(advice).toMatch(hint);
   });
+});
 
+describe('an error of TLS', () => {
   test.each([
     [
       'EPROTO',
@@ -108,7 +117,7 @@ describe('a TLS failure is stated in words', () => {
     ['ERR_TLS_HANDSHAKE_TIMEOUT', '', 'handshake'],
     ['ECONNRESET', 'read ECONNRESET', undefined],
     ['ENOTFOUND', '', undefined],
-  ])('%s %s', (code, message, problem) => {
+  ])('%s %s is %s', (code, message, problem) => {
     expect(tlsFailure(Object.assign(new Error(message), { code }))?.problem).toBe(problem);
   });
 });

@@ -1,8 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import type { HttpRequest, Transport } from '../../../src/contract/ports.ts';
 import { createTransport } from '../../../src/core/http/transport.ts';
-import { type Served, serve, serveRaw } from '../server.ts';
+import { serve, serveRaw } from '../server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -33,20 +33,6 @@ const failureOf = async (sending: Promise<unknown>): Promise<Failure> => {
 };
 
 describe('a request', () => {
-  it('returns status, lower-cased headers and the whole text', async () => {
-    const server = keep(
-      await serve((request, response) => {
-        response.writeHead(201, { 'X-Mixed': 'a', 'set-cookie': ['a=1', 'b=2'] });
-        response.end(`${request.method} ${request.url} ${request.headers['x-one']}`);
-      }),
-    );
-    const answer = await open().send(get(`${server.url}/v2/%40me?x=%20`, { headers: { 'x-one': '1' } }));
-    expect(answer.status).toBe(201);
-    expect(answer.headers['x-mixed']).toBe('a');
-    expect(answer.headers['set-cookie']).toBe('a=1, b=2');
-    expect(answer.text).toBe('GET /v2/%40me?x=%20 1');
-  });
-
   it('reuses its connection, and opens no more than allowed', async () => {
     const ports = new Set<number | undefined>();
     const server = keep(
@@ -128,13 +114,6 @@ describe('a request that fails', () => {
     expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER', retryable: false });
   });
 
-  it('is NO_ANSWER if the body stalls', async () => {
-    const server = keep(await serve((_, response) => response.writeHead(200).write('half')));
-    expect(await failureOf(open().send(get(server.url, { timeoutMs: 100 })))).toMatchObject({
-      code: 'NO_ANSWER',
-    });
-  });
-
   it('fails if the response exceeds the maximum size', async () => {
     const server = keep(await serve((_, response) => response.end('x'.repeat(2000))));
     const failure = await failureOf(open({ maxBytes: 1000 }).send(get(server.url)));
@@ -142,86 +121,15 @@ describe('a request that fails', () => {
   });
 });
 
-describe('an abort', () => {
-  it('ends a request at once with its reason', async () => {
-    const arrived = later();
-    const server = keep(await serve(() => arrived.resolve(undefined)));
-    const stop = new AbortController();
-    const sending = open().send(get(server.url), stop.signal);
-    await arrived.promise;
-    const reason = new Error('stopped');
-    stop.abort(reason);
-    await expect(sending).rejects.toBe(reason);
-  });
-
-  it('prevents a request that was not sent', async () => {
-    let asked = 0;
-    const server = keep(await serve((_, response) => response.end(String(asked++))));
-    await expect(open().send(get(server.url), AbortSignal.abort(new Error('no')))).rejects.toThrow('no');
-    expect(asked).toBe(0);
-  });
-
-  it('removes a queued request', async () => {
-    const asked: (string | undefined)[] = [];
-    const held: (() => void)[] = [];
-    const arrived = later();
-    const server = keep(
-      await serve((request, response) => {
-        asked.push(request.url);
-        held.push(() => response.end('ok'));
-        arrived.resolve(undefined);
-      }),
-    );
-    const transport = open({ connections: 1 });
-    const first = transport.send(get(`${server.url}/1`));
-    await arrived.promise;
-    const stop = new AbortController();
-    const second = transport.send(get(`${server.url}/2`), stop.signal);
-    const outcome = second.catch((error: unknown) => error);
-    await Promise.resolve();
-    const third = transport.send(get(`${server.url}/3`));
-    stop.abort(new Error('stopped'));
-    await outcome;
-    held[0]?.();
-    await first;
-    while (held.length < 2) await new Promise((turn) => setImmediate(turn));
-    held[1]?.();
-    await third;
-    expect(asked).toEqual(['/1', '/3']);
-  });
+test('a proxy receives a password with an invalid percent sign unchanged', async () => {
+  const login: (string | undefined)[] = [];
+  const proxy = keep(
+    await serve((request, response) => {
+      login.push(request.headers['proxy-authorization']);
+      response.end('by proxy');
+    }),
+  );
+  const env = { http_proxy: proxy.url.replace('//', '//me:50%zz@') };
+  await open({}, env).send(get('http://service.test/v2/me'));
+  expect(login).toEqual([`Basic ${Buffer.from('me:50%zz').toString('base64')}`]);
 });
-
-describe('a proxy from the environment', () => {
-  const proxied = async (): Promise<{
-    proxy: Served;
-    seen: (string | undefined)[];
-    login: (string | undefined)[];
-  }> => {
-    const seen: (string | undefined)[] = [];
-    const login: (string | undefined)[] = [];
-    const proxy = keep(
-      await serve((request, response) => {
-        seen.push(request.url);
-        login.push(request.headers['proxy-authorization']);
-        response.end('by proxy');
-      }),
-    );
-    return { proxy, seen, login };
-  };
-
-  it('receives a password with an invalid percent sign unchanged', async () => {
-    const { proxy, login } = await proxied();
-    const env = { http_proxy: proxy.url.replace('//', '//me:50%zz@') };
-    await open({}, env).send(get('http://service.test/v2/me'));
-    expect(login).toEqual([`Basic ${Buffer.from('me:50%zz').toString('base64')}`]);
-  });
-});
-
-/** A promise that the test settles. */
-function later() {
-  let resolve: (value: unknown) => void = () => {};
-  const promise = new Promise((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}

@@ -56,39 +56,6 @@ function setUp(
 }
 
 describe('lookups', () => {
-  it('return one record per subject in input order, each by the call for its type', async () => {
-    const { run, paths } = setUp(
-      service({
-        '/v2/user/handle/mert': json(200, user()),
-        [`/v2/user/wallet/${WALLET}`]: json(200, user()),
-        [`/v2/user/id/${ID}`]: json(200, user()),
-      }),
-      { caches: false },
-    );
-    const { records, failure } = await run([
-      '@mert',
-      'nobody',
-      WALLET,
-      ID,
-      '0x123456789012345678901234567890123456789',
-    ]);
-    expect(failure).toBeUndefined();
-    expect(records).toMatchObject([
-      { subject: '@mert', found: true, handle: 'Mert' },
-      { subject: 'nobody', found: false, code: 'NOT_OBSERVED' },
-      { subject: WALLET, found: true },
-      { subject: ID, found: true },
-      { found: null, error: { code: 'BAD_SUBJECT' } },
-    ]);
-    expect(Object.keys(records[0] ?? {}).slice(0, 3)).toEqual(['subject', 'found', 'id']);
-    expect(paths()).toEqual([
-      '/v2/user/handle/mert',
-      '/v2/user/handle/nobody',
-      `/v2/user/wallet/${WALLET}`,
-      `/v2/user/id/${ID}`,
-    ]);
-  });
-
   it('do not let a field of the service replace their own fields', async () => {
     const { run } = setUp(() => json(200, user({ subject: 'x', found: 'maybe', extra: null })));
     expect((await run(['mert'])).records).toMatchObject([{ subject: 'mert', found: true, extra: null }]);
@@ -124,23 +91,6 @@ describe('lookups', () => {
       ),
       runs(30),
     );
-  });
-
-  it('turn the failure of one subject into a record', async () => {
-    const { run } = setUp(({ url }) =>
-      url.endsWith('bad')
-        ? error(400, 'VALIDATION_ERROR')
-        : url.endsWith('own')
-          ? error(500, 'INTERNAL_ERROR')
-          : error(403, 'FORBIDDEN'),
-    );
-    const { records, failure } = await run(['bad', 'down', 'other']);
-    expect(failure).toBeUndefined();
-    expect(records).toMatchObject([
-      { found: null, error: { code: 'VALIDATION_ERROR', status: 400, retryable: false } },
-      { found: null, error: { code: 'INTERNAL_ERROR', status: 500, retryable: true } },
-      { found: null, error: { code: 'FORBIDDEN', status: 403 } },
-    ]);
   });
 
   it.each([
@@ -244,24 +194,6 @@ describe('a plan', () => {
     expect(await plan(WALLET)).toEqual([
       ['user.id', true],
       ['user.wallet', false],
-    ]);
-  });
-
-  it('leaves a cached answer for the lookup, which reads it again only if it has expired', async () => {
-    const { run, source, clock, cache, sent } = setUp(service({ '/v2/user/handle/mert': json(200, user()) }));
-    await run(['mert', 'nobody']);
-    const planned = sent.length;
-    for (const text of ['mert', '@Nobody']) expect(source.plan(await readSubject(text))).toEqual([]);
-    cache.entries.clear();
-    expect((await run(['@MERT', 'nobody'])).records).toMatchObject([
-      { subject: '@MERT', found: true, handle: 'Mert' },
-      { subject: 'nobody', found: false },
-    ]);
-    expect(sent.length).toBe(planned);
-    await clock.sleep(HOUR);
-    expect((await run(['mert', 'nobody'])).lookups.map(({ answer }) => answer)).toMatchObject([
-      { found: true, from: 'service' },
-      { found: false, from: 'service' },
     ]);
   });
 });

@@ -70,36 +70,4 @@ describe('ordered work', () => {
     expect(out).toEqual([0, 1, 3]);
     expect(begun).toEqual([0, 1, 2, 3]);
   });
-
-  it('cancels work in progress when the consumer stops', async () => {
-    const ends: string[] = [];
-    const work = (item: number, signal: AbortSignal) =>
-      item === 0
-        ? Promise.resolve(item)
-        : new Promise<number>((_, reject) =>
-            signal.addEventListener('abort', () => {
-              ends.push(`ended ${item}`);
-              reject(signal.reason);
-            }),
-          );
-    for await (const _ of ordered([0, 1, 2], work, { window: 3 })) {
-      while (ends.length === 0) {
-        await new Promise((turn) => setImmediate(turn));
-        break;
-      }
-      break;
-    }
-    expect(ends).toEqual(['ended 1', 'ended 2']);
-  });
-
-  it('ends at once when aborted, even if the input is blocked', async () => {
-    async function* silent() {
-      await new Promise(() => {});
-      yield 1;
-    }
-    const stop = new AbortController();
-    const run = collect(ordered(silent(), async (item) => item, { window: 2, signal: stop.signal }));
-    stop.abort(new Error('stopped'));
-    await expect(run).rejects.toThrow('stopped');
-  });
 });

@@ -190,22 +190,4 @@ describe('a resolve', () => {
     expect((await run(['a'])).records).toEqual([{ subject: 'a', found: false, code: 'NOT_OBSERVED' }]);
     expect((await run(['b'])).records).toMatchObject([{ found: null, error: { code: 'CONFLICT' } }]);
   });
-
-  it('ends its waits when aborted', async () => {
-    const stop = new AbortController();
-    const { clock, client, users } = setUp(
-      service([json(200, bare)], [() => pending('queued', { retryAfterSeconds: 5 })]),
-    );
-    const answer = createResolver({
-      client,
-      clock,
-      users,
-      onStanding: () => queueMicrotask(() => stop.abort(new Error('stopped'))),
-    });
-    const run = (async () => {
-      for await (const _ of lookup(['mert'], { answer, signal: stop.signal }));
-    })();
-    await expect(run).rejects.toThrow('stopped');
-    expect(clock.pending).toBe(0);
-  });
 });

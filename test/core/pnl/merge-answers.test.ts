@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Failure } from '../../../src/base/failure.ts';
 import { inOrder } from '../../../src/core/pnl/merge-answers.ts';
 import type { PnlResult } from '../../../src/core/pnl/request-batch.ts';
 
@@ -36,24 +35,4 @@ test('yields every answer once and in order, whatever the order in which request
       expect([positions, error]).toEqual([all, undefined]);
     }),
   );
-});
-
-test('yields the answers so far before it throws the failure of the requests', async () => {
-  const failure = new Failure('quota', 'none left', { code: 'QUOTA_EXCEEDED' });
-  async function* requested() {
-    yield [at(3), at(1)];
-    throw failure;
-  }
-  const saved = async (position: number) => (position > 3 ? at(position) : undefined);
-  const { positions, error } = await gather(inOrder(6, saved, requested()));
-  expect([positions, error]).toEqual([[1, 3, 4, 5], failure]);
-});
-
-test('throws a failure that comes after the last answer', async () => {
-  async function* requested() {
-    yield [at(0)];
-    throw new Failure('answer', 'no entry', { code: 'NO_ENTRY' });
-  }
-  const { positions, error } = await gather(inOrder(1, async () => undefined, requested()));
-  expect([positions, error]).toMatchObject([[0], { code: 'NO_ENTRY' }]);
 });

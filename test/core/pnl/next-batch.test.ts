@@ -1,12 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cu } from '../../../src/contract/prices.ts';
-import { createAllowance } from '../../../src/core/pnl/allowance.ts';
 import type { NumbersClaim, SavedNumbers } from '../../../src/core/pnl/cached-numbers.ts';
 import { createTurns } from '../../../src/core/pnl/next-batch.ts';
-import { createPnlRun } from '../../../src/core/pnl/run-batches.ts';
-import { rig } from '../fakes.ts';
-import { pnlService } from '../pnl-service.ts';
 import { virtualClock } from '../virtual-clock.ts';
 
 const nothing: Omit<SavedNumbers, 'claim'> = {
@@ -74,18 +69,4 @@ test('requests a handle itself if the other machine takes longer than any call',
   while (positions.length === 0) ({ positions } = await turns.next(1));
   expect(positions).toEqual([0]);
   expect(clock.mono()).toBeGreaterThan(120_000);
-});
-
-test('releases its claims if the journal cannot be written', async () => {
-  const { saved, open } = elsewhere(() => 0);
-  const service = pnlService();
-  const { client, clock } = rig((request) => service.reply(request, 0));
-  const allowance = createAllowance(client, clock, 10 * cu.reveal);
-  const fail = async () => Promise.reject(new Error('disk full'));
-  const log = { asking: fail, answered: fail, dropped: fail, found: fail, lost: fail };
-  const texts = ['a', 'b'];
-  const targets = { texts, isMixed: false, handleAt: (at: number) => texts[at] };
-  const run = createPnlRun({ client, clock, allowance, targets, todo: [0, 1], log, saved });
-  await expect(run.results().next()).rejects.toThrow('disk full');
-  expect([open.size, service.paid]).toEqual([0, []]);
 });

@@ -1,59 +1,160 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Failure } from '../../../src/base/failure.ts';
+import type { HttpRequest } from '../../../src/contract/ports.ts';
 import { cu } from '../../../src/contract/prices.ts';
-import { type Fate, handlesUpTo, pnlService, runThrough } from '../pnl-service.ts';
+import type { PnlRecord } from '../../../src/contract/records/subject.ts';
+import { broken, noAnswer } from '../../../src/core/http/network-failures.ts';
+import { createAllowance } from '../../../src/core/pnl/allowance.ts';
+import { type BatchLog, createPnlRun } from '../../../src/core/pnl/run-batches.ts';
+import { numbers } from '../../e2e/records.ts';
+import { error, json, rig } from '../fakes.ts';
 
-const FULL = 100 * cu.reveal;
+/**
+ * What happens to a batch: it is served; the connection breaks before or after processing; it times out
+ * during processing (at the client or at a gateway); it is rejected; or its response cannot be read.
+ */
+type Fate = 'serve' | 'reset' | 'lost' | 'late' | 'slow' | 'gateway' | 'shape' | '500' | '400';
+
+/** How long slow processing takes. */
+const SLOW_MS = 20_000;
+/** The units that were used before the run. */
+const BEFORE = 500;
+
+interface ServiceTerms {
+  readonly units?: number | undefined;
+  readonly reveals?: number | undefined;
+  /** Whether each wallet of a batch counts as a reveal, or the whole batch as one. */
+  readonly perWallet?: boolean;
+  readonly held?: (handle: string) => boolean;
+  /** Whether a handle makes the service reject the whole batch with a 400. */
+  readonly refused?: (handle: string) => boolean;
+  /** What happens to each batch, in order; further batches are served. */
+  readonly fates?: readonly Fate[];
+}
+
+/** A service with exact meters and a list of paid handles. */
+function pnlService({ units, reveals, perWallet, held = () => true, refused, ...terms }: ServiceTerms = {}) {
+  const fates = [...(terms.fates ?? [])];
+  const paid: string[] = [];
+  const batches: number[] = [];
+  const meter = { used: 0, revealed: 0, mes: 0 };
+  let late = 0;
+  const slow: { readonly until: number; readonly price: number }[] = [];
+  const leftOf = (most: number | undefined, used: number) => (most === undefined ? null : most - used);
+
+  const me = () => ({
+    ratePerMinute: 6_000,
+    usage: {
+      ...{ period: '2026-01', unitsUsed: BEFORE + meter.used, additionalUnits: 0 },
+      unitsRemaining: leftOf(units, meter.used),
+      revealsUsed: meter.revealed,
+      revealsRemaining: leftOf(reveals, meter.revealed),
+    },
+    entitlement: { unmetered: false, monthlyUnits: units ?? 0 },
+  });
+
+  return {
+    ...{ paid, batches, meter },
+    /** Simulates another user who spends with the same key. */
+    spend(units: number) {
+      meter.used += units;
+    },
+    reply(request: HttpRequest, now: number) {
+      if (request.url.endsWith('/v2/me')) {
+        meter.mes++;
+        while ((slow[0]?.until ?? Number.POSITIVE_INFINITY) <= now) meter.used += slow.shift()?.price ?? 0;
+        const answer = json(200, me());
+        // A call that timed out may be charged after the usage was requested once.
+        meter.used += late;
+        late = 0;
+        return answer;
+      }
+      const single = /\/handle\/([^/]+)\/pnl$/.exec(request.url)?.[1];
+      const handles: string[] = single === undefined ? JSON.parse(request.body ?? '').handles : [single];
+      batches.push(handles.length);
+      const fate = fates.shift() ?? 'serve';
+      if (fate === 'reset') throw broken('h', undefined);
+      if (fate === '500') return error(500, 'INTERNAL_ERROR');
+      if (fate === '400' || (refused && handles.some(refused))) return error(400, 'VALIDATION_ERROR');
+      const found = handles.filter(held);
+      const missing = handles.filter((handle) => !held(handle));
+      const price = cu.reveal * found.length + cu.miss * missing.length;
+      const shown = perWallet ? found.length : Math.min(1, found.length);
+      if (units !== undefined && price > units - meter.used) return error(402, 'QUOTA_EXCEEDED');
+      if (reveals && meter.revealed + shown > reveals) return error(402, 'REVEAL_LIMIT_REACHED');
+      paid.push(...handles);
+      meter.revealed += shown;
+      if (fate === 'late') {
+        late = price;
+        throw broken('h', undefined);
+      }
+      if (fate === 'slow' || fate === 'gateway') {
+        slow.push({ until: now + SLOW_MS, price });
+        if (fate === 'slow') throw noAnswer('h', 2_000);
+        return { status: 504, headers: { 'content-type': 'text/html' }, text: '<html></html>' };
+      }
+      meter.used += price;
+      if (fate === 'lost') throw broken('h', undefined);
+      if (fate === 'shape') return json(200, { something: 'else' });
+      const entries = found.map(numbers);
+      if (single !== undefined) return entries[0] ? json(200, entries[0]) : error(404, 'NOT_OBSERVED');
+      return json(200, { count: entries.length, missing, entries });
+    },
+  };
+}
+
+const handlesUpTo = (count: number) => Array.from({ length: count }, (_, at) => `t${at}`);
+
+/** Requests the numbers of so many handles, and records what the run writes to its log. */
+async function runThrough(
+  service: ReturnType<typeof pnlService>,
+  count: number,
+  { maxCu, afterBatch }: { readonly maxCu?: number; readonly afterBatch?: () => void } = {},
+) {
+  const made = rig((request) => service.reply(request, made.clock.mono()), {
+    ...{ retries: 2, ...(maxCu !== undefined && { maxCu }) },
+  });
+  const { client, clock } = made;
+  const allowance = createAllowance(client, clock, maxCu, (notice) => made.notices.push(notice));
+  const lines: string[] = [];
+  const log: BatchLog = {
+    asking: async (positions) => lines.push(`asking ${positions.length}`) - 1,
+    answered: async (_, rows) => void lines.push(`answered ${rows.length}`),
+    dropped: async () => void lines.push('dropped'),
+    found: async (rows) => void lines.push(`found ${rows.length}`),
+    lost: async (_, most) => void lines.push(`lost ${most}`),
+  };
+  const texts = handlesUpTo(count);
+  const targets = { texts, isMixed: false, handleAt: (position: number) => texts[position] };
+  const run = createPnlRun({ client, clock, allowance, targets, todo: [...texts.keys()], log });
+  const records: PnlRecord[] = [];
+  let failure: unknown;
+  try {
+    for await (const results of run.results()) {
+      records.push(...results.map(({ record }) => record));
+      afterBatch?.();
+    }
+  } catch (thrown) {
+    failure = thrown;
+  }
+  return { records, failure: failure as Failure | undefined, run, lines, ...made };
+}
+
 const subjectsOf = (records: readonly { readonly subject: string }[]) =>
   records.map(({ subject }) => subject);
 
-describe('a run through many handles', () => {
-  test('logs each request before it is sent, and its answer before the next one', async () => {
-    const { lines } = await runThrough(pnlService(), handlesUpTo(150));
-    expect(lines).toEqual(['asking 100', 'answered 100', 'asking 50', 'answered 50']);
-  });
-
-  test('caches an answer after it was logged, and lets other machines continue after that', async () => {
-    for (const handles of [['t0'], ['t0', 't1']]) {
-      const { lines } = await runThrough(pnlService(), handles, { caches: true });
-      expect(lines).toEqual([
-        `asking ${handles.length}`,
-        `answered ${handles.length}`,
-        ...handles.map((handle) => `cached ${handle}`),
-        ...handles.map((handle) => `released ${handle}`),
-      ]);
-    }
-  });
-
-  test('releases the handles of a lost answer', async () => {
-    const { lines } = await runThrough(pnlService({ fates: ['lost', 'lost'] }), ['t0', 't1'], {
-      caches: true,
-    });
-    expect(lines.filter((line) => line.startsWith('released'))).toEqual(['released t0', 'released t1']);
-  });
-
-  test('requests a handle once, even if its subjects would be in different batches', async () => {
-    const service = pnlService();
-    const subjects = handlesUpTo(250).map((handle) => `wallet of ${handle}`);
-    const { records, run } = await runThrough(service, subjects, { handleAt: (at) => `T${at % 120}` });
-    expect(service.batches).toEqual([100, 20]);
-    expect(records.map(({ subject }) => subject).sort()).toEqual([...subjects].sort());
-    expect(records.find(({ subject }) => subject === 'wallet of t249')).toMatchObject({ handle: 't9' });
-    expect(run.left()).toEqual([]);
-  });
-
-  test('requests the usage before each batch if others spend with the same key', async () => {
+describe('a key with which others spend', () => {
+  test('has its usage requested before each batch', async () => {
     const service = pnlService({ units: 1e9 });
-    await runThrough(service, handlesUpTo(1_000), { afterBatch: () => service.spend(100) });
-    expect(service.mes).toBe(10);
+    await runThrough(service, 1_000, { afterBatch: () => service.spend(100) });
+    expect(service.meter.mes).toBe(10);
   });
-});
 
-describe('an exhausted allowance', () => {
-  test('requests the usage again after a rejection, and continues with the remaining units', async () => {
+  test('has its usage requested again after a rejection, and pays with the remaining units', async () => {
     const service = pnlService({ units: 250 * cu.reveal });
     let batches = 0;
-    const { records, failure } = await runThrough(service, handlesUpTo(250), {
+    const { records, failure } = await runThrough(service, 250, {
       afterBatch: () => ++batches === 2 && service.spend(20 * cu.reveal),
     });
     expect(records).toHaveLength(230);
@@ -63,9 +164,9 @@ describe('an exhausted allowance', () => {
 
 describe('an answer that was lost', () => {
   test('is requested again if the usage has not changed, and its maximum cost stays in limit and ledger', async () => {
-    const service = pnlService({ fates: ['reset'], before: 500 });
+    const service = pnlService({ fates: ['reset'] });
     const lost = 20 * cu.reveal;
-    const { records, failure, lines, ledger, client } = await runThrough(service, handlesUpTo(20));
+    const { records, failure, lines, ledger, client } = await runThrough(service, 20);
     expect(failure).toBeUndefined();
     expect(records.every(({ found }) => found)).toBe(true);
     expect(lines).toEqual(['asking 20', `lost ${lost}`, 'asking 20', 'answered 20']);
@@ -77,8 +178,8 @@ describe('an answer that was lost', () => {
   });
 
   test('does not replace a handle that was never requested', async () => {
-    const service = pnlService({ fates: ['reset'], before: 500 });
-    const { records, run } = await runThrough(service, handlesUpTo(200), { maxCu: 250 * cu.reveal });
+    const service = pnlService({ fates: ['reset'] });
+    const { records, run } = await runThrough(service, 200, { maxCu: 250 * cu.reveal });
     expect([service.batches, run.lost.length]).toEqual([[100, 100], 1]);
     expect(records.filter(({ found }) => found)).toHaveLength(100);
   });
@@ -86,38 +187,24 @@ describe('an answer that was lost', () => {
   test.each(['slow', 'gateway'] as const)(
     'is not paid for again if the service was still processing it at the timeout (%s)',
     async (fate) => {
-      const service = pnlService({ fates: [fate], before: 500 });
-      const { run, notices } = await runThrough(service, handlesUpTo(10));
+      const service = pnlService({ fates: [fate] });
+      const { run, notices } = await runThrough(service, 10);
       expect(run.lost).toHaveLength(1);
       expect([service.batches, new Set(service.paid).size]).toEqual([[10], service.paid.length]);
       expect(notices).toContainEqual(expect.objectContaining({ kind: 'wait', ms: 30_000 }));
     },
   );
 
-  test('is not awaited when the run is aborted, because it may have been charged', async () => {
-    const stop = new AbortController();
-    const service = pnlService({ fates: ['slow'], before: 500 });
-    const { records, failure, run, lines, ledger, clock } = await runThrough(service, handlesUpTo(200), {
-      signal: stop.signal,
-      onNotice: (notice) => notice.kind === 'wait' && stop.abort(new Error('called off')),
-    });
-    expect(failure).toMatchObject({ message: 'called off' });
-    expect([records.length, run.left().length, run.lost.length]).toEqual([100, 100, 1]);
-    expect(lines.at(-1)).toBe(`lost ${FULL}`);
-    expect(ledger.at(-1)).toMatchObject({ cu: 0, cuAtMost: FULL });
-    expect(clock.mono()).toBe(0);
-  });
-
   test('ends the run when it happens twice in a row, because the connection is unreliable', async () => {
     const service = pnlService({ fates: ['lost', 'lost', 'lost'] });
-    const { failure, run } = await runThrough(service, handlesUpTo(1_000));
+    const { failure, run } = await runThrough(service, 1_000);
     expect(failure).toMatchObject({ kind: 'network', code: 'BROKEN' });
     expect([service.batches.length, run.left().length]).toEqual([2, 800]);
   });
 
   test('ends the run at once if the answer was received and cannot be read', async () => {
     const service = pnlService({ fates: ['shape'] });
-    const { failure, run } = await runThrough(service, handlesUpTo(1_000));
+    const { failure, run } = await runThrough(service, 1_000);
     expect(failure).toMatchObject({ kind: 'answer', code: 'BAD_ANSWER' });
     expect([service.batches.length, run.lost.length]).toEqual([1, 1]);
   });
@@ -126,7 +213,7 @@ describe('an answer that was lost', () => {
 describe('a rejected batch', () => {
   test('is split until the handle that caused it is alone', async () => {
     const service = pnlService({ refused: (handle) => handle === 't42' });
-    const { records, failure } = await runThrough(service, handlesUpTo(150));
+    const { records, failure } = await runThrough(service, 150);
     expect(failure).toBeUndefined();
     expect(subjectsOf(records)).toEqual(handlesUpTo(150));
     expect(records.filter(({ found }) => found !== true)).toMatchObject([
@@ -137,7 +224,7 @@ describe('a rejected batch', () => {
 
   test('ends the run if handle after handle is rejected', async () => {
     const service = pnlService({ refused: () => true });
-    const { failure, run } = await runThrough(service, handlesUpTo(500));
+    const { failure, run } = await runThrough(service, 500);
     expect(failure).toMatchObject({ code: 'VALIDATION_ERROR' });
     expect(run.left()).toHaveLength(480);
   });
@@ -156,21 +243,18 @@ test('whatever happens, no handle is paid for twice and none is lost', async () 
       fc.boolean(),
       async (fates, count, handles, reveals, perWallet) => {
         const service = pnlService({
-          before: 500,
-          fates,
-          perWallet,
-          ...(handles === undefined ? {} : { units: handles * cu.reveal + 7 }),
-          ...(reveals === undefined ? {} : { reveals }),
+          ...{ fates, perWallet, reveals },
+          units: handles && handles * cu.reveal + 7,
           held: (handle) => Number(handle.slice(1)) % 5 > 0,
         });
-        const { records, run, failure, client } = await runThrough(service, handlesUpTo(count));
+        const { records, run, failure, client } = await runThrough(service, count);
         expect(new Set(service.paid).size).toBe(service.paid.length);
         expect(records.length + run.left().length).toBe(count);
         expect(subjectsOf(records)).toEqual(handlesUpTo(count).slice(0, records.length));
         if (!failure) expect(records).toHaveLength(count);
         // What was charged is between the certain and the maximum cost that the client reports.
-        expect(client.spent.cu).toBeLessThanOrEqual(service.used);
-        expect(client.spent.atMost).toBeGreaterThanOrEqual(service.used);
+        expect(client.spent.cu).toBeLessThanOrEqual(service.meter.used);
+        expect(client.spent.atMost).toBeGreaterThanOrEqual(service.meter.used);
       },
     ),
     { numRuns: 60, ...parameters },

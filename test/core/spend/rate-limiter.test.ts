@@ -80,25 +80,6 @@ describe('the lane of a key', () => {
     expect(asked).toBe(0);
   });
 
-  it('respects a limit that is lower than that of any plan', async () => {
-    const clock = virtualClock();
-    const windows = ownWindows(clock);
-    const times: number[] = [];
-    const limiters = Array.from({ length: 10 }, () =>
-      limiterAt(clock, {
-        windows,
-        askRate: async () => {
-          times.push(clock.now());
-          await clock.sleep(700);
-          return 12;
-        },
-      }),
-    );
-    await Promise.all(limiters.map((limiter) => send(limiter, clock, 4, times)));
-    expect(busiest(times)).toBeLessThanOrEqual(12);
-    expect(times.length).toBe(41);
-  });
-
   it('waits for the process that requests the limit, but not forever', async () => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
@@ -115,25 +96,24 @@ describe('the lane of a key', () => {
     await first;
   });
 
-  it('is shared by all limiters with the same windows, and one request serves them all', async () => {
+  it.each([
+    [150, 40],
+    // Lower than that of any plan.
+    [12, 4],
+  ])('has the limit of the key, %i, for all limiters with the same windows', async (limit, calls) => {
     const clock = virtualClock();
     const windows = ownWindows(clock);
-    let asked = 0;
     const times: number[] = [];
-    const limiters = Array.from({ length: 10 }, () =>
-      limiterAt(clock, {
-        windows,
-        askRate: async () => {
-          asked++;
-          times.push(clock.now());
-          return 150;
-        },
-      }),
-    );
-    await Promise.all(limiters.map((limiter) => send(limiter, clock, 40, times)));
-    expect(times.length).toBe(400 + asked);
-    expect(busiest(times)).toBeLessThanOrEqual(150);
-    expect(asked).toBe(1);
+    const askRate = async () => {
+      times.push(clock.now());
+      await clock.sleep(700);
+      return limit;
+    };
+    const limiters = Array.from({ length: 10 }, () => limiterAt(clock, { windows, askRate }));
+    await Promise.all(limiters.map((limiter) => send(limiter, clock, calls, times)));
+    // One request of the limit serves them all.
+    expect(times.length).toBe(10 * calls + 1);
+    expect(busiest(times)).toBeLessThanOrEqual(limit);
   });
 
   it('serves calls in their order', async () => {
@@ -198,5 +178,30 @@ describe('the lane of a key', () => {
     await limiter.refused('key', 2_000);
     await send(limiter, clock, 1);
     expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests per minute' }]);
+  });
+
+  it('blocks a lane for at most a quarter of an hour, whatever a 429 says', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await limiterAt(clock, { windows }).refused('key', 1e15);
+    expect((await windows.take('key', 60)).waitMs).toBe(15 * 60_000);
+  });
+
+  it('requests the limit again only after a 429 of the key itself, at most once a minute', async () => {
+    const clock = virtualClock();
+    const windows = ownWindows(clock);
+    await windows.learn('key', 300);
+    let asked = 0;
+    const limiter = limiterAt(clock, { windows, askRate: async () => ++asked * 0 + 300 });
+    await limiter.acquire('key');
+    await limiter.refused('resolve', 1);
+    await limiter.acquire('key');
+    expect(asked).toBe(0);
+    for (const wanted of [1, 1, 2]) {
+      await limiter.refused('key', 1);
+      await limiter.acquire('key');
+      expect(asked).toBe(wanted);
+      await clock.sleep(30_000);
+    }
   });
 });
