@@ -1,4 +1,5 @@
 import type { Failure } from '../base/failure.ts';
+import { cu } from '../contract/prices.ts';
 import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
 import type { Job } from './background-job.ts';
 import { KnownPosts } from './known.ts';
@@ -8,7 +9,7 @@ import { createTailWriter, type TailWriter } from './output/writer.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
 import { createNamelessCounter, type NamelessCounter } from './posts-without-id.ts';
 import { Session } from './socket/session.ts';
-import type { PollReason, SpendPlan } from './spend/stream-or-poll.ts';
+import { type PollReason, planSpend, type SpendPlan } from './spend/stream-or-poll.ts';
 import { Money } from './spend/units-left.ts';
 import { modeOf, openLink } from './state.ts';
 import { timing as defaults, type Timing } from './timing.ts';
@@ -107,16 +108,37 @@ const runLeftMs = (run: Run): number => {
   return durationMs === undefined ? Number.POSITIVE_INFINITY : Math.max(0, run.began + durationMs - now(run));
 };
 
-export const spendPlan = (run: Run): SpendPlan =>
-  run.money.plan({
+export function spendPlan(run: Run): SpendPlan {
+  const { money, walks, session, options, ports } = run;
+  const time = ports.clock.now();
+  const connected = isConnected(run);
+  const plan = planSpend({
+    via: options.via,
+    hasSocket: ports.connect !== undefined,
+    live: money.facts?.live ?? null,
+    lagMs: options.lagMs,
     rate: run.rate ?? 0,
+    ratePerMinute: money.facts?.ratePerMinute ?? null,
+    step: ports.source.sizes.step,
+    stepCu: ports.source.stepCu,
     auditMs: auditMs(run),
-    isConnected: isConnected(run),
-    shortSessions: run.session.shortSessions,
-    minutes: run.session.minutes,
+    latenessMs: run.timing.latenessMs,
+    limitLeft: options.limitLeft?.() ?? null,
+    allowanceLeft: money.allowanceLeft,
+    // What a renewed budget has left is not known before the next answer of `me`.
+    budgets: money.budgets.filter(({ renewsAt }) => renewsAt > time),
+    reserved: connected ? 2 * cu.socketMinute : 0,
+    shareLeft: money.shareLeft(session.minutes),
+    shortSessions: session.shortSessions,
+    now: time,
     runLeftMs: runLeftMs(run),
-    sincePollMs: run.walks.isStarted ? now(run) - run.walks.lastAt : 0,
+    sincePollMs: walks.isStarted ? now(run) - walks.lastAt : 0,
   });
+  // Do not begin to stream before it is known what a renewed budget has left.
+  const isUnknown = !connected && money.budgets.some(({ renewsAt }) => renewsAt <= time);
+  if (plan.why !== undefined || (time >= money.refusedUntil && !isUnknown)) return plan;
+  return { ...plan, why: 'budget' };
+}
 
 /** Ends the run; the first call decides why. */
 export function finish(run: Run, reason: EndReason, failure?: unknown): void {

@@ -1,11 +1,11 @@
 // Compares the tail with clients that only write frames: frames per second, CPU and memory.
 //
 //   npm run build && npx esbuild test/bench/tail.ts --bundle --packages=external --platform=node --format=esm \
-//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall|memory] [FLAGS]
+//     --outfile=node_modules/.bench/tail.mjs && node node_modules/.bench/tail.mjs [speed|stall] [FLAGS]
 //
-//   speed   --rounds 7 --frames 200000    all clients in turn, to a file and to a pipe
+//   speed   --rounds 7 --frames 200000    all clients in turn, to a file and to a pipe; at most 250,000 frames, because
+//                                         a tail remembers at most 300,000 posts that no page has verified
 //   stall   --seconds 60                  a reader that starts after this time: memory and lost lines
-//   memory  --frames 10000000             memory during many frames
 //
 // The feed is a separate process. In a flood it sends frames of 1.2 KB as fast as the connection accepts them, and its
 // pages do not change, like those of a lagging replica. For the stall it publishes 500 per second, in pages too.
@@ -314,15 +314,6 @@ async function stall(folder: string, seconds: number) {
   print(await wrongLines(join(folder, 'out'), count));
 }
 
-async function memory(folder: string, frames: number) {
-  const { ms, mb, samples, said } = await run(folder, trdr, frames, frames, '| wc -l');
-  const parts = Array.from({ length: 10 }, (_, i) =>
-    samples.slice(Math.floor((i * samples.length) / 10), Math.floor(((i + 1) * samples.length) / 10)),
-  );
-  print(`${frames} frames in ${(ms / 1_000).toFixed(0)} s, ${said} lines, at most ${mb.toFixed(0)} MB`);
-  print(`median MB of each tenth: ${parts.map((part) => median(part).toFixed(0)).join(' ')}`);
-}
-
 async function measure(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -336,7 +327,6 @@ async function measure(): Promise<void> {
   try {
     const [what = 'speed'] = positionals;
     if (what === 'stall') await stall(folder, Number(values.seconds));
-    else if (what === 'memory') await memory(folder, Number(values.frames ?? 10_000_000));
     else await speed(folder, Number(values.rounds), Number(values.frames ?? 200_000));
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -5,20 +5,12 @@ import { cu } from '../../contract/prices.ts';
 import { type Job, startJob } from '../background-job.ts';
 import type { KeyFacts, TailOptions, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';
-import { planSpend, type SpendPlan, type SpendView } from './stream-or-poll.ts';
-
-interface MoneyView
-  extends Pick<SpendView, 'rate' | 'auditMs' | 'shortSessions' | 'runLeftMs' | 'sincePollMs'> {
-  readonly isConnected: boolean;
-  /** The minutes of the WebSocket that have begun in this run. */
-  readonly minutes: number;
-}
 
 /** What is left to spend: by the limit of the run, the units of the key, and the budgets. */
 export class Money {
   facts: KeyFacts | undefined;
   /** No connection is opened before this time, because the service or a budget has just refused a minute. */
-  #refusedUntil = Number.NEGATIVE_INFINITY;
+  refusedUntil = Number.NEGATIVE_INFINITY;
   #job: Job<KeyFacts> | undefined;
   #next: number;
   #unitsThen: number | null = null;
@@ -38,31 +30,6 @@ export class Money {
     this.#next = ports.clock.mono();
   }
 
-  plan({ isConnected, minutes, ...view }: MoneyView): SpendPlan {
-    const { clock, source, connect } = this.#ports;
-    const { via, lagMs, limitLeft } = this.#options;
-    const now = clock.now();
-    const plan = planSpend({
-      ...view,
-      ...{ via, lagMs, now, hasSocket: connect !== undefined },
-      live: this.facts?.live ?? null,
-      ratePerMinute: this.facts?.ratePerMinute ?? null,
-      step: source.sizes.step,
-      stepCu: source.stepCu,
-      latenessMs: this.#timing.latenessMs,
-      limitLeft: limitLeft?.() ?? null,
-      allowanceLeft: this.allowanceLeft,
-      // What a renewed budget has left is not known before the next answer of `me`.
-      budgets: this.budgets.filter(({ renewsAt }) => renewsAt > now),
-      reserved: isConnected ? 2 * cu.socketMinute : 0,
-      shareLeft: this.#shareLeft(minutes),
-    });
-    // Do not begin to stream before it is known what a renewed budget has left.
-    const isUnknown = !isConnected && this.budgets.some(({ renewsAt }) => renewsAt <= now);
-    if (plan.why !== undefined || (now >= this.#refusedUntil && !isUnknown)) return plan;
-    return { ...plan, why: 'budget' };
-  }
-
   get allowanceLeft(): number | null {
     return this.#ports.left?.key?.units ?? null;
   }
@@ -73,7 +40,7 @@ export class Money {
 
   /** Called when a budget, or the units of the key, did not cover a minute of the WebSocket. */
   refused(ms: number): void {
-    this.#refusedUntil = this.#ports.clock.now() + ms;
+    this.refusedUntil = this.#ports.clock.now() + ms;
   }
 
   step(isStreaming: boolean, minutes: number): unknown {
@@ -129,7 +96,7 @@ export class Money {
   }
 
   /** The share starts over when the allowance resets, so that a tail that runs for months streams every month. */
-  #shareLeft(minutes: number): number | null {
+  shareLeft(minutes: number): number | null {
     if (!this.#share) return null;
     const used = cu.socketMinute * (minutes - this.#share.minutes);
     return this.#share.of * (this.#options.socketShare ?? 1) - used;
