@@ -17,7 +17,6 @@ const slow = [
   'campaign/tail',
   'docs/recipes',
   'docs/unattended',
-  'e2e/tail-moved',
   'sim/promise',
   'e2e/faults',
   'store/fleet',

@@ -42,6 +42,10 @@ test('input without a known end stops at the confirmation threshold, and its ans
   expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 1_900]);
   expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
   expect(ran.lines()).toHaveLength(10_009);
+  // Calls that reach the limit together ask one question.
+  const terminal = { tty: { stderr: true }, typedOnTerminal: 'y\n' };
+  const agreed = await runInProcess(['whois', '-', '--no-cache'], { sandbox, home, stdin, ...terminal });
+  expect(agreed.said.match(/Continue up to \S+/g)).toHaveLength(3);
 });
 
 test('records keep the order of the input, for any order of answers', async () => {
@@ -74,16 +78,5 @@ describe('an error in a list', () => {
     const [bad, last] = ran.records().slice(-2);
     expect(bad).toMatchObject({ subject: 'two words', found: null, error: { code: 'BAD_SUBJECT' } });
     expect(last).toMatchObject({ subject: 'mira', found: true });
-  });
-
-  test('is not caused by a byte order mark, CRLF, a quoted column, or a last line without a line end', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    const file = join(home.path, 'desk.csv');
-    writeFileSync(file, '\ufeffname,"Who, then"\r\n"a ""b""\nc",mira\r\n,\r\nx,"@juno"');
-    const ran = await runInProcess(['whois', '--file', file, '--column', 'who, then'], { sandbox, home });
-    expect(ran.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
-    const plain = await runInProcess(['whois', '-'], { sandbox, stdin: '\ufeff mira \r\n#x\r\n\r\n@juno' });
-    expect(plain.records().map(({ subject }) => subject)).toEqual(['mira', '@juno']);
   });
 });

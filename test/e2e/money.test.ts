@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentVariables } from '../../src/cli/agent.ts';
-import type { Sandbox } from '../../src/sandbox/index.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
@@ -133,9 +133,10 @@ describe('an expensive run', () => {
     const ran = await runInProcess([...ask, '--max-cu', '30300'], { sandbox });
     expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
     expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
-    expect(ran.error()['message']).toBe(
-      'the next call may cost 30,000 CU but only 29,900 CU of the spending limit (30,300 CU) remain',
-    );
+    expect(ran.error()).toMatchObject({
+      message: 'the next call may cost 30,000 CU but only 29,900 CU of the spending limit (30,300 CU) remain',
+      hint: 'raise --max-cu',
+    });
   });
 
   test.each([
@@ -152,11 +153,23 @@ describe('an expensive run', () => {
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
   });
 
-  test('requests me first, and is rejected if the allowance does not suffice', async () => {
-    const sandbox = await withSandbox({ monthlyUnits: 900 });
-    const ran = await runInProcess([...ask, '--yes'], { sandbox });
-    expect([ran.exitCode, ran.error()['code']]).toEqual([6, 'QUOTA_EXCEEDED']);
-    expect(sandbox.log.map(({ endpoint }) => endpoint)).toEqual(['me']);
+  test.each([
+    ['--yes', { monthlyUnits: 999 }, 'QUOTA_EXCEEDED', false],
+    ['--yes', { monthlyUnits: 1_000 }, undefined, true],
+    ['--yes', { monthlyUnits: 149_999 }, undefined, true],
+    ['--yes', { monthlyUnits: 150_000 }, undefined, false],
+    ['--yes', { revealsPerMonth: 4 }, undefined, true],
+    ['--yes', { revealsPerMonth: 5 }, undefined, false],
+    ['--yes', { unmetered: true }, undefined, false],
+    // What is left need only cover --max-cu.
+    ['--max-cu=500', { monthlyUnits: 499 }, 'QUOTA_EXCEEDED', false],
+    ['--max-cu=500', { monthlyUnits: 600 }, 'CEILING', false],
+  ])('with %s requests me first, and compares what is left: %j', async (flag, key, code, isWarned) => {
+    const sandbox = await withSandbox(key);
+    const ran = await runInProcess([...ask, flag], { sandbox });
+    expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
+    expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
+    expect(ran.stderr.includes(' left; ')).toBe(isWarned);
   });
 });
 
@@ -171,10 +184,18 @@ describe('the cost line', () => {
     [['api', '/v2/thesis'], 'trdr: 200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
     [['pnl', 'mira', 'nobody', '--out', 'HOME/x.csv'], 'trdr: 1 of 2 found, 30,200 CU, 19.9M CU left'],
-  ])('ends a run that paid, on a terminal: %j', async (words, line) => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const here = words.map((word) => word.replace('HOME', home.path));
-    const ran = await runInProcess(here, { sandbox, home, tty: { stderr: true } });
+    [['whois', 'cached'], 'trdr: 1 of 1 found, 0 CU'],
+    [['whois', 'mira', '--sandbox'], 'trdr: 1 of 1 found, 100 CU (sandbox)'],
+    [['whois', 'mira', 'lost'], 'trdr: 1 of 2 found, 300–500 CU, 19.9M CU left'],
+    [['whois', '@mira'], 'trdr: 1 of 1 found, 100 CU', { unmetered: true }],
+  ])('ends a run that paid, on a terminal: %j', async (words, line, key?: SandboxOptions) => {
+    const [sandbox, home] = [await withSandbox(key), openHome()];
+    const clock = virtualClock();
+    if (words.includes('cached')) await runInProcess(['whois', 'mira'], { sandbox, home, clock });
+    if (words.includes('lost')) sandbox.faults.set('lost@user.handle*1');
+    const here = words.map((word) => word.replace('HOME', home.path).replace('cached', 'mira'));
+    const terminal = { tty: { stderr: true }, env: { LANG: 'C.UTF-8' }, clock };
+    const ran = await runInProcess(here, { sandbox, home, ...terminal });
     expect([ran.exitCode, last(ran.stderr)]).toEqual([0, line]);
   });
 
@@ -295,10 +316,18 @@ describe('--dry-run as a table', () => {
       ['total per minute', '20,400', '20,400'],
       ['left now', '20,000,000'],
     ]);
-    expect((await tableOf('launchpad', 'tail', '--duration', '1h', '--lag', '1m')).slice(3, -1)).toEqual([
-      ['GET /v2/launchpad/thesis', '140', '10', '1,400'],
-      ['total', '10', '1,400'],
+    // A page per poll, pages for a backfill, and the walk that verifies.
+    const polls = ['launchpad', 'tail', '--duration', '1h', '--lag', '1m', '--backfill', '41'];
+    expect((await tableOf(...polls)).slice(3, -1)).toEqual([
+      ['GET /v2/launchpad/thesis', '143', '10', '1,430'],
+      ['total', '10', '1,430'],
       ['left now', '20,000,000'],
+    ]);
+    // Every started minute of a socket counts.
+    const stream = await tableOf('thesis', 'tail', '--duration', '60001ms');
+    expect(stream.slice(3, 5)).toEqual([
+      ['GET /v2/ws', '2', '20,000', '40,000'],
+      ['GET /v2/thesis?limit=20', '24', '200', '4,800'],
     ]);
   });
 
@@ -461,7 +490,9 @@ describe('a run without a known end', () => {
     expect(ran.said).toContain(
       'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,300 CU?',
     );
-    expect(ran.stderr).toContain(' CU, 19.9M CU left');
+    await runInProcess(['config', 'set', 'confirmAbove', '300'], { home });
+    const again = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
+    expect(again.said.match(/Continue up to \S+/g)).toEqual(['Continue up to 600', 'Continue up to 1,200']);
   });
 
   test('ends if the user declines, with the rows that were paid for', async () => {

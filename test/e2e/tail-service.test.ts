@@ -91,23 +91,6 @@ test.each([
   expect(ran.exitCode === 0).toBe(how === 'is done');
 });
 
-test('the status file of a tail that waits for its budget states until when', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const path = join(home.path, 'a.prom');
-  expect((await runInProcess(['budget', 'set', 'day', '200'], { sandbox, home })).exitCode).toBe(0);
-  const stop = new AbortController();
-  const words = ['--via', 'poll', '--lag', '100ms', '--wait-for-budget', '--yes', '--status', path];
-  const running = runInProcess(['thesis', 'tail', ...words], { sandbox, home, interrupt: stop.signal });
-  const waitsUntil = () => readSamples(path)['waits_until_timestamp_seconds'];
-  await until(() => waitsUntil() !== undefined);
-  const midnight = Math.ceil(Date.now() / 86_400_000) * 86_400;
-  expect(Math.abs(Number(waitsUntil()) - midnight)).toBeLessThan(5);
-  expect(readSamples(path)['mode']).toBe('waiting');
-  stop.abort();
-  expect((await running).exitCode).toBe(130);
-});
-
 test('without systemd-notify, socat notifies the service manager', async () => {
   const sandbox = await withSandbox(plenty);
   const home = openHome();

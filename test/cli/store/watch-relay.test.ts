@@ -102,14 +102,3 @@ test('a relay reports its state like a tail, and its counts include all of its t
   await end();
   expect(read()['up']).toBe(0);
 });
-
-test('the status file of a relay whose loop hangs gets old, and that of one that waits does not', async () => {
-  const { observer, advance, age, end } = openRelay();
-  observer.standby('b1');
-  await advance(60_000);
-  expect(age()).toBeLessThan(6);
-  observer.leading(tailOf({ walkedAgoMs: 0 }));
-  await advance(60_000);
-  expect(age()).toBeGreaterThan(50);
-  await end();
-});

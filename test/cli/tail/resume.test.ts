@@ -63,13 +63,6 @@ describe('a file that a tail resumes from', () => {
     },
   );
 
-  it('is not continued as another feed', () => {
-    const out = fileOf(line);
-    const position = { form: 'trdr-position', version: 1, feed: 'callouts', ids: [] };
-    writeFileSync(`${out}.trdr`, JSON.stringify({ ...position, start: null, verified: AT, lowest: null }));
-    expect(() => resume(out)).toThrow('another feed');
-  });
-
   it('takes a checkpoint of trdr 1.0 over', () => {
     const out = fileOf(line);
     const old = { form: 'trdr-tail', version: 1, feed: 'thesis', floor: AT - 1, known: [['late', AT - 5]] };

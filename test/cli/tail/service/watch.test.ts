@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RunEnd } from '../../../../src/cli/io.ts';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
-import { watchedTail, watchHealth } from '../../../../src/cli/tail/service/watch.ts';
-import type { HandoffHealth } from '../../../../src/tail/exec/delivery.ts';
+import { watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { nothingMeasured, type TailFacts } from '../../../../src/tail/health.ts';
-import type { TailStatus } from '../../../../src/tail/notice.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
 import { noWait } from '../../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
@@ -167,30 +165,4 @@ describe('the service manager', () => {
     await manager?.settled();
     expect(notices).toEqual(['warning: cannot notify the service manager: no such socket']);
   });
-});
-
-test('the state of a tail in one line', () => {
-  const status: TailStatus = {
-    ...{ ...nothingMeasured, mode: 'streaming', turns: 1, earlier: 0, connections: 3, blockedSince: null },
-  };
-  const watched = (change: Partial<TailStatus>, handoff?: () => HandoffHealth) =>
-    watchedTail(
-      { status: () => ({ ...status, ...change }), wake() {}, touch() {}, run: () => Promise.reject() },
-      () => 1_000,
-      handoff,
-    );
-  expect(watched({ mode: 'waiting', waitsUntil: 1_700_000_000_000 }).text()).toContain(
-    'waiting until 2023-11-14 22:14 UTC for units',
-  );
-  expect(watched({ mode: 'polling', failing: true }).text()).toContain(
-    'polling · the service does not respond',
-  );
-  const state: HandoffHealth = {
-    ...{ batches: 1, rows: 2, retries: 3, deadBatches: 1, deadRows: 1, pendingRows: 4, oldestAt: -59_000 },
-    lastExit: 7,
-  };
-  expect(watched({}, () => state).facts().handoff).toBe(state);
-  expect(watched({}, () => state).text()).toContain(
-    '4 posts not acknowledged, the oldest from 1m ago · the command failed with exit code 7 · 1 post in the dead-letter file',
-  );
 });
