@@ -5,8 +5,8 @@ import type { Sandbox } from '../../src/sandbox/index.ts';
 import { type Home, type RunOptions, startTrdr } from './harness.ts';
 
 /** Waits until a condition holds. */
-export async function until(condition: () => boolean, timeoutMs = 50_000): Promise<void> {
-  for (const end = Date.now() + timeoutMs; !condition(); await delay(5)) {
+export async function until(condition: () => boolean | Promise<boolean>, timeoutMs = 100_000): Promise<void> {
+  for (const end = Date.now() + timeoutMs; !(await condition()); await delay(5)) {
     if (Date.now() > end) throw new Error(`timeout: ${condition}`);
   }
 }

@@ -1,58 +1,27 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { Failure } from '../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
 import { createCachedLookup } from '../../src/core/lookup/cached-lookup.ts';
 import { readSubject } from '../../src/core/lookup/subject.ts';
-import { readStoreUrl } from '../../src/store/address.ts';
-import { createSharedAnswers } from '../../src/store/answers.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createLink } from '../../src/store/link.ts';
+import { until } from '../e2e/feed.ts';
 import { openHome, trdr, withSandbox } from '../e2e/harness.ts';
-import { askOnce } from './machines.ts';
+import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
+import { startServer } from './server.ts';
 
-const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 const keys = keysOf(scope);
-const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
-
-/** A machine with its own cache in memory. */
-function machine(server: StoreServer, key = scope.key, skewMs = 0) {
-  const clock = { ...systemClock, now: () => Date.now() + skewMs };
-  const kept = new Map<string, CachedAnswer>();
-  const local: AnswerCache = {
-    get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
-  };
-  const link = createLink(readStoreUrl(server.url), {}, keys, systemClock, Math.random);
-  const answers = createSharedAnswers(link, local, key, clock, Math.random);
-  const ask = (work: () => Promise<Failure | undefined>) => askOnce(answers, wanted, work);
-  return { answers, link, kept, ask };
-}
 
 describe.skipIf(!hasServer())('answers in a store', () => {
   it('are requested once, however many machines want them', async () => {
     const server = await startServer();
     const fleet = Array.from({ length: 10 }, () => machine(server));
-    let asked = 0;
-    const results = await Promise.all(
-      Array.from({ length: 50 }, (_, at) => {
-        const { answers, ask } = fleet[at % 10] ?? machine(server);
-        return ask(async () => {
-          asked++;
-          await systemClock.sleep(300);
-          await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
-          return undefined;
-        });
-      }),
+    const found = await Promise.all(
+      fleet.flatMap(({ lookUp }) => Array.from({ length: 5 }, () => lookUp(300))),
     );
-    expect(asked).toBe(1);
-    expect(results.filter((one) => one === undefined)).toHaveLength(1);
-    for (const { kept, link } of fleet) {
-      expect(kept.get('user.wallet w')).toMatchObject({ status: 200, record: { id: 'u' } });
-      link.close();
-    }
+    expect(found).toEqual(Array(50).fill(expect.objectContaining({ status: 200, record: { id: 'u' } })));
+    expect(fleet.reduce((sum, { calls }) => sum + calls.made, 0)).toBe(1);
+    for (const { kept } of fleet) expect(kept.get('user.wallet w')).toMatchObject({ record: { id: 'u' } });
   });
 
   it('have the age that the clock of the store gives, whatever the clocks of the machines are', async () => {
@@ -60,7 +29,7 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     const HOUR = 3_600_000;
     const fleet = [0, 300_000, -12_000, 3 * HOUR, -3 * HOUR].map((skew) => ({
       skew,
-      ...machine(server, scope.key, skew),
+      ...machine(server, { skewMs: skew }),
     }));
     const forgetting = fleet.map(({ kept }) => kept);
     const now = (skew: number) => Date.now() + skew;
@@ -85,7 +54,6 @@ describe.skipIf(!hasServer())('answers in a store', () => {
         }
       }
     }
-    for (const { link } of fleet) link.close();
   });
 
   it('share a failure of the service for a moment', async () => {
@@ -95,8 +63,6 @@ describe.skipIf(!hasServer())('answers in a store', () => {
     await one.ask(async () => failure);
     const told = await two.ask(async () => expect.fail('it asked although the other one just failed'));
     expect(told).toMatchObject({ code: 'INTERNAL_ERROR', status: 500 });
-    one.link.close();
-    two.link.close();
   });
 
   it('are requested by another machine if the requesting one dies', async () => {
@@ -112,12 +78,11 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       return undefined;
     });
     expect(asked).toBe(1);
-    next.link.close();
   });
 
   it('are not trusted without the key', async () => {
     const server = await startServer();
-    const [forger, reader] = [machine(server, 'another key'), machine(server)];
+    const [forger, reader] = [machine(server, { key: 'another key' }), machine(server)];
     await forger.answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'forged' } });
     let asked = 0;
     const answer = await reader.ask(async () => {
@@ -125,8 +90,6 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       return undefined;
     });
     expect([answer, asked]).toEqual([undefined, 1]);
-    forger.link.close();
-    reader.link.close();
   });
 
   it('are requested once if another program has overwritten them', async () => {
@@ -149,18 +112,10 @@ describe.skipIf(!hasServer())('answers in a store', () => {
         await store.send('DEL', [place, claim]);
         await store.send(command, args);
       });
-      let asked = 0;
-      const request = ({ answers, ask }: typeof one) =>
-        ask(async () => {
-          asked++;
-          await systemClock.sleep(50);
-          await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
-          return undefined;
-        });
-      await Promise.all([request(one), request(two)]);
-      expect(await request(later), `${command} ${args}`).toMatchObject({ status: 200, record: { id: 'u' } });
-      expect(asked, `${command} ${args}`).toBe(1);
-      for (const { link } of machines) link.close();
+      await Promise.all([one.lookUp(50), two.lookUp(50)]);
+      expect(await later.lookUp(), `${command} ${args}`).toMatchObject({ status: 200, record: { id: 'u' } });
+      const made = machines.reduce((sum, { calls }) => sum + calls.made, 0);
+      expect(made, `${command} ${args}`).toBe(1);
     }
   });
 
@@ -172,38 +127,16 @@ describe.skipIf(!hasServer())('answers in a store', () => {
       const client = { call: async () => ({ record: { id: 'u' } }) };
       const users = createCachedLookup(client as never, systemClock, reader.answers);
       expect(await users.answer(await readSubject('@mira'))).toMatchObject({ record: { id: 'u' } });
-      writer.link.close();
-      reader.link.close();
     }
   });
 
   it('are not lost if the store accepts none, which is reported before the next request', async () => {
     const server = await startServer();
-    const { ask, answers, kept, link } = machine(server);
-    const get = () =>
-      ask(async () => {
-        await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
-        return undefined;
-      });
+    const { lookUp, kept, link } = machine(server);
     await link.use((store) => store.send('ACL', ['SETUSER', 'default', '-hset']));
-    await get();
-    expect(kept.get('user.wallet w')).toMatchObject({ record: { id: 'u' } });
-    await expect(get()).rejects.toThrow('has no permission');
-    link.close();
-  });
-
-  it('are requested by each machine itself while the store is unreachable', async () => {
-    const server = await startServer();
-    const { ask, answers, kept, link } = machine(server);
-    await server.kill();
-    let asked = 0;
-    await ask(async () => {
-      asked++;
-      await answers.put('user.wallet', 'w', { time: 1, status: 404, record: null });
-      return undefined;
-    });
-    expect([asked, kept.size]).toEqual([1, 1]);
-    link.close();
+    expect(await lookUp()).toMatchObject({ record: { id: 'u' } });
+    expect(kept.size).toBe(1);
+    await expect(lookUp()).rejects.toThrow('has no permission');
   });
 
   it('save the second machine of a team the price of a wallet', async () => {

@@ -9,13 +9,13 @@ import { examine, type StoreFinding } from '../../src/store/check.ts';
 import { findKeys, removeKeys } from '../../src/store/clear.ts';
 import { connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { startPosting } from '../e2e/feed.ts';
+import { startPosting, until } from '../e2e/feed.ts';
 import { openHome, runInProcess, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
 import { certificates } from './certificates.ts';
-import { scope, spendingMachine } from './machines.ts';
+import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
-import { startServer, until } from './server.ts';
+import { startServer } from './server.ts';
 
 /** The arguments that redis-cli gets from the command documented in docs/store.md, run by a shell as it is written. */
 function documentedAcl(user: string, password: string): string[] {
@@ -154,7 +154,6 @@ describe.skipIf(!hasServer())('the store commands', () => {
     relay.kill('SIGTERM');
     expect((await relay).exitCode).toBe(143);
     expect(await admin.send('ACL', ['LOG'])).toEqual([]);
-    admin.close();
   });
 
   it('list the problems of an unsuitable store', async () => {
@@ -215,21 +214,19 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const elsewhere = await user('elsewhere', '~other:*', '+@all');
     const denied = elsewhere.send('GET', ['trdr:schema']);
     await expect(denied).rejects.toMatchObject({ hint: expect.stringContaining('~trdr:*') });
-    elsewhere.close();
     const missing = connectStore({ ...readStoreUrl(server.url), db: 99 });
     await expect(missing).rejects.toThrow(/has no database 99/);
     const secured = connectStore({ ...readStoreUrl(server.url), tls: true }, { connectMs: 200 });
     await expect(secured).rejects.toMatchObject({ hint: expect.stringContaining('write redis://') });
     await admin.send('REPLICAOF', ['127.0.0.1', '1']);
     await expect(server.connect()).rejects.toMatchObject({ hint: expect.stringContaining('of the primary') });
-    admin.close();
   });
 
   it('remove what another program has overwritten, and the failure says so', async () => {
     const server = await startServer();
     const admin = await server.connect();
     const keys = keysOf(scope);
-    const { ledger, link, budgets } = spendingMachine(server, { used: 0, asked: 0 });
+    const { ledger, budgets } = machine(server);
     for (const key of [keys.caps, keys.calls, keys.open, keys.sum(periodsAt(Date.now()).day)]) {
       await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
       await (await ledger.begin({ endpoint: 'user.wallet', most: 300 })).settle({ status: 200, cu: 100 });
@@ -242,8 +239,6 @@ describe.skipIf(!hasServer())('the store commands', () => {
       await removeKeys(admin, keys, await findKeys(admin, keys, 'all'));
       expect(await admin.send('TYPE', [key])).not.toBe('list');
     }
-    link.close();
-    admin.close();
   });
 
   it('show and remove what machines share', async () => {
@@ -271,7 +266,6 @@ describe.skipIf(!hasServer())('the store commands', () => {
     expect((await runInProcess(['store', 'clear', 'all', '--yes'], options)).exitCode).toBe(0);
     const admin = await server.connect();
     expect(await admin.send('KEYS', ['trdr:1:*:answer:*'])).toEqual([]);
-    admin.close();
   });
 
   it('exit 9 if the store is unreachable, and 2 if no store is configured', async () => {

@@ -89,7 +89,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     const server = await startServer({ conf: ['--unixsocket', 'store.sock'] });
     const store = await connectStore(readStoreUrl(`unix:${join(server.folder, 'store.sock')}?db=1`));
     expect(await store.send('SET', ['x', 'y'])).toBe('OK');
-    store.close();
   });
 
   it('distinguishes a wrong password and a missing permission from an outage, and traces no password', async () => {
@@ -110,8 +109,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(store.send('GET', ['other'])).rejects.toThrow(/the keys of trdr/);
     expect(store.lost.aborted).toBe(false);
     expect(lines.join()).not.toMatch(/hunter/);
-    store.close();
-    admin.close();
   });
 
   it('rejects a whole script on a full server, unless it only frees memory', async () => {
@@ -131,7 +128,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     expect(await store.send('LLEN', ['list'])).toBe(length);
     const clear = script('clear', `return redis.call('DEL', KEYS[1])`, { frees: true });
     expect(await store.run(clear, ['list'], [])).toBe(1);
-    store.close();
   });
 
   it('verifies the certificate of a server, and names the fix if that fails', async () => {
@@ -157,7 +153,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(unencrypted).rejects.toMatchObject({ hint: hint('write rediss://') });
     const store = await server.connect({ ca });
     expect(await store.send('PING', [])).toBe('PONG');
-    store.close();
   });
 });
 

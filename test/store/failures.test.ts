@@ -1,62 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import type { AnswerCache, CachedAnswer } from '../../src/contract/answer-ports.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
-import { createSharedAnswers } from '../../src/store/answers.ts';
+import { describe, expect, it } from 'vitest';
 import { failureOfReply } from '../../src/store/failures.ts';
 import { keysOf } from '../../src/store/keys.ts';
+import { createMemory } from '../../src/store/memory.ts';
 import { readStatus } from '../../src/store/status.ts';
 import { hintForCheck } from '../../src/store/unreachable.ts';
-import { createStoreWindows } from '../../src/store/windows.ts';
-import { randomOf, seedOf } from '../e2e/feed.ts';
+import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { readSamples } from '../status-file.ts';
-import { askOnce, createMeter, scope, spendingMachine } from './machines.ts';
+import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
-import { runWorkers } from './workers.ts';
+import { startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
-const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
-
-/** A machine with everything that it shares: rate limit, budgets and answers. */
-function machine(
-  server: StoreServer,
-  options: Parameters<typeof spendingMachine>[2] = {},
-  meter = createMeter(),
-) {
-  const { link, ledger, memory, skip, budgets } = spendingMachine(server, meter, options);
-  const notices: string[] = [];
-  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
-  const windows = createStoreWindows(
-    { link, machine: options.name ?? 'a', memory },
-    openWindows(undefined, scope.baseUrl, scope.key, systemClock),
-    clock,
-    (text) => void notices.push(text),
-  );
-  const saved = new Map<string, CachedAnswer>();
-  const local: AnswerCache = {
-    get: (endpoint, subject) => saved.get(`${endpoint} ${subject}`),
-    put: (endpoint, subject, answer) => void saved.set(`${endpoint} ${subject}`, answer),
-  };
-  const answers = createSharedAnswers(link, local, scope.key, clock, Math.random);
-  let asked = 0;
-  /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
-  const lookUp = async () => {
-    const found = await askOnce(answers, wanted, async () => {
-      asked++;
-      await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
-      return undefined;
-    });
-    return found ?? answers.get('user.wallet', 'w');
-  };
-  return { link, ledger, memory, skip, budgets, meter, windows, notices, lookUp, asked: () => asked };
-}
-
 describe('an error reply', () => {
   const where = 'redis://h:6379/0';
   it.each([
@@ -128,7 +86,7 @@ describe.skipIf(!hasServer())('a store that is unreachable at the start', () => 
 describe.skipIf(!hasServer())('a store that does not answer', () => {
   it('is not used for a while, and a command that it executes late counts at most once', async () => {
     const server = await startServer();
-    const { windows, ledger, budgets, lookUp, asked, skip, link, notices } = machine(server, {
+    const { windows, ledger, budgets, lookUp, calls, skip, link, notices } = machine(server, {
       commandMs: 150,
       ttlMs: 200,
     });
@@ -139,7 +97,7 @@ describe.skipIf(!hasServer())('a store that does not answer', () => {
     expect((await windows.take('key', 4)).waitMs).toBe(0);
     expect(notices).toHaveLength(1);
     expect(await lookUp()).toMatchObject({ status: 200 });
-    expect(asked()).toBe(1);
+    expect(calls.made).toBe(1);
     server.resume();
     skip.ms += 10_000;
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
@@ -149,7 +107,6 @@ describe.skipIf(!hasServer())('a store that does not answer', () => {
     const day = items.find(({ item, name }) => item === 'budget' && name === 'day');
     expect(day).toMatchObject({ spent: 200, reserved: 0 });
     expect([0, 300]).toContain(day?.['lost']);
-    link.close();
   });
 });
 
@@ -166,9 +123,7 @@ describe.skipIf(!hasServer())('a full store', () => {
     // machine.
     await (await two.ledger.begin(call)).settle({ status: 200, cu: 100 });
     expect(await two.lookUp()).toMatchObject({ status: 200 });
-    expect(two.asked()).toBeLessThanOrEqual(1);
-    one.link.close();
-    two.link.close();
+    expect(two.calls.made).toBeLessThanOrEqual(1);
   });
 });
 
@@ -177,11 +132,10 @@ describe.skipIf(!hasServer())('an evicting store', () => {
 
   it('rejects a budget', async () => {
     const server = await startServer(evicting);
-    const { budgets, ledger, link } = machine(server);
+    const { budgets, ledger } = machine(server);
     await expect(budgets.set({ period: 'day', machine: undefined, cu: 1 })).rejects.toThrow('removes keys');
     // Without a budget, such a store may be used: a dropped answer costs at most another call.
     await (await ledger.begin(call)).settle({ status: 200, cu: 100 });
-    link.close();
   });
 
   it('stops paid calls if a budget was set before, even when that budget was dropped', async () => {
@@ -199,15 +153,14 @@ describe.skipIf(!hasServer())('an evicting store', () => {
     await until(() => lost.aborted);
     skip.ms += 10_000;
     await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'STORE_UNFIT' });
-    link.close();
   });
 });
 
 describe.skipIf(!hasServer())('two masters after a failover', () => {
   it('let at most the calls in flight exceed the budget, because the sums follow the usage that the service reports', async () => {
     const [one, two] = [await startServer(), await startServer()];
-    const meter = createMeter();
-    const [first, second] = [machine(one, {}, meter), machine(two, {}, meter)];
+    const meter = { used: 0, asked: 0 };
+    const [first, second] = [machine(one, { meter }), machine(two, { meter })];
     await first.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     const pay = async ({ ledger }: ReturnType<typeof machine>) => {
       const paid = await ledger.begin(call);
@@ -226,49 +179,50 @@ describe.skipIf(!hasServer())('two masters after a failover', () => {
     expect(await replica.send('HGET', [sum(new Date().toISOString().slice(0, 7)), 'spent'])).toBe('300');
     await expect(pay(second)).rejects.toMatchObject({ code: 'BUDGET' });
     expect(meter.used).toBe(900);
-    replica.close();
-    first.link.close();
-    second.link.close();
   });
 });
 
-describe.skipIf(!hasServer())('processes that are killed while they pay', () => {
+describe.skipIf(!hasServer())('machines that die while they pay', () => {
   it('never exceed the budget, by the count of the service', async () => {
     const seed = seedOf();
     const random = randomOf(seed);
     const server = await startServer();
     const CAP = 30_000;
-    let used = 0;
-    const service = createServer(async (request, response) => {
-      if (request.url === '/me') return void response.end(String(used));
-      const cu = random.next() < 0.5 ? 100 : 300;
-      used += cu;
-      await delay(random.between(0, 20));
-      response.end(String(cu));
-    }).listen(0, '127.0.0.1');
-    await new Promise((resolve) => service.once('listening', resolve));
-    onTestFinished(() => void service.closeAllConnections());
-    onTestFinished(() => void service.close());
-    const address = service.address();
-    const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
-    const owner = spendingMachine(server, createMeter());
-    await owner.budgets.set({ period: 'month', machine: undefined, cu: CAP });
-    const start = await runWorkers(join(server.folder, 'spender.mjs'), './worker-spender.ts');
-    const spenders = Array.from({ length: 6 }, (_, at) =>
-      start([server.url, url, `m${at}`, 3_000, server.folder]),
-    );
-    for (let kills = 0; kills < 8; kills++) {
-      const before = used;
-      await until(() => used > before + 300 || used > CAP - 3_000);
-      const at = random.between(0, spenders.length);
-      spenders[at]?.kill('SIGKILL');
-      spenders[at] = start([server.url, url, `m${at}`, 3_000, server.folder]);
+    const meter = { used: 0, asked: 0 };
+    await machine(server).budgets.set({ period: 'month', machine: undefined, cu: CAP });
+    /** Makes paid calls until the returned function kills the machine; repeats rejected calls. */
+    const start = (name: string) => {
+      const memory = createMemory(server.folder, name);
+      const { ledger, link } = machine(server, { name, ttlMs: 3_000, meter, memory });
+      let isDead = false;
+      const spend = async () => {
+        while (!isDead) {
+          const paid = await ledger.begin(call).catch(() => delay(50));
+          if (isDead || !paid) continue;
+          const cu = random.next() < 0.5 ? 100 : 300;
+          meter.used += cu;
+          await delay(random.between(0, 20));
+          if (!isDead) await paid.settle({ status: 200, cu }).catch(() => {});
+        }
+      };
+      void spend();
+      return () => {
+        isDead = true;
+        link.close();
+      };
+    };
+    const kills = Array.from({ length: 6 }, (_, at) => start(`m${at}`));
+    for (let round = 0; round < 8; round++) {
+      const before = meter.used;
+      await until(() => meter.used > before + 300 || meter.used > CAP - 3_000);
+      const at = random.between(0, kills.length);
+      kills[at]?.();
+      kills[at] = start(`m${at}`);
     }
-    // At the end, only what was reserved by killed processes, and less than one call, may be unspent.
-    await until(() => used > CAP - 300 * 10);
-    for (const child of spenders) child.kill('SIGKILL');
-    expect(used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
-    owner.link.close();
+    // At the end, only what was reserved by killed machines, and less than one call, may be unspent.
+    await until(() => meter.used > CAP - 300 * 10);
+    for (const kill of kills) kill();
+    expect(meter.used, `seed ${seed}`).toBeLessThanOrEqual(CAP);
   });
 });
 

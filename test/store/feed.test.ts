@@ -10,34 +10,11 @@ import {
   type FeedPosition,
   type FollowEvent,
 } from '../../src/store/feed/follower.ts';
-import {
-  openTerm,
-  type Post,
-  type RelayMemory,
-  type RelayTerm,
-  type TermOptions,
-} from '../../src/store/feed/leader-term.ts';
-import { keysOf } from '../../src/store/keys.ts';
-import { randomOf, seedOf } from '../e2e/feed.ts';
+import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
+import { randomOf, seedOf, until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
-
-const feed = keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('thesis');
-const post = (id: string, at: number | null = Date.now()): Post => ({
-  id,
-  at,
-  body: JSON.stringify({ id, at }),
-});
-
-const term = async (store: StoreConnection, options: Partial<TermOptions> = {}): Promise<RelayTerm> => {
-  const opened = await openTerm({
-    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
-    describe: () => ({ machine: 'a' }),
-    ...options,
-  });
-  if ('leftMs' in opened) throw new Error('another one leads');
-  return opened;
-};
+import { type StoreServer, startServer } from './server.ts';
+import { askForTerm, feed, lead, post } from './terms.ts';
 
 /** Collects the events of a follower until it has the wanted number of rows; if 0, until the end of the stream. */
 async function collect(
@@ -71,83 +48,68 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   it('has one leader; when the leader resigns, another takes over, and finds its checkpoint and ids', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];
-    const first = await term(one);
-    expect(await openTerm({ ...options(two) })).toEqual({ leftMs: expect.any(Number) });
+    const first = await lead(one);
+    expect(await askForTerm(two)).toEqual({ leftMs: expect.any(Number) });
     await first.publish([post('a', 1_000), post('b', 2_000)]);
     await first.save('mark one', 1_500);
     await first.resign();
     expect(first.over.aborted).toBe(true);
-    const second = await term(two);
+    const second = await lead(two);
     expect(second.mark).toBe('mark one');
     expect(second.published).toMatchObject([
       { id: 'b', at: 2_000 },
       { id: 'a', at: 1_000 },
     ]);
-    one.close();
-    two.close();
   });
 
   it('fences a leader whose lease was taken over', async () => {
     const server = await startServer();
     const [one, two] = [await server.connect(), await server.connect()];
-    const first = await term(one, { leaseMs: 60_000 });
+    const first = await lead(one, { leaseMs: 60_000 });
     await two.send('DEL', [feed.lease]);
-    await term(two);
+    await lead(two);
     await expect(first.publish([post('x')])).rejects.toThrow(/has lost its lease/);
     expect(first.over.aborted).toBe(true);
     expect(await two.send('XLEN', [feed.stream])).toBe(0);
-    one.close();
-    two.close();
   });
 
   it('is led again at once by a process whose connection broke, and by no other process', async () => {
     const server = await startServer();
     const [one, two, three] = [await server.connect(), await server.connect(), await server.connect()];
     const memory: RelayMemory = { token: '', state: undefined };
-    const first = await term(one, { leaseMs: 60_000, memory });
+    const first = await lead(one, { leaseMs: 60_000, memory });
     await first.publish([post('a', 1_000)]);
     one.close();
     await until(() => first.over.aborted);
-    expect(await openTerm(options(two))).toEqual({ leftMs: expect.any(Number) });
-    const again = await term(three, { leaseMs: 60_000, memory });
+    expect(await askForTerm(two)).toEqual({ leftMs: expect.any(Number) });
+    const again = await lead(three, { leaseMs: 60_000, memory });
     expect(again.published).toMatchObject([{ id: 'a', at: 1_000 }]);
     expect([again.token === first.token, memory.token]).toEqual([false, again.token]);
     await expect(first.publish([post('b')])).rejects.toThrow();
-    expect(await openTerm(options(two))).toEqual({ leftMs: expect.any(Number) });
-    two.close();
-    three.close();
+    expect(await askForTerm(two)).toEqual({ leftMs: expect.any(Number) });
   });
 
   it('ends a term with its lease when the store cannot be reached to renew it', async () => {
     const server = await startServer();
     const store = await server.connect({ commandMs: 60_000 });
-    const { over } = await term(store, { leaseMs: 300, renewMs: 50 });
+    const { over } = await lead(store, { leaseMs: 300, renewMs: 50 });
     server.pause();
     await until(() => over.aborted);
     expect(store.lost.aborted).toBe(false);
     server.resume();
-    store.close();
-  });
-
-  it('ends a term with its connection', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const { over } = await term(store);
-    await server.kill();
-    await until(() => over.aborted);
   });
 
   it('contains each post once after power failures during a write, cut off at any byte', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
-    const lead = async () => {
+    const begin = async () => {
       const store = await server.connect();
       await store.send('DEL', [feed.lease]);
-      const leading = await term(store);
+      const leading = await lead(store);
       return { store, leading, ids: leading.published.map(({ id }) => id).sort() };
     };
     // One of them is older than everything that was published before.
     const posts = [post('b', 1_000), post('c'), post('d', null)];
-    const first = await lead();
+    const first = await begin();
     await first.leading.publish([post('a')]);
     const start = readFileSync(server.aof()).length;
     await first.leading.publish(posts);
@@ -162,13 +124,13 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     for (const [turn, cut] of cuts.entries()) {
       writeFileSync(server.aof(), written.subarray(0, cut));
       await server.start();
-      const second = await lead();
+      const second = await begin();
       expect({ cut, ids: second.ids }).toEqual({ cut, ids: ['a'] });
       // On every second turn, the power fails again before anything is published.
       if (turn % 2 === 0) await second.leading.publish(posts);
       await server.kill();
       await server.start();
-      const third = await lead();
+      const third = await begin();
       await third.leading.publish(posts);
       const entries = readEntries(await third.store.send('XRANGE', [feed.stream, '-', '+']));
       expect({ cut, ids: entries.map(({ id }) => id).sort() }).toEqual({ cut, ids: ['a', 'b', 'c', 'd'] });
@@ -179,36 +141,35 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   it('reads the stream back to the position, at least a page of it, and deletes earlier entries of the same posts', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const lead = async () => {
-      const next = await term(store);
+    const again = async () => {
+      const next = await lead(store);
       await next.resign();
       return next.published.length;
     };
-    const first = await term(store);
+    const first = await lead(store);
     const many = (name: string) => Array.from({ length: 1_100 }, (_, at) => post(`${name}${at}`));
     await first.publish(many('p'));
     await first.resign();
-    expect(await lead()).toBe(1_100);
-    const second = await term(store);
+    expect(await again()).toBe(1_100);
+    const second = await lead(store);
     await second.publish(many('q'));
     await second.save('two', 2);
     await second.resign();
-    expect(await lead()).toBe(1_000);
+    expect(await again()).toBe(1_000);
     await store.send('XADD', [feed.stream, '*', ...['id', 'q500', 'at', '1', 'body', '{}']]);
     await store.send('ACL', ['SETUSER', 'default', '-xdel']);
-    await lead();
+    await again();
     expect(await store.send('XLEN', [feed.stream])).toBe(2_201);
     await store.send('ACL', ['SETUSER', 'default', '+xdel']);
-    await lead();
+    await again();
     const ids = readEntries(await store.send('XRANGE', [feed.stream, '-', '+'])).map(({ id }) => id);
     expect([ids.length, ids.indexOf('q500')]).toEqual([2_200, 2_199]);
-    store.close();
   });
 
   it('waits with its posts while the store is full', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const leading = await term(store);
+    const leading = await lead(store);
     await store.send('CONFIG', ['SET', 'maxmemory', '1']);
     const publishing = leading.publish([post('a')]);
     await systemClock.sleep(50);
@@ -216,64 +177,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     await store.send('CONFIG', ['SET', 'maxmemory', '0']);
     await publishing;
     expect(await store.send('XLEN', [feed.stream])).toBe(1);
-    store.close();
-  });
-
-  it('delivers every post to each follower once, through restarts of the server', async () => {
-    const server = await startServer();
-    const leader = await term(await server.connect());
-    await leader.publish([post('old')]);
-    const { ids, others } = await collect(server, { kind: 'now' }, 3, async () => {
-      await leader.publish([post('1')]);
-      await server.stop();
-      await server.start();
-      const next = await term(await server.connect(), { leaseMs: 60_000 }).catch(async () => {
-        const admin = await server.connect();
-        await admin.send('DEL', [feed.lease]);
-        return term(admin);
-      });
-      await next.publish([post('1'), post('2'), post('3')]);
-    });
-    expect(ids).toEqual(['1', '2', '3']);
-    expect(others.map(({ kind }) => kind)).toEqual(['live', 'away', 'back']);
-  });
-
-  it('looks back if the server lost its last entries, and repeats none', async () => {
-    const server = await startServer({ conf: ['--appendfsync', 'always'] });
-    const leader = await term(await server.connect());
-    await leader.publish([post('kept')]);
-    const bytes = readFileSync(server.aof());
-    await leader.publish([post('lost')]);
-    const first = await collect(server, { kind: 'newest', rows: 10 }, 2);
-    expect(first.ids).toEqual(['kept', 'lost']);
-    await server.kill();
-    writeFileSync(server.aof(), bytes);
-    await server.start();
-    const admin = await server.connect();
-    await admin.send('DEL', [feed.lease]);
-    const next = await term(admin);
-    expect(next.published.map(({ id }) => id)).toEqual(['kept']);
-    await next.publish([post('between'), post('lost'), post('new')]);
-    const { position } = first;
-    if (position === undefined) throw new Error('no position');
-    const second = await collect(server, { kind: 'position', position }, 2);
-    expect(second.ids).toEqual(['between', 'new']);
-    admin.close();
-  });
-
-  it('reports posts that were deleted before they were read', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const leader = await term(store);
-    await leader.publish([post('a', 1), post('b', 2)]);
-    const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
-    await leader.publish([post('c', 3), post('d', 4)]);
-    await store.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
-    if (position === undefined) throw new Error('no position');
-    const { ids, others } = await collect(server, { kind: 'position', position }, 1);
-    expect(ids).toEqual(['d']);
-    expect(others[0]).toMatchObject({ kind: 'gap', from: { id: 'b', at: 2 }, to: { id: 'd', at: 4 } });
-    store.close();
   });
 
   it('continues without a gap if the store loses everything and a relay remembers the feed', async () => {
@@ -282,7 +185,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     for (const way of ['on the same connection', 'on another connection']) {
       await admin.send('FLUSHALL', []);
       const memory: RelayMemory = { token: '', state: undefined };
-      const first = await term(await server.connect(), { memory, renewMs: 20 });
+      const first = await lead(await server.connect(), { memory, renewMs: 20 });
       const at = Date.now();
       await first.publish([post('a', at), post('b', at + 1)]);
       await first.save('{"mark":1}', at);
@@ -291,7 +194,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         await until(() => first.over.aborted);
       };
       const restore = async () => {
-        const next = await term(await server.connect(), { memory });
+        const next = await lead(await server.connect(), { memory });
         expect([next.restored, next.mark]).toEqual([true, '{"mark":1}']);
         await next.publish([post('b', at + 1), post('c', at + 2)]);
       };
@@ -315,14 +218,13 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         others: [{ kind: 'lost' }, { kind: 'live' }, { kind: 'found' }],
       });
     }
-    admin.close();
   });
 
   it('reports a gap if the store loses everything and no relay remembers the feed, or not what was missed', async () => {
     const server = await startServer();
     const admin = await server.connect();
     const memory: RelayMemory = { token: '', state: undefined };
-    const first = await term(await server.connect(), { memory, renewMs: 20 });
+    const first = await lead(await server.connect(), { memory, renewMs: 20 });
     await first.publish([post('a', 1), post('b', 2)]);
     const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
     if (position === undefined) throw new Error('no position');
@@ -336,7 +238,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       await admin.send('FLUSHALL', []);
       await until(() => first.over.aborted);
       // This follower has read nothing of what is lost, and the next one has read all but the last post.
-      const next = term(await server.connect(), remembered && { memory: remembered });
+      const next = lead(await server.connect(), remembered && { memory: remembered });
       await (await next).publish([post(how, 4)]);
       const { ids, others } = await collect(server, { kind: 'position', position }, 1);
       expect([ids, others.find(({ kind }) => kind === 'gap')]).toMatchObject([
@@ -346,7 +248,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     }
     const standing = await collect(server, { kind: 'newest', rows: 10 }, 2, async () => {
       await admin.send('FLUSHALL', []);
-      await (await term(await server.connect())).publish([post('f', 5)]);
+      await (await lead(await server.connect())).publish([post('f', 5)]);
     });
     expect([standing.ids, standing.others.find(({ kind }) => kind === 'gap')]).toMatchObject([
       ['e', 'f'],
@@ -355,16 +257,15 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     // A follower of a feed that no relay has ever begun misses nothing.
     await admin.send('FLUSHALL', []);
     const early = await collect(server, { kind: 'now' }, 1, async () => {
-      await (await term(await server.connect())).publish([post('g', 6)]);
+      await (await lead(await server.connect())).publish([post('g', 6)]);
     });
     expect([early.ids, early.others]).toMatchObject([['g'], [{ kind: 'live' }]]);
-    admin.close();
   });
 
   it('reports posts that were deleted before they were read, also on a standing connection', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const leader = await term(store);
+    const leader = await lead(store);
     await leader.publish([post('a', 1)]);
     let isCut = false;
     const open = async () => {
@@ -394,20 +295,18 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       { kind: 'gap', from: { id: 'a' }, to: { id: 'c' } },
       { kind: 'rows', rows: [{ id: 'c' }] },
     ]);
-    store.close();
   });
 
   it('reports no gap if only posts that were read are deleted, as in a quiet feed', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const leader = await term(store);
+    const leader = await lead(store);
     await leader.publish([post('a', 1)]);
     const { ids, others } = await collect(server, { kind: 'newest', rows: 10 }, 2, async () => {
       await leader.publish([post('b', 2)]);
       await store.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
     });
     expect([ids, others]).toEqual([['a', 'b'], [{ kind: 'live' }]]);
-    store.close();
   });
 
   it.each([
@@ -416,7 +315,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   ])('delivers every post once after a loss if %s', async (_, ms) => {
     const server = await startServer();
     const admin = await server.connect();
-    const leader = await term(await server.connect());
+    const leader = await lead(await server.connect());
     const now = Date.now();
     await leader.publish([post('a', now - ms), post('b', now)]);
     const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
@@ -437,22 +336,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const old = { ...position, known: position.known.filter(([id]) => ms < 600_000 || id === 'b') };
     const { ids, others } = await collect(server, { kind: 'position', position: old }, 1);
     expect([ids, others.filter(({ kind }) => kind === 'gap')]).toEqual([['c'], []]);
-    admin.close();
-  });
-
-  it('starts after the last delivered post', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const now = Date.now();
-    await (await term(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
-    const after = afterAll([
-      ['a', now],
-      ['b', now + 1],
-    ]);
-    expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
-    await store.send('XDEL', [feed.stream, String((await firstEntries(store))[1])]);
-    expect((await collect(server, after, 2)).ids).toEqual(['c', 'd']);
-    store.close();
   });
 
   it('repeats nothing if the connection breaks while it reads what was delivered', async () => {
@@ -460,7 +343,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const store = await server.connect();
     const now = Date.now();
     const ids = Array.from({ length: 700 }, (_, at) => `p${at}`);
-    await (await term(store)).publish(ids.map((id, at) => post(id, now + at)));
+    await (await lead(store)).publish(ids.map((id, at) => post(id, now + at)));
     let [connections, reads] = [0, 0];
     const open = async () => {
       const each = await server.connect();
@@ -476,7 +359,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const begin = afterAll(ids.slice(0, 691).map((id, at) => [id, now + at]));
     const { ids: delivered } = await collect({ ...server, connect: open }, begin, 9);
     expect([reads, delivered]).toEqual([2, ids.slice(691)]);
-    store.close();
   });
 
   it('delivers every post once to a file, however often the server loses entries that a new leader publishes again', async () => {
@@ -519,24 +401,22 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         ...{ missing: [], repeated: [], others: [{ kind: 'live' }] },
       });
     }
-    store.close();
   });
 
   it('repeats no older posts if the store lost all posts that are known to be delivered', async () => {
     const server = await startServer();
     const store = await server.connect();
     const now = Date.now();
-    await (await term(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
+    await (await lead(store)).publish(['a', 'b', 'c', 'd'].map((id, at) => post(id, now + at)));
     const gone = (at: number) => afterAll([['gone', now + at]]);
     expect((await collect(server, gone(1.5), 0)).ids).toEqual(['c', 'd']);
     expect((await collect(server, gone(9), 0)).ids).toEqual([]);
-    store.close();
   });
 
   it('passes on the position of the leader once it has read what the position covers', async () => {
     const server = await startServer();
     const store = await server.connect();
-    const leader = await term(store);
+    const leader = await lead(store);
     await leader.publish([post('a')]);
     await leader.save('{"mark":1}', 1);
     const first = await collect(server, { kind: 'now' }, 0);
@@ -554,7 +434,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     await store.send('HSET', [feed.info, 'floor', '3', 'entry', '1-0']);
     const missed = { ...position, hole };
     expect(marksIn((await collect(server, { kind: 'position', position: missed }, 0)).others)).toEqual([]);
-    store.close();
   });
 
   it('skips entries that are not posts', async () => {
@@ -564,9 +443,8 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
       await store.send('XADD', [feed.stream, '*', 'id', 'x', 'at', '1', 'body', body]);
     }
     await store.send('XADD', [feed.stream, '*', 'other', 'field']);
-    await (await term(store)).publish([post('real')]);
+    await (await lead(store)).publish([post('real')]);
     expect((await collect(server, { kind: 'newest', rows: 10 }, 1)).ids).toEqual(['real']);
-    store.close();
   });
 });
 
@@ -596,10 +474,6 @@ const lastIds = async (store: StoreConnection, count: number): Promise<string[]>
     : readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count]))
         .map(({ id }) => id)
         .reverse();
-
-function options(store: StoreConnection): TermOptions {
-  return { store, feed, clock: systemClock, keepMs: 1, keepRows: 1, describe: () => ({}) };
-}
 
 async function firstEntries(store: StoreConnection): Promise<unknown[]> {
   const answer = await store.send('XRANGE', [feed.stream, '-', '+']);

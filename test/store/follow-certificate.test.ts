@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { keysOf } from '../../src/store/keys.ts';
+import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
-import { startServer, until } from './server.ts';
+import { startServer } from './server.ts';
 
 /** A store, a relay that leads its feed, and a follower that writes to a file. */
 async function opened() {

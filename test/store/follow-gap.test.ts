@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { openTerm, type Post } from '../../src/store/feed/leader-term.ts';
+import type { Post } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
+import { lead } from './terms.ts';
 
 /** A service with 60 posts, and a store whose feed has none of them yet. `tail` reads from the store. */
 async function opened(isTied = false) {
@@ -24,15 +25,8 @@ async function opened(isTied = false) {
     .reverse();
   const store = await server.connect();
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
-  const lead = async () => {
-    const term = await openTerm({
-      ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
-      describe: () => ({}),
-    });
-    if ('leftMs' in term) throw new Error('another one leads');
-    return term.publish;
-  };
-  const publish = await lead();
+  const publishAgain = async () => (await lead(store, { feed })).publish;
+  const publish = await publishAgain();
   /** The store loses everything. */
   const lose = () => store.send('FLUSHALL', []);
   const trim = (left = 10) => store.send('XTRIM', [feed.stream, 'MAXLEN', left]);
@@ -45,7 +39,7 @@ async function opened(isTied = false) {
     return runInProcess([...words(60), '-o', 'ndjson', ...flags], { ...options, clock });
   };
   const checkpoint = ['--backfill', '100', '--checkpoint', join(options.home.path, 'ck')];
-  return { sandbox, posts, publish, lead, lose, trim, tail, tailAt, checkpoint };
+  return { sandbox, posts, publish, publishAgain, lose, trim, tail, tailAt, checkpoint };
 }
 
 describe.skipIf(!hasServer())('a tail from the store whose clock is hours off', () => {
@@ -174,7 +168,7 @@ describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
   it.each([[['--checkpoint', 'ck']], [['--out', 'posts.ndjson']], [['--group', 'desk', '--since', '1h']]])(
     'reports a gap and exits 9, also if no relay comes back: %j',
     async (flags) => {
-      const { posts, publish, lead, lose, tail } = await opened();
+      const { posts, publish, publishAgain, lose, tail } = await opened();
       const isGroup = flags.includes('--group');
       const own = isGroup ? flags : ['--backfill', '100', ...flags];
       await publish(posts.slice(0, 10));
@@ -188,7 +182,7 @@ describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
         expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'GAP']);
         expect(ran.stderr).toMatch(new RegExp(text));
         expect(ran.stderr).toMatch(/stopped.*\b1 gap\b/);
-        if (missed > 0) await (await lead())(posts.slice(missed));
+        if (missed > 0) await (await publishAgain())(posts.slice(missed));
       }
       const later = await tail(10, '--duration', '1s', ...own);
       expect(later.exitCode, later.stderr).toBe(0);
@@ -197,12 +191,12 @@ describe.skipIf(!hasServer())('a tail whose store has lost everything', () => {
   );
 
   it('fetches the posts of the gap with --fill, each of them once', async () => {
-    const { posts, publish, lead, lose, tail, checkpoint } = await opened();
+    const { posts, publish, publishAgain, lose, tail, checkpoint } = await opened();
     await publish(posts.slice(0, 10));
     const before = await tail(10, '--fill', ...checkpoint);
     await publish(posts.slice(10, 20));
     await lose();
-    await (await lead())(posts.slice(30));
+    await (await publishAgain())(posts.slice(30));
     const after = await tail(50, '--fill', ...checkpoint);
     expect(after.exitCode, after.stderr).toBe(0);
     const ids = [...before.records(), ...after.records()].map(({ id }) => id);

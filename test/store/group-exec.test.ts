@@ -5,11 +5,11 @@ import { systemClock } from '../../src/base/clock.ts';
 import { followGroup } from '../../src/store/feed/group.ts';
 import type { GroupEvent, GroupOptions } from '../../src/store/feed/group-batches.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { idsOf, readText, startTail } from '../e2e/feed.ts';
+import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
-import { feed, leader, noMemory, posts } from './group-feed.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
+import { type StoreServer, startServer } from './server.ts';
+import { feed, leader, noMemory, posts } from './terms.ts';
 
 /** A member with a command that the test controls: each batch waits until `finish` is called. */
 function slowMember(server: StoreServer, given: Partial<GroupOptions>) {
@@ -63,7 +63,6 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
     one.over.abort();
     two.over.abort();
     await Promise.all([one.done, two.done]);
-    admin.close();
   });
 
   it.each([true, false])('acknowledges a batch that ends after a signal (shared: %s)', async (shared) => {
@@ -85,7 +84,6 @@ describe.skipIf(!hasServer())('a group whose batches take long', () => {
     await one.done;
     expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual([0, null, null, null]);
     expect(await admin.send('GET', [feed.group('g')])).toBe(null);
-    admin.close();
   });
 });
 

@@ -3,10 +3,11 @@ import { systemClock } from '../../src/base/clock.ts';
 import { followGroup } from '../../src/store/feed/group.ts';
 import type { GroupEvent, GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
+import { until } from '../e2e/feed.ts';
 import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
-import { feed, leader, noMemory, posts } from './group-feed.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
+import { type StoreServer, startServer } from './server.ts';
+import { feed, leader, noMemory, posts } from './terms.ts';
 
 /** A member that can be stopped like a killed process: without acknowledging or resigning. */
 function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
@@ -80,7 +81,6 @@ describe.skipIf(!hasServer())('a group', () => {
     await expect(one.open()?.ack()).rejects.toThrow(/no longer the active member/);
     expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual(expect.arrayContaining([1]));
     await one.stop();
-    admin.close();
   });
 
   it('joins again after its last acknowledged post when the group is removed', async () => {
@@ -101,7 +101,6 @@ describe.skipIf(!hasServer())('a group', () => {
       expect([one.got[2], one.kinds.includes('interrupted')]).toEqual([`${name} c`, true]);
       await one.stop();
     }
-    admin.close();
   });
 
   it('knows what it missed when the store loses everything', async () => {
@@ -150,7 +149,6 @@ describe.skipIf(!hasServer())('a group', () => {
     await until(() => later.got.length === 1);
     expect([later.got, later.gaps]).toMatchObject([['c'], [{ from: { id: 'b' }, to: { id: 'c' } }]]);
     await later.stop();
-    admin.close();
   });
 
   it('reports a full server once', async () => {
@@ -174,7 +172,6 @@ describe.skipIf(!hasServer())('a group', () => {
     await until(() => one.got.length === 1);
     expect(one.kinds).toEqual(['away', 'back', 'active', 'batch']);
     await one.stop();
-    admin.close();
   });
 
   it('shares posts among many members, and gives those of a dead member to others', async () => {
@@ -215,7 +212,6 @@ describe.skipIf(!hasServer())('a group', () => {
     await until(() => two.got.length === 1);
     expect([two.got, two.kinds.includes('gap')]).toEqual([['d'], true]);
     await two.stop();
-    admin.close();
   });
 
   it('is read by the program, and continues where its last member stopped', async () => {

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createLink } from '../../src/store/link.ts';
+import { until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
+import { type StoreServer, startServer } from './server.ts';
 
 const keys = keysOf({ baseUrl: 'https://api.example.test', key: 'trdr_live_planted0secret' });
 
@@ -42,7 +43,6 @@ describe.skipIf(!hasServer())('a link', () => {
     clock.ms = 5_000;
     expect(await link.use((store) => store.send('PING', []))).toBe('PONG');
     expect(new Set(greeted).size).toBe(2);
-    link.close();
   });
 
   it('treats a user that is rejected later as an outage, for the shared connection and for additional ones', async () => {
@@ -62,7 +62,6 @@ describe.skipIf(!hasServer())('a link', () => {
     link.close();
     await first.send('ACL', ['SETUSER', 'default', 'resetpass']);
     await expect(linkTo(server).link.open()).rejects.toMatchObject({ code: 'STORE_DENIED' });
-    first.close();
   });
 
   it('states how to restore a schema version that another program has overwritten', async () => {
@@ -81,7 +80,6 @@ describe.skipIf(!hasServer())('a link', () => {
     await admin.send('SELECT', [3]);
     await admin.send('SET', [keys.schema, 'x']);
     await rejected(3, 'redis-cli -n 3');
-    admin.close();
   });
 
   it('does not use a store that a newer version has written to', async () => {
@@ -91,6 +89,5 @@ describe.skipIf(!hasServer())('a link', () => {
     const { link } = linkTo(server);
     await expect(link.use(async () => 0)).rejects.toMatchObject({ code: 'STORE_NEWER' });
     expect(await admin.send('DBSIZE', [])).toBe(1);
-    admin.close();
   });
 });

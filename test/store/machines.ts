@@ -3,70 +3,59 @@ import type { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import {
   type AnswerCache,
+  type CachedAnswer,
   type SharedAnswer,
-  type WantedAnswer,
   withClaim,
 } from '../../src/contract/answer-ports.ts';
 import type { Ledger } from '../../src/contract/ports.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
+import { createSharedAnswers } from '../../src/store/answers.ts';
 import { type StoreBudget, setBudget, unsetBudget } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createStoreLedger } from '../../src/store/ledger.ts';
 import { createLink } from '../../src/store/link.ts';
-import { createMemory, type StoreMemory } from '../../src/store/memory.ts';
-import type { StoreServer } from './server.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { createStoreWindows } from '../../src/store/windows.ts';
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
-
-/** The usage that the service counts, against which budgets are verified. */
-export const createMeter = (): Meter => ({ used: 0, asked: 0 });
-export interface Meter {
-  used: number;
-  asked: number;
-  /** Requests the usage from a service that other processes use too; by default, `used` is returned. */
-  ask?: () => Promise<number>;
-}
+/** An answer that machines want at the same time. */
+const wanted = { endpoint: 'user.wallet', subject: 'w', maxAgeMs: 60_000, missAgeMs: 60_000 } as const;
 
 const nowhere: Ledger = {
   begin: async () => ({ settle: async () => {}, lose: async () => {}, release: async () => {} }),
 };
 
 /**
- * What a machine remembers between its runs. A run that starts while the store is unavailable then knows the
- * number of machines, and whether there is a shared budget.
+ * A machine with everything that it shares: rate limit, budgets and answers. Its clock can be advanced, which ends the
+ * pause after a failure. `meter` is the usage that the service counts, against which budgets are verified.
  */
-export function savedMemory(folder: string, name: string): StoreMemory {
-  return createMemory(folder, name);
-}
-
-/** A machine that spends through a store. Its clock can be advanced, which ends the pause after a failure. */
-export function spendingMachine(
-  server: Pick<StoreServer, 'url'>,
-  meter: Meter,
+export function machine(
+  server: { readonly url: string },
   {
     name = 'a',
-    stop = false,
+    key = scope.key,
+    skewMs = 0,
+    windowMs = 61_000,
     ttlMs = 60_000,
     commandMs = 1_000,
+    stop = false,
+    meter = { used: 0, asked: 0 },
     memory = createMemory(undefined, ''),
-  }: {
-    readonly name?: string;
-    readonly stop?: boolean;
-    readonly ttlMs?: number;
-    readonly commandMs?: number;
-    readonly memory?: StoreMemory;
   } = {},
 ) {
   const skip = { ms: 0 };
-  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
-  const address = readStoreUrl(server.url);
-  const link = createLink(address, { commandMs }, keysOf(scope), clock, () => 0);
+  const clock = {
+    ...systemClock,
+    now: () => Date.now() + skewMs,
+    mono: () => systemClock.mono() + skip.ms,
+  };
+  const link = createLink(readStoreUrl(server.url), { commandMs }, keysOf(scope), clock, () => 0);
   const store = { link, machine: name, memory };
   const ledger = createStoreLedger(store, nowhere, {
     ...{ command: 'whois', clock, stop, ttlMs },
     async meter() {
       meter.asked++;
-      if (meter.ask) meter.used = await meter.ask();
       return { unitsUsed: meter.used, period: periodsAt(Date.now()).month };
     },
   });
@@ -74,18 +63,35 @@ export function spendingMachine(
     set: ({ cu, ...budget }: StoreBudget & { readonly cu: number }) => setBudget(store, budget, cu),
     unset: (budget: StoreBudget) => unsetBudget(store, budget),
   };
-  return { link, ledger, memory, skip, budgets };
-}
-
-/** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
-export async function askOnce<T extends SharedAnswer | Failure | undefined>(
-  answers: AnswerCache,
-  wanted: WantedAnswer,
-  work: () => Promise<T>,
-): Promise<SharedAnswer | Failure | undefined> {
-  const claim = await answers.claim?.(wanted);
-  if (claim?.by === 'cache') return claim.answer;
-  if (claim?.by === 'other' && claim.failure) return claim.failure;
-  await withClaim(claim, work, (outcome) => outcome);
-  return undefined;
+  const notices: string[] = [];
+  const local = openWindows(undefined, scope.baseUrl, scope.key, systemClock);
+  const windows = createStoreWindows(store, local, clock, (text) => void notices.push(text), windowMs);
+  const kept = new Map<string, CachedAnswer>();
+  const cache: AnswerCache = {
+    get: (endpoint, subject) => kept.get(`${endpoint} ${subject}`),
+    put: (endpoint, subject, answer) => void kept.set(`${endpoint} ${subject}`, answer),
+  };
+  const answers = createSharedAnswers(link, cache, key, clock, Math.random);
+  /** Asks for an answer as the program does: uses that of another machine, or runs `work` with a claim. */
+  async function ask(
+    work: () => Promise<SharedAnswer | Failure | undefined>,
+  ): Promise<SharedAnswer | Failure | undefined> {
+    const claim = await answers.claim?.(wanted);
+    if (claim?.by === 'cache') return claim.answer;
+    if (claim?.by === 'other' && claim.failure) return claim.failure;
+    await withClaim(claim, work, (outcome) => outcome);
+    return undefined;
+  }
+  const calls = { made: 0 };
+  /** Looks a wallet up as the program does: one paid call, unless the answer is cached. */
+  const lookUp = async (callMs = 0) => {
+    const found = await ask(async () => {
+      calls.made++;
+      await systemClock.sleep(callMs);
+      await answers.put('user.wallet', 'w', { time: Date.now(), status: 200, record: { id: 'u' } });
+      return undefined;
+    });
+    return found ?? answers.get('user.wallet', 'w');
+  };
+  return { link, ledger, memory, skip, budgets, meter, windows, notices, answers, kept, ask, lookUp, calls };
 }

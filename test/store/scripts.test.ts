@@ -1,12 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readBudgets } from '../../src/store/budgets.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
-import { readEntries } from '../../src/store/feed/entry.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
-import { ask, fill } from '../../src/store/scripts/answers.ts';
-import { ackOrdered, beginFeed, publish } from '../../src/store/scripts/feed.ts';
 import { block, departLate, drop, take } from '../../src/store/scripts/lanes.ts';
-import { lead, renew, resign } from '../../src/store/scripts/lease.ts';
 import { begin, release, reseed, settle } from '../../src/store/scripts/spending.ts';
 import { readSharedLedger } from '../../src/store/status.ts';
 import { hasServer } from './program.ts';
@@ -219,99 +215,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
       expect(await it.field(it.day, 'lost@gone')).toBe(0);
     });
   });
-
-  describe('answers', () => {
-    const entry = (keys: Keys) => [keys.answer('user.handle', 'mira'), keys.claim('user.handle', 'mira')];
-    const looking = (keys: Keys, token: string, age = 1_000) =>
-      db().run(ask, entry(keys), [token, age, age, 5_000]);
-
-    it('does not replace an answer with an older one', async () => {
-      const keys = fresh();
-      const now = await serverNow(db());
-      await db().run(fill, entry(keys), ['', 60_000, 200, now, 'new', '']);
-      await db().run(fill, entry(keys), ['', 60_000, 200, now - 5, 'old', '']);
-      expect(await looking(keys, 'x')).toEqual(['hit', '200', String(now), 'new', '', expect.any(Number)]);
-    });
-  });
-
-  describe('the feed', () => {
-    const posting = async (keys: Keys, nonce: string, ms = 10_000, previous = '') => {
-      const feed = keys.feed('thesis');
-      const place = [feed.lease, feed.epoch, feed.info];
-      const answer = await db().run(lead, place, [nonce, ms, previous, 'machine', nonce]);
-      return { feed, token: Array.isArray(answer) ? String(answer[0]) : '' };
-    };
-    const put = (feed: ReturnType<Keys['feed']>, token: string, args: readonly (string | number)[]) =>
-      db().run(publish, [feed.lease, feed.stream, feed.mark, feed.info], [token, ...args]);
-
-    it('has one leader at a time, distinguished by epoch and nonce', async () => {
-      const keys = fresh();
-      const { feed, token } = await posting(keys, 'n1');
-      expect(token).toBe('1:n1');
-      expect((await posting(keys, 'n2')).token).toBe('');
-      expect(await db().send('HGET', [feed.info, 'machine'])).toBe('n1');
-      expect(await db().run(renew, [feed.lease], ['1:n2', 10_000])).toBe(0);
-      expect(await db().run(renew, [feed.lease], [token, 10_000])).toBe(1);
-      expect(await db().run(resign, [feed.lease], ['1'])).toBe(0);
-      expect(await db().run(resign, [feed.lease], [token])).toBe(1);
-      expect((await posting(keys, 'n2')).token).toBe('2:n2');
-    });
-
-    it('recognizes the lease of a term that the caller has ended, and fences that term', async () => {
-      const keys = fresh();
-      const { feed, token } = await posting(keys, 'n1');
-      expect((await posting(keys, 'n2', 10_000, '1:n2')).token).toBe('');
-      expect((await posting(keys, 'n2', 10_000, '')).token).toBe('');
-      expect((await posting(keys, 'n2', 10_000, token)).token).toBe('2:n2');
-      expect(await db().send('HGET', [feed.info, 'machine'])).toBe('n2');
-      expect(await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
-      expect((await posting(keys, 'n3', 10_000, token)).token).toBe('');
-    });
-
-    it('begins a feed with the state that a relay remembers, links each entry to the post before it, and saves positions', async () => {
-      const { feed, token } = await posting(fresh(), 'n');
-      const keys = [feed.lease, feed.mark, feed.info];
-      expect(await db().run(beginFeed, keys, ['1:other', 'm', 'x'])).toBe(0);
-      expect(await db().run(beginFeed, keys, [token, 'm', 'x'])).toBe(1);
-      expect(await db().send('GET', [feed.mark])).toBe('m');
-      const posts = ['a', 1, '{}', 'b', '', '{}'];
-      const added = await put(feed, token, ['', '', '', 60_000, 100, ...posts]);
-      expect(added).toEqual(['ok', expect.any(String), 'b']);
-      expect(await put(feed, token, ['m2', 7, '1-1', 60_000, 100])).toEqual(['ok', '', 'b']);
-      await put(feed, token, ['', '', '', 60_000, 100, 'c', 3, '{}']);
-      const rows = readEntries(await db().send('XRANGE', [feed.stream, '-', '+']));
-      expect(rows.map(({ prev, id, at, verified }) => [prev, id, at, verified])).toEqual([
-        ['x', 'a', 1, null],
-        ['a', 'b', null, null],
-        ['b', 'c', 3, 7],
-      ]);
-      expect(await db().send('GET', [feed.mark])).toBe('m2');
-      expect(await db().send('HMGET', [feed.info, 'born', 'last', 'entry'])).toEqual([token, 'c', '1-1']);
-    });
-
-    it('ignores a leader that was replaced', async () => {
-      const { feed, token } = await posting(fresh(), 'n');
-      await db().send('SET', [feed.lease, '2:other']);
-      expect(await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}'])).toEqual(['fenced']);
-      expect(await db().send('EXISTS', [feed.mark, feed.stream])).toBe(0);
-    });
-
-    it('acknowledges only for the active member of a group', async () => {
-      const { feed, token } = await posting(fresh(), 'n');
-      await put(feed, token, ['m', '', '', 60_000, 100, 'a', 1, '{}']);
-      await db().send('XGROUP', ['CREATE', feed.stream, 'g', '0']);
-      await db().send('XREADGROUP', ['GROUP', 'g', 'ordered', 'STREAMS', feed.stream, '>']);
-      const [[entry = ''] = []] = asRows(await db().send('XRANGE', [feed.stream, '-', '+']));
-      const lease = feed.group('g');
-      await db().send('SET', [lease, 'mine']);
-      expect(await db().run(ackOrdered, [lease, feed.stream], ['theirs', 'g', entry])).toBe(-1);
-      expect(await db().run(ackOrdered, [lease, feed.stream], ['mine', 'g', entry])).toBe(1);
-    });
-  });
 });
-
-const asRows = (answer: unknown): string[][] =>
-  Array.isArray(answer) ? answer.map((row) => (Array.isArray(row) ? row.map(String) : [])) : [];
 
 async function serverNow(store: StoreConnection): Promise<number> {
   const answer = await store.send('TIME', []);

@@ -4,11 +4,9 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { type ConnectOptions, connectStore, type StoreConnection } from '../../src/store/connection.ts';
-import { processGuard } from './guard.ts';
 import { serverProgram } from './program.ts';
 
 /** A real server on a free loopback port, with its append-only file in a temporary folder. */
@@ -53,7 +51,6 @@ export async function startServer(options: ServerOptions = {}): Promise<StoreSer
 export async function createStoreServer({ conf = [], tls = false, plain = false }: ServerOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'trdr-store-'));
   const port = await freePort();
-  const guard = processGuard();
   let child: ChildProcess | undefined;
   const url = `${tls ? 'rediss' : 'redis'}://127.0.0.1:${port}/0`;
 
@@ -66,7 +63,6 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     ending.kill(signal);
     await gone;
     running.delete(ending);
-    guard.remove(ending.pid ?? 0);
   };
 
   /**
@@ -85,9 +81,8 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
     const file = join(folder, 'server.conf');
     if (plain) writeFileSync(file, `port ${port}\nbind 127.0.0.1\ndir ${folder}\n`);
     const args = plain ? [file, ...conf] : [...ports, ...own, '--appendfsync', 'everysec', ...conf];
-    const started = spawn(serverProgram, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const started = spawn(...diesWithParent(serverProgram, args), { stdio: ['ignore', 'pipe', 'pipe'] });
     running.add(started);
-    guard.add(started.pid ?? 0, folder);
     child = started;
     let said = '';
     await new Promise<void>((resolve, reject) => {
@@ -131,6 +126,12 @@ export async function createStoreServer({ conf = [], tls = false, plain = false 
   return server;
 }
 
+/** A command line for a program that the system kills when this process dies, even by SIGKILL. Only Linux can. */
+const diesWithParent = (program: string, args: readonly string[]): [string, string[]] =>
+  process.platform === 'linux'
+    ? ['setpriv', ['--pdeathsig', 'KILL', program, ...args]]
+    : [program, [...args]];
+
 /**
  * A free port below those that the system gives to connections, which could take it while the server is
  * restarted.
@@ -147,12 +148,5 @@ async function freePort(): Promise<number> {
     probe.close();
     await once(probe, 'close');
     return port;
-  }
-}
-
-/** Waits until a condition holds; throws after 100 s. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 100_000; !(await holds()); await delay(5)) {
-    if (Date.now() > end) throw new Error(`timeout: ${holds}`);
   }
 }

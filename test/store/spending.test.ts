@@ -3,18 +3,20 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
+import { createMemory } from '../../src/store/memory.ts';
+import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
-import { createMeter, savedMemory, scope, spendingMachine } from './machines.ts';
+import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
-import { startServer, until } from './server.ts';
+import { startServer } from './server.ts';
 
 const call = { endpoint: 'user.wallet', most: 300 } as const;
 
 describe.skipIf(!hasServer())('spending in a store', () => {
   it('keeps all machines within one budget, and each within its own', async () => {
     const server = await startServer();
-    const meter = createMeter();
-    const [one, two] = [spendingMachine(server, meter), spendingMachine(server, meter, { name: 'b' })];
+    const meter = { used: 0, asked: 0 };
+    const [one, two] = [machine(server, { meter }), machine(server, { meter, name: 'b' })];
     await one.budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     await one.budgets.set({ period: 'day', machine: 'b', cu: 400 });
     const held = await one.ledger.begin({ ...call, most: 600 });
@@ -30,14 +32,12 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await (await one.ledger.begin(call)).settle({ status: 200, cu: 300 });
     expect(await two.budgets.unset({ period: 'day', machine: 'b' })).toBe(true);
     expect(await two.ledger.budgets?.()).toMatchObject([{ period: 'month', scope: 'key', limit: 1_000 }]);
-    one.link.close();
-    two.link.close();
   });
 
   it('includes what others spent with the key, ten minutes later at the latest', async () => {
     const server = await startServer();
-    const meter = createMeter();
-    const { budgets, ledger, link } = spendingMachine(server, meter);
+    const meter = { used: 0, asked: 0 };
+    const { budgets, ledger, link } = machine(server, { meter });
     await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     const pay = async () => {
       const recorded = await ledger.begin(call);
@@ -57,13 +57,12 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await until(async () => Number(await field('spent')) === meter.used);
     await expect(ledger.begin(call)).rejects.toMatchObject({ code: 'BUDGET' });
     expect([meter.used, meter.asked]).toEqual([850, 2]);
-    link.close();
   });
 
   it('keeps a budget when the server loses its last writes', async () => {
     const server = await startServer({ conf: ['--appendfsync', 'always'] });
-    const meter = createMeter();
-    const { budgets, ledger, link, skip } = spendingMachine(server, meter);
+    const meter = { used: 0, asked: 0 };
+    const { budgets, ledger, link, skip } = machine(server, { meter });
     await budgets.set({ period: 'month', machine: undefined, cu: 1_000 });
     const pay = async () => {
       const recorded = await ledger.begin(call);
@@ -85,16 +84,15 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(pay()).rejects.toMatchObject({ code: 'BUDGET' });
     expect(meter.asked).toBe(asked + 1);
     expect(meter.used).toBe(900);
-    link.close();
   });
 
   it('stops paid calls on open connections when the store has lost its budgets, until they are set or removed', async () => {
     const server = await startServer();
-    const meter = createMeter();
-    const saved = savedMemory(server.folder, 'a');
+    const meter = { used: 0, asked: 0 };
+    const saved = createMemory(server.folder, 'a');
     const machines = [
-      spendingMachine(server, meter, { memory: saved }),
-      spendingMachine(server, meter, { name: 'b' }),
+      machine(server, { meter, memory: saved }),
+      machine(server, { meter, name: 'b' }),
     ] as const;
     const [one, two] = machines;
     const pay = async ({ ledger }: typeof one, cu = 100) => {
@@ -123,8 +121,8 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     });
     // A machine that never had a budget, and a run that starts later, are not and are affected.
     const [fresh, later] = [
-      spendingMachine(server, meter, { name: 'c' }),
-      spendingMachine(server, meter, { memory: savedMemory(server.folder, 'a') }),
+      machine(server, { meter, name: 'c' }),
+      machine(server, { meter, memory: createMemory(server.folder, 'a') }),
     ];
     await pay(fresh);
     await expect(pay(later)).rejects.toMatchObject(error);
@@ -136,16 +134,15 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(pay(two)).rejects.toMatchObject({ ...error, hint: expect.stringContaining('--machine b') });
     await two.budgets.unset({ period: 'day', machine: 'b' });
     await expect(pay(two)).rejects.toMatchObject({ code: 'BUDGET' });
-    for (const { link } of [...machines, fresh, later]) link.close();
   });
 
   it('continues without the store while it is unreachable, unless a budget was seen or storeAway is stop', async () => {
     const server = await startServer();
-    const meter = createMeter();
+    const meter = { used: 0, asked: 0 };
     const [free, capped, careful] = [
-      spendingMachine(server, meter),
-      spendingMachine(server, meter),
-      spendingMachine(server, meter, { stop: true }),
+      machine(server, { meter }),
+      machine(server, { meter }),
+      machine(server, { meter, stop: true }),
     ];
     await (await free.ledger.begin(call)).settle({ status: 200, cu: 100 });
     await careful.ledger.begin(call);
@@ -166,12 +163,11 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     const { month } = periodsAt(Date.now());
     const spent = await free.link.use((store) => store.send('HGET', [keysOf(scope).sum(month), 'spent']));
     expect(Number(spent)).toBe(100 + 300 + 100);
-    for (const { link } of [free, capped, careful]) link.close();
   });
 
   it('rejects paid calls of a shared budget while the server is full', async () => {
     const server = await startServer();
-    const { budgets, ledger, link } = spendingMachine(server, createMeter());
+    const { budgets, ledger, link } = machine(server);
     await budgets.set({ period: 'day', machine: undefined, cu: 10_000 });
     const open = await ledger.begin(call);
     await link.use((store) => store.send('CONFIG', ['SET', 'maxmemory', '1']));
@@ -179,7 +175,6 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await open.settle({ status: 200, cu: 100 });
     const { day } = periodsAt(Date.now());
     expect(await link.use((store) => store.send('HGET', [keysOf(scope).sum(day), 'spent']))).toBe('100');
-    link.close();
   });
 
   it('lets a run of the program pay again once lost budgets are set or removed, and none of unknown price', async () => {
@@ -214,7 +209,6 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await runInProcess(['budget', 'set', 'month', '1k'], options);
     await runInProcess(['store', 'clear', 'all', '--yes'], options);
     expect((await runInProcess(['whois', 'solwolf', '--no-cache'], options)).exitCode).toBe(0);
-    admin.close();
   });
 
   it('stops a run of the program at a shared budget, before anything is sent', async () => {

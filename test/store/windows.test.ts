@@ -1,30 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import type { RateWindows } from '../../src/contract/ports.ts';
-import { openWindows } from '../../src/state/rate-windows.ts';
-import { readStoreUrl } from '../../src/store/address.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createLink } from '../../src/store/link.ts';
-import { createMemory } from '../../src/store/memory.ts';
-import { createStoreWindows } from '../../src/store/windows.ts';
+import { until } from '../e2e/feed.ts';
+import { machine, scope } from './machines.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer, until } from './server.ts';
-
-const BASE = 'https://api.example.test';
-
-/** A machine of the fleet. Its clock can be advanced, which ends the pause after a failure. */
-function machine(server: StoreServer, name: string, windowMs = 61_000) {
-  const skip = { ms: 0 };
-  const clock = { ...systemClock, mono: () => systemClock.mono() + skip.ms };
-  const notices: string[] = [];
-  const memory = createMemory(undefined, '');
-  const link = createLink(readStoreUrl(server.url), {}, keysOf({ baseUrl: BASE, key: 'k' }), clock, () => 0);
-  const local = openWindows(undefined, BASE, 'k', systemClock);
-  const notice = (text: string) => void notices.push(text);
-  const windows = createStoreWindows({ link, machine: name, memory }, local, clock, notice, windowMs);
-  return { windows, link, notices, memory, skip };
-}
+import { startServer } from './server.ts';
 
 /** Waits like the limiter, and returns the times between which the call was admitted. */
 async function depart(windows: RateWindows, limit: number, ticket: number) {
@@ -40,11 +21,11 @@ describe.skipIf(!hasServer())('windows in a store', () => {
   it('never contain more calls than the limit, and serve callers in their order', async () => {
     const server = await startServer();
     const windowMs = 2_000;
-    const fleet = ['a', 'b', 'c'].map((name) => machine(server, name, windowMs));
+    const fleet = ['a', 'b', 'c'].map((name) => machine(server, { name, windowMs }));
     const left: { from: number; to: number; order: number }[] = [];
     const waiting: Promise<unknown>[] = [];
     for (let order = 0; order < 18; order++) {
-      const { windows } = fleet[order % 3] ?? machine(server, 'x');
+      const { windows } = fleet[order % 3] ?? machine(server);
       const booked = windows.take('key', 6, order);
       waiting.push(depart(windows, 6, order).then((times) => left.push({ ...times, order })));
       await booked;
@@ -57,12 +38,11 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     }
     const batches = left.map(({ order }) => Math.floor(order / 6));
     expect(batches).toEqual([...batches].sort((one, other) => one - other));
-    for (const { link } of fleet) link.close();
   });
 
   it('fall back to a share of the limit while the store is unreachable, add these calls later, and report both once', async () => {
     const server = await startServer();
-    const [one, two] = [machine(server, 'a'), machine(server, 'b')];
+    const [one, two] = [machine(server), machine(server, { name: 'b' })];
     await one.windows.take('key', 4);
     await two.windows.take('key', 4);
     await one.windows.take('key', 4);
@@ -82,13 +62,11 @@ describe.skipIf(!hasServer())('windows in a store', () => {
       expect.anything(),
       'the store is available again; all machines share the rate limit',
     ]);
-    one.link.close();
-    two.link.close();
   });
 
   it('share a block and a learned limit, and release a reservation that is given up', async () => {
     const server = await startServer();
-    const [one, two] = [machine(server, 'a'), machine(server, 'b')];
+    const [one, two] = [machine(server), machine(server, { name: 'b' })];
     await one.windows.learn('key', 1);
     expect(await two.windows.take('key', 60, 1)).toEqual({ waitMs: 0, known: 1 });
     expect((await one.windows.take('key', 60, 1)).queued).toBe(true);
@@ -98,13 +76,10 @@ describe.skipIf(!hasServer())('windows in a store', () => {
     await one.windows.block('key', 90_000);
     const blocked = await two.windows.take('key', 60);
     expect(blocked.waitMs).toBeGreaterThan(89_000);
-    one.link.close();
-    two.link.close();
   });
 
   it('count resolves by address, whatever the key is', async () => {
-    const keys = (key: string, egress?: string) =>
-      keysOf({ baseUrl: BASE, key, egress }).lane('resolve').calls;
+    const keys = (key: string, egress?: string) => keysOf({ ...scope, key, egress }).lane('resolve').calls;
     expect(keys('one')).toBe(keys('two'));
     expect(keys('one', 'office')).not.toBe(keys('one', 'cloud'));
   });

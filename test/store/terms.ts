@@ -1,0 +1,47 @@
+import { systemClock } from '../../src/base/clock.ts';
+import type { StoreConnection } from '../../src/store/connection.ts';
+import {
+  openTerm,
+  type Post,
+  type RelayMemory,
+  type RelayTerm,
+  type TermOptions,
+} from '../../src/store/feed/leader-term.ts';
+import { keysOf } from '../../src/store/keys.ts';
+import { scope } from './machines.ts';
+import type { StoreServer } from './server.ts';
+
+/** The feed of the tests. */
+export const feed = keysOf(scope).feed('thesis');
+
+/** Asks for a term as the leader of the feed. */
+export const askForTerm = (store: StoreConnection, options: Partial<TermOptions> = {}) =>
+  openTerm({
+    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+    describe: () => ({ machine: 'a' }),
+    ...options,
+  });
+
+/** Becomes the leader of the feed. */
+export async function lead(store: StoreConnection, options?: Partial<TermOptions>): Promise<RelayTerm> {
+  const term = await askForTerm(store, options);
+  if ('leftMs' in term) throw new Error('another one leads');
+  return term;
+}
+
+/** Becomes the leader of the feed, over a new connection. */
+export const leader = async (server: StoreServer, memory?: RelayMemory): Promise<RelayTerm> =>
+  lead(await server.connect(), { memory, renewMs: 50 });
+
+/** A post with this id. */
+export const post = (id: string, at: number | null = Date.now()): Post => ({
+  id,
+  at,
+  body: JSON.stringify({ id, at }),
+});
+
+/** Posts with these ids. */
+export const posts = (...ids: readonly string[]): Post[] => ids.map((id) => post(id));
+
+/** A machine that remembers nothing about its groups. */
+export const noMemory = { read: () => undefined, save() {} };
