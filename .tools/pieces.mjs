@@ -141,9 +141,8 @@ const buildEntries = (digest) =>
   });
 
 /**
- * Modules that packages load and trdr does not use: commander's external commands, help and suggestions, and undici's
- * HTTP/2 and streamed bodies. undici checks its own state with node:assert, which a function replaces. Leaving them out
- * saves about 10 ms at startup.
+ * Modules that undici loads and trdr does not use: HTTP/2 and streamed bodies. It checks its own state with node:assert,
+ * which a function replaces.
  */
 const unused = [
   {
@@ -151,7 +150,6 @@ const unused = [
     path: /^node:assert$/,
     instead: '(value, message) => { if (!value) throw new Error(message ?? "undici: assertion failed"); }',
   },
-  { by: '/commander/', path: /^node:child_process$|\/(help|suggestSimilar)(\.js)?$/, instead: '{}' },
   {
     by: '/undici/',
     path: /^node:http$/,

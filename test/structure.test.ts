@@ -25,7 +25,6 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   iovalkey: /^store\//,
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
-  commander: /^cli\//,
   chalk: /^output\//,
   ora: /^output\//,
   'string-width': /^output\//,

@@ -1,8 +1,7 @@
 import { usageError } from '../base/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
-import { parseWords } from './args/parse.ts';
+import { findCommand, parseWords } from './args/parse.ts';
 import { namedFiles, placeFiles } from './args/place-files.ts';
-import { findCommand } from './args/route.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
 import { createErrorReport } from './report-failure.ts';

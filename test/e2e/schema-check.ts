@@ -1,6 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { parseWords } from '../../src/cli/args/parse.ts';
-import { findCommand } from '../../src/cli/args/route.ts';
+import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { describeAll, describeCommand, recordSchema } from '../../src/cli/docs/schema.ts';
 import { PlannedCall } from '../../src/contract/records/tool.ts';

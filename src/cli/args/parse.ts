@@ -1,5 +1,5 @@
-import { Command as Commander, CommanderError, Option as CommanderOption } from 'commander';
-import { type Failure, usageError } from '../../base/failure.ts';
+import { parseArgs } from 'node:util';
+import { usageError } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { AnyCommand } from '../command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
@@ -12,123 +12,154 @@ export interface Parsed {
   readonly globals: Globals;
 }
 
+/** Common flags may precede each word of the command. The word after a flag that takes a value is not part of the command. */
+export function findCommand(
+  argv: readonly string[],
+  paths: readonly string[],
+): { path: string; rest: readonly string[]; wantsHelp: boolean } {
+  if (versionFlags.includes(argv[0] ?? '')) return findCommand(['version', ...argv.slice(1)], paths);
+  const isLeading = (path: string) => paths.some((known) => known.startsWith(`${path} `));
+  const named = new Set<number>();
+  let path = '';
+  for (const token of tokensOf(Object.values(everyCommonOption), argv)) {
+    if (token.kind === 'option-terminator') break;
+    if (token.kind === 'option') continue;
+    const longer = path === '' ? token.value : `${path} ${token.value}`;
+    if (!paths.includes(longer) && !isLeading(longer)) {
+      if (paths.includes(path)) break;
+      throw unknownCommand(longer, paths);
+    }
+    path = longer;
+    named.add(token.index);
+    // Stop at a complete command: `launchpad user` has no subcommands, but `thesis` needs one.
+    if (!isLeading(path)) break;
+  }
+  const rest = argv.filter((_, at) => !named.has(at));
+  const end = rest.indexOf('--');
+  const flags = end === -1 ? rest : rest.slice(0, end);
+  return { path, rest, wantsHelp: flags.includes('--help') || flags.includes('-h') };
+}
+
+/** Another name of --user. */
+const AUTHOR = /^--author(?==|$)/;
+
+const versionFlags = ['--version', '-V', '-v'];
+
+function unknownCommand(words: string, paths: readonly string[]) {
+  const group = words.split(' ').slice(0, -1).join(' ');
+  const firsts = paths.map((path) => path.split(' ')[0] ?? '');
+  const near = didYouMean(words, [...paths, ...firsts], (name) => `"trdr ${name}"`);
+  return usageError(
+    `unknown command "${words}"`,
+    near || `see trdr ${group === '' ? '' : `${group} `}--help`,
+  );
+}
+
 export function parseWords(command: AnyCommand, given: readonly string[]): Parsed {
-  const options = { ...commonOptions(command.common), ...command.options };
-  const words = withoutAliases(options, given);
-  rejectFlagAsValue(options, words);
-  rejectContradiction(options, words);
-  const program = new Commander().exitOverride().configureOutput({ writeErr() {} });
-  // The long name is the key, so that a command's own version of a common flag replaces the common one.
-  const known = new Map(Object.values(options).map((option) => [longName(option), toCommander(option)]));
-  for (const each of known.values()) program.addOption(each);
-  const { operands, unknown } = parsed(program, words);
-  if (unknown[0] !== undefined) throw unknownFlag(unknown[0], command, options);
-  checkCount(command, operands);
+  const options = Object.values({ ...commonOptions(command.common), ...command.options });
+  const words = 'user' in command.options ? given.map((word) => word.replace(AUTHOR, '--user')) : given;
+  const args: string[] = [];
+  const texts = new Map<string, string[]>();
+  for (const token of tokensOf(options, words)) {
+    if (token.kind === 'positional') args.push(token.value);
+    if (token.kind !== 'option') continue;
+    const text = textOf(token, command, options);
+    const { name } = token;
+    // Of `--wait D` and `--no-wait`, the last one applies.
+    texts.delete(name.startsWith('no-') ? name.slice(3) : `no-${name}`);
+    texts.set(name, [...(texts.get(name) ?? []), text]);
+  }
+  rejectContradiction(options, texts);
+  checkCount(command, args);
   const own = new Set(Object.values(command.options).map(longName));
+  const accepted = new Set(options.map(longName));
   const read = (set: Options): Record<string, unknown> =>
     Object.fromEntries(
       Object.entries(set).map(([key, option]) => {
-        const made = known.get(longName(option));
+        const name = longName(option);
         // A common flag that this command does not accept has its default.
-        if (!made) return [key, option.fallback];
-        const isReplaced = set !== command.options && own.has(longName(option));
-        return [key, readValue(option, made, program, isReplaced)];
+        const given = accepted.has(name) ? texts.get(name) : undefined;
+        return [key, readValue(option, given, set !== command.options && own.has(name))];
       }),
     );
   return {
-    args: operands,
+    args,
     given: read(command.options) as GivenFlags<Options>,
     globals: read(everyCommonOption) as unknown as Globals,
   };
 }
 
-/** Other names of flags, accepted by the commands that have the flag. */
-const aliases = new Map([['--author', '--user']]);
+type OptionList = readonly Option<unknown>[];
 
-function withoutAliases(options: Options, words: readonly string[]): readonly string[] {
-  const names = new Set(Object.values(options).map((option) => `--${longName(option)}`));
-  const end = words.indexOf('--');
-  return words.map((word, at) => {
-    const [flag = ''] = word.split('=', 1);
-    const name = end < 0 || at < end ? aliases.get(flag) : undefined;
-    return name !== undefined && names.has(name) ? name + word.slice(flag.length) : word;
-  });
-}
+const tokensOf = (options: OptionList, words: readonly string[]) =>
+  parseArgs({
+    args: [...words],
+    options: Object.fromEntries(
+      options.map((option) => {
+        const short = shortName(option);
+        return [longName(option), { type: option.value ? 'string' : 'boolean', ...(short && { short }) }];
+      }),
+    ),
+    strict: false,
+    tokens: true,
+  }).tokens;
 
-function toCommander(option: Option<unknown>): CommanderOption {
-  const { flags, value, repeatable } = option;
-  const made = new CommanderOption(value ? `${flags} <${value.name}>` : flags);
-  if (!repeatable) return made;
-  // Values of a fixed set contain no commas, so `7d,30d` means two values.
-  const split = (text: string) => (value?.choices ? text.split(',') : [text]);
-  return made.argParser((text, all: readonly string[] = []) => [...all, ...split(text)]);
-}
+type FlagToken = Extract<ReturnType<typeof tokensOf>[number], { kind: 'option' }>;
 
-function parsed(program: Commander, words: readonly string[]) {
-  try {
-    return program.parseOptions([...words]);
-  } catch (error) {
-    // commander reports only one error here: the last word is a flag that needs a value.
-    if (error instanceof CommanderError) throw requiresValue(words.at(-1) ?? '');
-    throw error;
+/** The value of a flag, empty if it takes none. Errors do not print the text after an equals sign, which may be a key. */
+function textOf(
+  { name, rawName, value, inlineValue }: FlagToken,
+  { path }: AnyCommand,
+  options: OptionList,
+): string {
+  const option = options.find((each) => longName(each) === name);
+  const help = `see trdr ${path} --help`;
+  if (!option) {
+    const names = options.map((each) => `--${longName(each)}`);
+    throw usageError(`unknown flag ${rawName} for "trdr ${path}"`, didYouMean(rawName, names) || help);
   }
+  if (!option.value) {
+    if (value !== undefined) throw usageError(`${rawName} takes no value`, help);
+    return '';
+  }
+  if (value === undefined) throw usageError(`${rawName} requires a value`, 'add the value after the flag');
+  // With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay.
+  const [flag = ''] = value.split('=', 1);
+  const isFlag = options.some((each) => flag === `--${longName(each)}` || flag === `-${shortName(each)}`);
+  if (isFlag && !inlineValue)
+    throw usageError(
+      `${rawName} requires a value`,
+      `"${flag}" is a flag; if it is meant as the value, write --${longName(option)}=${value}`,
+    );
+  return value;
 }
 
-/**
- * In commander, `--wait D` and `--no-wait` set the same value: the last one on the command line applies. A value that only
- * the command's own version of a common flag accepts does not apply to the common flag.
- */
-function readValue(
-  option: Option<unknown>,
-  made: CommanderOption,
-  program: Commander,
-  isReplaced: boolean,
-): unknown {
-  const raw: unknown = program.getOptionValue(made.attributeName());
-  if (made.negate) return raw === false;
-  const kind = option.value;
-  if (raw === undefined || raw === false || raw === kind?.absent) return option.fallback;
-  if (!kind) return raw;
-  const one = (text: unknown) => {
-    const value = kind.read(String(text));
+/** A value that only the command's own version of a common flag accepts does not apply to the common flag. */
+function readValue(option: Option<unknown>, texts: readonly string[] | undefined, isReplaced: boolean) {
+  const { value: kind, fallback, repeatable } = option;
+  const last = texts?.at(-1);
+  if (texts === undefined || last === undefined || last === kind?.absent) return fallback;
+  if (!kind) return true;
+  const one = (text: string) => {
+    const value = kind.read(text);
     if (value !== undefined) return value;
-    if (isReplaced) return option.fallback;
-    const near = didYouMean(String(text), kind.choices ?? []);
+    if (isReplaced) return fallback;
+    const near = didYouMean(text, kind.choices ?? []);
     throw usageError(`invalid ${kind.noun} "${text}" for --${longName(option)}`, near || kind.hint);
   };
-  return Array.isArray(raw) ? raw.map(one) : one(raw);
-}
-
-/** With an empty variable, `--symbol $UNSET --dry-run` would otherwise take --dry-run as the symbol, and pay. */
-function rejectFlagAsValue(options: Options, words: readonly string[]): void {
-  const all = Object.values(options);
-  const named = (word: string) =>
-    all.find((option) => word === `--${longName(option)}` || word === `-${shortName(option)}`);
-  for (const [at, word] of words.entries()) {
-    if (word === '--') return;
-    const next = words[at + 1];
-    const option = named(word);
-    if (next === undefined || !option?.value || !named(next.split('=')[0] ?? '')) continue;
-    throw requiresValue(
-      word,
-      `"${next.split('=')[0]}" is a flag; if it is meant as the value, write --${longName(option)}=${next}`,
-    );
-  }
+  if (!repeatable) return one(last);
+  // Values of a fixed set contain no commas, so `7d,30d` means two values.
+  return (kind.choices ? texts.flatMap((text) => text.split(',')) : texts).map(one);
 }
 
 /** If trdr ignored one of two contradicting flags, the run could cost more than the user expects. */
-function rejectContradiction(options: Options, words: readonly string[]): void {
-  const end = words.indexOf('--');
-  const given = new Set(words.slice(0, end < 0 ? undefined : end).map((word) => word.split('=')[0]));
-  for (const option of Object.values(options)) {
-    const name = `--${longName(option)}`;
-    const other = given.has(name) ? option.excludes?.find((each) => given.has(each)) : undefined;
-    if (other !== undefined) throw usageError(`${name} and ${other} cannot be combined`, 'use one of them');
+function rejectContradiction(options: OptionList, given: ReadonlyMap<string, unknown>): void {
+  for (const option of options) {
+    const name = longName(option);
+    const other = given.has(name) ? option.excludes?.find((each) => given.has(each.slice(2))) : undefined;
+    if (other !== undefined) throw usageError(`--${name} and ${other} cannot be combined`, 'use one of them');
   }
 }
-
-const requiresValue = (flag: string, hint = 'add the value after the flag'): Failure =>
-  usageError(`${flag} requires a value`, hint);
 
 function checkCount(command: AnyCommand, words: readonly string[]): void {
   const { args, path } = command;
@@ -145,13 +176,4 @@ function checkCount(command: AnyCommand, words: readonly string[]): void {
     args.length === 0 ? `"trdr ${path}" takes no arguments` : `too many arguments for "trdr ${path}"`,
     command.excess ?? `see trdr ${path} --help`,
   );
-}
-
-function unknownFlag(word: string, { path }: AnyCommand, options: Options): Failure {
-  // Do not print the text after an equals sign, because it may be a key.
-  const [flag = ''] = word.split('=');
-  const names = Object.values(options).map((option) => `--${longName(option)}`);
-  const help = `see trdr ${path} --help`;
-  if (names.includes(flag)) return usageError(`${flag} takes no value`, help);
-  return usageError(`unknown flag ${flag} for "trdr ${path}"`, didYouMean(flag, names) || help);
 }
