@@ -15,7 +15,6 @@ import type { Target } from './context.ts';
 import type { Io } from './io.ts';
 import { noticeText } from './output/client-notice-text.ts';
 import { createNoticeLimit } from './output/notice-limit.ts';
-import { type Recorded, sumLedger } from './receipt.ts';
 import type { RunSettings } from './settings/settings.ts';
 import { watchCaps } from './spend/caps.ts';
 import type { Permission } from './spend/permission.ts';
@@ -35,8 +34,6 @@ export interface Connecting {
   readonly closing: AbortSignal;
   /** Called at the end of the run, last first. */
   readonly closers: (() => unknown)[];
-  /** What the run has written to the ledger of this machine. */
-  recorded: () => Recorded;
 }
 
 export async function findTarget({
@@ -146,8 +143,7 @@ export async function openRunLedger(
   store: RunStore | undefined,
   client: () => Promise<Client>,
 ): Promise<Ledger> {
-  const { ledger: local, recorded } = sumLedger(localLedger(run, !run.globals.sandbox));
-  run.recorded = recorded;
+  const local = localLedger(run, !run.globals.sandbox);
   if (store === undefined) return local;
   const { createStoreLedger } = await import('../store/ledger.ts');
   const { settings } = run;

@@ -18,18 +18,26 @@ import { lookAtAccount } from './lookup/account.ts';
 import { fieldsOfRun } from './output/brief-fields.ts';
 import { formatOf, selectedFields } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
-import type { Receipt } from './receipt.ts';
 import { knownSecret } from './settings/secret.ts';
 import { loadSettings } from './settings/settings.ts';
+import type { RunOutcome } from './spend/cost-line.ts';
 import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */
 export async function createContext(io: Io, command: AnyCommand, { globals: parsed, given }: Parsed) {
-  let receipt = (): Receipt => ({ command: command.path, calls: 0, cu: 0, cuAtMost: 0 });
+  let opened: Client | undefined;
+  let outcome = (): RunOutcome | undefined => undefined;
+  const receipt = () => {
+    const { cu = 0, atMost = 0, inFlight = 0, calls = 0 } = opened?.spent ?? {};
+    const units = parsed.sandbox ? undefined : opened?.left.key?.units;
+    const { found, missing, failed } = outcome() ?? {};
+    const cuAtMost = atMost + inFlight;
+    return { command: command.path, calls, cu, cuAtMost, found, missing, failed, left: units ?? undefined };
+  };
   const prepareReceipt =
     parsed.receipt === undefined
       ? undefined
-      : (await import('./receipt.ts')).openReceipt(io, parsed.receipt, () => receipt());
+      : (await import('./receipt.ts')).openReceipt(io, parsed.receipt, receipt);
   const globals = { ...parsed, fields: fieldsOfRun(command.path, parsed.fields, given) };
   const loaded = loadSettings(io, globals, command.settings);
   // The embedded service has its own ledger and cache, because its CU are not real money.
@@ -64,7 +72,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
       ? (await import('../output/disk-wait.ts')).createDiskWait(io.clock, signal, notice)
       : noWait;
 
-  let opened: Client | undefined;
   const permission = new Permission({
     io,
     signal,
@@ -91,7 +98,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     trace: globals.debug ? (line) => write(line, 'debug') : undefined,
     closing: closing.signal,
     closers: [],
-    recorded: () => ({ calls: 0, cu: 0, cuAtMost: 0 }),
   };
   const connections = () => import('./connect.ts');
   const target = once(async () => (await connections()).findTarget(run));
@@ -105,6 +111,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
 
   const needs = { io, globals: shown, settings, format, notice, diskWait };
   const printing = createRunOutput(needs, command, closing, () => opened);
+  outcome = printing.outcome;
   const context: Context = {
     ...printing,
     io,
@@ -176,12 +183,6 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     if (printing.lostPaidRows()) throw rowsLost(context.spent);
     return code;
   }
-
-  receipt = () => {
-    const units = globals.sandbox ? undefined : opened?.left.key?.units;
-    const { found, missing, failed } = printing.outcome() ?? {};
-    return { command: command.path, ...run.recorded(), found, missing, failed, left: units ?? undefined };
-  };
 
   return { settings, runCommand };
 }

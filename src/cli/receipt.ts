@@ -1,67 +1,10 @@
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { fileFailure, realPath, statsOf, writeAll } from '../base/files.ts';
 import { replaceFile, writeAtomic } from '../base/replace-file.ts';
-import type { Ledger } from '../contract/ports.ts';
 import type { Io } from './io.ts';
 
-/** What a run has written to the ledger: the number of calls, and their certain and maximum cost in CU. */
-export interface Recorded {
-  readonly calls: number;
-  readonly cu: number;
-  readonly cuAtMost: number;
-}
-
-export interface Receipt extends Recorded {
-  readonly command: string;
-  readonly found?: number | undefined;
-  readonly missing?: number | undefined;
-  readonly failed?: number | undefined;
-  readonly left?: number | undefined;
-}
-
-export function sumLedger(ledger: Ledger): { readonly ledger: Ledger; readonly recorded: () => Recorded } {
-  let [calls, cu, cuAtMost] = [0, 0, 0];
-  return {
-    recorded: () => ({ calls, cu, cuAtMost }),
-    ledger: {
-      ...ledger,
-      async begin(call, signal) {
-        const recorded = await ledger.begin(call, signal);
-        const { most = 0 } = call;
-        calls++;
-        cuAtMost += most;
-        let open = true;
-        const close = (then: () => void) => {
-          if (open) then();
-          open = false;
-        };
-        return {
-          settle(cost) {
-            close(() => {
-              cu += cost.cu;
-              cuAtMost += cost.cu + (cost.cuAtMost ?? 0) - most;
-            });
-            return recorded.settle(cost);
-          },
-          lose(end) {
-            close(() => {});
-            return recorded.lose(end);
-          },
-          release() {
-            close(() => {
-              calls--;
-              cuAtMost -= most;
-            });
-            return recorded.release();
-          },
-        };
-      },
-    },
-  };
-}
-
 /** Returns a function that removes an old receipt, which a killed run must not leave behind. */
-export function openReceipt(io: Io, path: string, receipt: () => Receipt): () => void {
+export function openReceipt(io: Io, path: string, receipt: () => object): () => void {
   const stats = path === '-' ? undefined : statsOf(path);
   const isOther = stats?.isFile() === false && !stats.isDirectory();
   const inWords = (work: () => void) => {

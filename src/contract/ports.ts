@@ -187,8 +187,13 @@ export interface Client {
     options?: CallOptions,
   ): Promise<HttpAnswer>;
   reserveMinute(signal: AbortSignal): Promise<Slot>;
-  /** `atMost` includes the possible cost of calls whose answers were lost. */
-  readonly spent: { readonly cu: number; readonly atMost: number; readonly calls: number };
+  /** `atMost` includes the possible cost of calls whose answers were lost. Calls in flight, which `calls` includes, may add `inFlight`. */
+  readonly spent: {
+    readonly cu: number;
+    readonly atMost: number;
+    readonly inFlight: number;
+    readonly calls: number;
+  };
   readonly left: Remainder;
   readonly ratePerMinute: number | null;
   /** Whether the confirmed cost and the spending limit cover another `cu`. */

@@ -104,7 +104,7 @@ export function createSpend(
     }
   }
 
-  const spent = (): Spent => ({ cu, atMost: cu + lost + standing, calls });
+  const spent = (): Spent => ({ cu, atMost: cu + lost + standing, inFlight: reserved, calls });
 
   return {
     get spent(): Spent {
@@ -134,7 +134,10 @@ export function createSpend(
         if (lane !== undefined) await limiter.acquire(lane, signal, until);
         signal?.throwIfAborted();
         const call = { endpoint, most: bounds?.most };
-        if (!isFree) entry = await budgeted(() => record(call, stands, signal), signal);
+        if (!isFree) {
+          entry = await budgeted(() => record(call, stands, signal), signal);
+          calls++;
+        }
       } catch (error) {
         drop();
         ended.ring();
@@ -163,22 +166,21 @@ export function createSpend(
           const count = () => {
             cu += cost.cu;
             lost += cuAtMost;
-            if (cost.cu + cuAtMost > 0) calls++;
           };
           end(count, () => entry?.settle(cost));
         },
         lose(how = {}) {
           const count = () => {
             lost += most;
-            if (!isFree) calls++;
           };
           end(count, () => entry?.lose(how));
         },
-        release: () =>
-          end(
-            () => {},
-            () => entry?.release(),
-          ),
+        release() {
+          const count = () => {
+            if (!isFree) calls--;
+          };
+          end(count, () => entry?.release());
+        },
       };
     },
     /** Resolves when the outcomes of all ended calls are in the ledger. */
