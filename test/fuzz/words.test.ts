@@ -135,15 +135,19 @@ describe('a subject', () => {
     }));
 });
 
-/** A text in chunks of any size. */
-async function* pieces(text: string, sizes: readonly number[]): AsyncGenerator<string> {
+/** A text, or its bytes, in chunks of any size. */
+async function* pieces<T extends Buffer | readonly string[]>(whole: T, sizes: readonly number[]) {
   let from = 0;
-  for (let turn = 0; from < text.length; turn++) {
-    const size = sizes[turn % Math.max(1, sizes.length)] ?? text.length;
-    yield text.slice(from, from + size);
+  for (let turn = 0; from < whole.length; turn++) {
+    const size = sizes[turn % Math.max(1, sizes.length)] ?? whole.length;
+    yield whole.slice(from, from + size);
     from += size;
   }
 }
+async function* textIn(text: string, sizes: readonly number[]): AsyncGenerator<string> {
+  for await (const some of pieces([...text], sizes)) yield some.join('');
+}
+const bytesIn = (text: string, sizes: readonly number[]) => pieces(Buffer.from(text), sizes);
 const cuts = fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 5 });
 const gather = async <T>(list: AsyncIterable<T>): Promise<T[]> => {
   const all: T[] = [];
@@ -155,8 +159,8 @@ describe('CSV input', () => {
   const marks = wordsOf('a " "" , \n \r \r\n b 😀');
   test('gives the same rows with any chunk boundaries', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
-      const whole = await readInTime(() => gather(readCsv(pieces(text, []))));
-      expect(await readInTime(() => gather(readCsv(pieces(text, sizes))))).toEqual(whole);
+      const whole = await readInTime(() => gather(readCsv(textIn(text, []))));
+      expect(await readInTime(() => gather(readCsv(textIn(text, sizes))))).toEqual(whole);
       for (const row of whole ?? []) expect(row.line).toBeGreaterThan(0);
     }));
 
@@ -164,16 +168,16 @@ describe('CSV input', () => {
     holdsInTime(fc.array(fc.string({ unit: 'grapheme' }), { minLength: 2, maxLength: 4 }), async (cells) => {
       const record = Object.fromEntries(cells.map((cell, at) => [`c${at}`, cell]));
       const { text } = await print([record], { view: fieldsView(), format: 'csv', header: false });
-      const [row] = await gather(readCsv(pieces(text, [])));
+      const [row] = await gather(readCsv(textIn(text, [])));
       const isSame = (cell: string, index: number) => cell === cells[index] || cell === `'${cells[index]}`;
       expect(row?.cells.every(isSame)).toBe(true);
     }));
 
   test('is read by column with line numbers, or rejected', () =>
     holdsInTime(marks, cuts, async (text, sizes) => {
-      const stdin = pieces(`handle,b\n${text}`, sizes);
+      const stdin = bytesIn(`handle,b\n${text}`, sizes);
       const source = { words: ['-'], file: undefined, column: 'handle' };
-      const given = await readInTime(() => gather(readSubjects(source, { stdin: stdin as never, cwd: '/' })));
+      const given = await readInTime(() => gather(readSubjects(source, { stdin: stdin as never })));
       for (const { text: subject, line } of given ?? []) {
         expect(subject).toBe(subject.trim());
         expect(subject).not.toBe('');
@@ -193,8 +197,8 @@ describe('lines of input', () => {
         const rows = ['mira', ...others];
         const wanted = rows.map((row) => row.trim()).filter((row) => row !== '' && !row.startsWith('#'));
         for (const end of ['\n', '\r\n']) {
-          const stdin = pieces(`\uFEFF${rows.join(end)}`, sizes);
-          const given = await gather(readSubjects(source, { stdin: stdin as never, cwd: '/' }));
+          const stdin = bytesIn(`\uFEFF${rows.join(end)}`, sizes);
+          const given = await gather(readSubjects(source, { stdin: stdin as never }));
           expect(given.map(({ text }) => text)).toEqual(wanted);
         }
       },

@@ -1,14 +1,13 @@
 import { constants, createReadStream, fstatSync, openSync } from 'node:fs';
-import type { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { usageError } from '../../base/failure.ts';
-import { inWords } from '../../base/files.ts';
-import { createLineSplitter, type Line } from '../../base/lines.ts';
+import { errno, inWords } from '../../base/files.ts';
+import type { Line } from '../../base/lines.ts';
 import { group } from '../../base/units.ts';
 import { trimText } from '../../base/values.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { Io } from '../io.ts';
-import { readCsv } from './csv-input.ts';
+import { linesIn, readCsv } from './csv-input.ts';
 
 /** A subject as the user wrote it, with its line number if it comes from a file or stdin. */
 export interface GivenSubject {
@@ -50,7 +49,7 @@ export function subjectSource(
 /** Reads input only as the caller consumes subjects, so that memory does not grow with it. `check` throws at an unusable one. */
 export async function* readSubjects(
   source: SubjectSource,
-  io: Pick<Io, 'stdin' | 'cwd'> & { readonly signal?: AbortSignal },
+  io: InputIo,
   check: (subject: GivenSubject) => void = () => {},
 ): AsyncGenerator<GivenSubject> {
   for await (const some of partsOf(source, io)) {
@@ -61,33 +60,34 @@ export async function* readSubjects(
   }
 }
 
+type InputIo = Pick<Io, 'stdin'> & { readonly signal?: AbortSignal };
+
 /** The subjects in parts, such as those of one chunk of input, because one promise per subject would be slower. */
 async function* partsOf(
-  source: SubjectSource,
-  io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
+  { words, file, column }: SubjectSource,
+  io: InputIo,
 ): AsyncGenerator<Iterable<GivenSubject>> {
-  const stdin = () => fromBytes(stoppable(io.stdin, io.signal), source.column, 'stdin');
-  for (const word of source.words) {
-    if (word === '-') yield* stdin();
+  const read = (path: string) => {
+    const text = inputText(path, io);
+    return column === undefined ? inLines(text, path) : inColumn(text, column);
+  };
+  for (const word of words) {
+    if (word === '-') yield* read(word);
     else yield [{ text: word }];
   }
-  if (source.file === '-') yield* stdin();
-  else if (source.file !== undefined) {
-    yield* fromBytes(inputBytes(source.file, io), source.column, source.file);
-  }
+  if (file !== undefined) yield* read(file);
 }
 
-export const inputBytes = (
-  path: string,
-  io: Pick<Io, 'stdin'> & { readonly signal?: AbortSignal },
-): AsyncGenerator<Uint8Array> => (path === '-' ? stoppable(io.stdin, io.signal) : fileBytes(path, io.signal));
-
-async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+/** The text of a file or stdin (`-`). An aborted signal ends the wait for more. */
+export async function* inputText(path: string, { stdin, signal }: InputIo): AsyncGenerator<string> {
   signal?.throwIfAborted();
   try {
-    yield* stoppable(await openInput(path), signal);
+    const stream = path === '-' ? stdin : await openInput(path);
+    yield* decoded(signal ? addAbortSignal(signal, stream) : stream);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    signal?.throwIfAborted();
+    if (path === '-') throw error;
+    const code = errno(error);
     if (code === 'ENOENT')
       throw usageError(`file not found: ${path}`, 'check the path, or use - to read from stdin');
     if (code === 'EISDIR') throw usageError(`${path} is a folder`, 'give the name of a file in that folder');
@@ -95,6 +95,7 @@ async function* fileBytes(path: string, signal: AbortSignal | undefined): AsyncG
       throw usageError(`permission denied: ${path}`, 'make the file readable for your user');
     throw inWords('read', path, error);
   }
+  signal?.throwIfAborted();
 }
 
 /** A FIFO is opened as a socket: a blocked read of a file would ignore signals, and `process.exit` would wait for it. */
@@ -105,31 +106,31 @@ async function openInput(path: string): Promise<Readable> {
   return new Socket({ fd, readable: true, writable: false });
 }
 
-/** The bytes of a stream, as UTF-8 without a byte order mark. An aborted signal ends the wait for more bytes. */
-async function* stoppable(stream: Readable, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
-  const stop = () => stream.destroy();
-  signal?.addEventListener('abort', stop, { once: true });
-  try {
-    signal?.throwIfAborted();
-    yield* toUtf8(stream);
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  } finally {
-    signal?.removeEventListener('abort', stop);
+/** Decodes UTF-8, or UTF-16 with a byte order mark, which Windows PowerShell and spreadsheets write. */
+async function* decoded(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let head: Uint8Array = Buffer.alloc(0);
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  for await (const chunk of chunks) {
+    const bytes = decoder ? chunk : Buffer.concat([head, Buffer.from(chunk)]);
+    if (!decoder && bytes.length > 1) decoder = new TextDecoder(encodingOf(bytes));
+    if (decoder) yield decoder.decode(bytes, { stream: true });
+    else head = bytes;
   }
-  signal?.throwIfAborted();
+  yield decoder ? decoder.decode() : new TextDecoder().decode(head);
 }
 
-async function* fromBytes(
-  chunks: AsyncIterable<Uint8Array>,
-  column: string | undefined,
-  name: string,
+function encodingOf([first, second]: Uint8Array): string {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+async function* inColumn(
+  chunks: AsyncIterable<string>,
+  column: string,
 ): AsyncGenerator<Iterable<GivenSubject>> {
-  if (column === undefined) return yield* fromLines(chunks, name);
   let at: number | undefined;
   let width = 0;
-  for await (const { cells, line, separator } of readCsv(inputText(chunks))) {
+  for await (const { cells, line, separator } of readCsv(chunks)) {
     if (at === undefined) {
       if (cells.every((cell) => trimText(cell) === '')) continue;
       at = columnAt(cells, column);
@@ -149,25 +150,20 @@ async function* fromBytes(
     );
 }
 
-async function* fromLines(
-  chunks: AsyncIterable<Uint8Array>,
-  name: string,
-): AsyncGenerator<Iterable<GivenSubject>> {
-  const splitter = createLineSplitter(LONGEST_LINE);
+async function* inLines(chunks: AsyncIterable<string>, path: string): AsyncGenerator<Iterable<GivenSubject>> {
   let first = true;
   function* subjectsOn(lines: Iterable<Line>): Generator<GivenSubject> {
     for (const { bytes, number, cut } of lines) {
       const line = bytes.toString('utf8');
       const trimmed = trimText(line);
       if (trimmed.startsWith('#') || (trimmed === '' && !cut)) continue;
-      if (first) refuseTable(name, trimmed);
+      if (first) refuseTable(path === '-' ? 'stdin' : path, trimmed);
       first = false;
       // A line that was cut is longer than any subject, so the caller rejects it as an invalid subject.
       yield { text: cut ? line : trimmed, line: number };
     }
   }
-  for await (const chunk of chunks) yield subjectsOn(splitter.push(chunk));
-  yield subjectsOn(splitter.end());
+  for await (const lines of linesIn(chunks, LONGEST_LINE)) yield subjectsOn(lines);
 }
 
 /** Without --column, trdr would look up, and pay for, the header and whole lines as subjects. */
@@ -209,61 +205,20 @@ function columnAt(header: readonly string[], column: string): number {
 /** The maximum length of a line in bytes; subjects and most comment lines are shorter. */
 const LONGEST_LINE = 4096;
 
-export async function* inputText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new StringDecoder('utf8');
-  for await (const chunk of chunks) yield decoder.write(Buffer.from(chunk));
-  yield decoder.end();
-}
-
-const UTF8 = Buffer.from('\uFEFF');
-/** The byte order marks of UTF-16, which Windows PowerShell and spreadsheets write. */
-const UTF16 = [
-  { mark: Buffer.from([0xff, 0xfe]), name: 'utf-16le' },
-  { mark: Buffer.from([0xfe, 0xff]), name: 'utf-16be' },
-] as const;
-
-const startsWith = (bytes: Buffer, mark: Buffer) => bytes.subarray(0, mark.length).equals(mark);
-const mayBecomeMark = (bytes: Buffer) =>
-  [UTF8, ...UTF16.map(({ mark }) => mark)].some(
-    (mark) => bytes.length < mark.length && startsWith(mark, bytes),
-  );
-
-/** Removes the byte order mark, if there is one. If it is a mark of UTF-16, also converts the input to UTF-8. */
-async function* toUtf8(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let head: Buffer<ArrayBufferLike> | undefined = Buffer.alloc(0);
-  let decoder: InstanceType<typeof TextDecoder> | undefined;
-  for await (const chunk of chunks) {
-    let bytes: Buffer = Buffer.from(chunk);
-    if (head) {
-      head = Buffer.concat([head, bytes]);
-      if (mayBecomeMark(head)) continue;
-      bytes = startsWith(head, UTF8) ? head.subarray(UTF8.length) : head;
-      const wide = UTF16.find(({ mark }) => startsWith(bytes, mark));
-      decoder = wide && new TextDecoder(wide.name);
-      head = undefined;
-    }
-    yield decoder ? Buffer.from(decoder.decode(bytes, { stream: true })) : bytes;
-  }
-  if (head) yield head;
-  else if (decoder) yield Buffer.from(decoder.decode());
-}
-
 export async function readAll(
   { stdin }: Pick<Io, 'stdin'>,
   most: number,
   signal: AbortSignal,
   path = '-',
 ): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of inputBytes(path, { stdin, signal })) {
-    parts.push(part);
-    length += part.length;
-    if (length > most)
+  let text = '';
+  for await (const part of inputText(path, { stdin, signal })) {
+    text += part;
+    if (text.length > most)
       throw usageError(
         `the input on stdin is larger than ${group(most)} bytes`,
         'check which program writes to stdin',
       );
   }
-  return Buffer.concat(parts).toString('utf8');
+  return text;
 }

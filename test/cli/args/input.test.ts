@@ -9,13 +9,13 @@ import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
 
 const onStdin = (stdin: Readable, column?: string) =>
-  readSubjects({ words: ['-'], file: undefined, column }, { stdin, cwd: '/' });
+  readSubjects({ words: ['-'], file: undefined, column }, { stdin });
 
 const given = (text: string | readonly Uint8Array[], column?: string) =>
   Readable.from(onStdin(Readable.from(typeof text === 'string' ? [text] : text), column)).toArray();
 
 const inFile = (file: string, column?: string, signal = new AbortController().signal) =>
-  readSubjects({ words: [], file, column }, { stdin: Readable.from([]), cwd: '/', signal });
+  readSubjects({ words: [], file, column }, { stdin: Readable.from([]), signal });
 
 const givenFile = (name: string, content: string, column?: string) => {
   const file = join(openFolder(), name);
@@ -143,7 +143,7 @@ describe('subjects', () => {
     const file = join(openFolder(), 'handles.txt');
     writeFileSync(file, 'b\nc\n');
     const source = subjectSource(['a'], { file, column: undefined }, 'handle');
-    const rows = readSubjects(source, { stdin: Readable.from([]), cwd: '/' });
+    const rows = readSubjects(source, { stdin: Readable.from([]) });
     expect((await Readable.from(rows).toArray()).map(({ text }) => text)).toEqual(['a', 'b', 'c']);
     await expect(inFile('/nowhere/handles').next()).rejects.toMatchObject({
       ...{ kind: 'usage', message: expect.stringContaining('/nowhere/handles') },

@@ -2,11 +2,10 @@ import { extname } from 'node:path';
 import { Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
-import { createLineSplitter, type Line } from '../../../base/lines.ts';
 import type { Sent } from '../../../contract/read-record.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../../contract/records/subject.ts';
-import { type CsvRow, readCsv } from '../../args/csv-input.ts';
-import { inputBytes, inputText } from '../../args/input.ts';
+import { type CsvRow, linesIn, readCsv } from '../../args/csv-input.ts';
+import { inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
 import type { Outcomes } from '../../lookup/tally.ts';
 import { createRowReader, isRowHeader } from './delimited.ts';
@@ -23,7 +22,7 @@ const byExtension: Readonly<Record<string, Format>> = {
 };
 
 export async function* readExport(path: string, io: Pick<Io, 'stdin' | 'signal'>): AsyncGenerator<PnlRecord> {
-  const { first, chunks } = await peek(inputText(inputBytes(path, io)));
+  const { first, chunks } = await peek(inputText(path, io));
   const format = byExtension[extname(path).toLowerCase()] ?? formatOf(first);
   const name = path === '-' ? 'stdin' : path;
   if (format === 'json') yield* wholeDocument(chunks, name);
@@ -82,15 +81,12 @@ async function* wholeDocument(chunks: AsyncIterable<string>, name: string): Asyn
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerator<PnlRecord> {
-  const splitter = createLineSplitter(LONGEST_LINE);
-  function* records(some: Iterable<Line>) {
+  for await (const some of linesIn(chunks, LONGEST_LINE)) {
     for (const { bytes, number } of some) {
       const text = bytes.toString('utf8');
       if (text.trim() !== '') yield recordIn(parseJson(text), name, `line ${number}`);
     }
   }
-  for await (const chunk of chunks) yield* records(splitter.push(Buffer.from(chunk)));
-  yield* records(splitter.end());
 }
 
 async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<PnlRecord> {
