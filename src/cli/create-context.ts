@@ -10,7 +10,6 @@ import { outputClosed, tryOnce } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
-import type { Connecting } from './connect.ts';
 import type { Context, Display } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
@@ -80,7 +79,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     yes: globals.yes,
     sandbox: globals.sandbox,
     spent: () => opened?.spent.atMost ?? 0,
-    left: async () => lookAtAccount(await client(), signal),
+    left: async () => lookAtAccount(await context.client(), signal),
     async budgets() {
       const { shortBudgets } = await import('./spend/budgets.ts');
       return shortBudgets(context);
@@ -88,26 +87,17 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     asking,
   });
 
-  const run: Connecting = {
-    io,
-    command,
-    globals,
-    settings,
-    permission,
-    notice,
-    trace: globals.debug ? (line) => write(line, 'debug') : undefined,
-    closing: closing.signal,
-    closers: [],
-  };
-  const connections = () => import('./connect.ts');
-  const target = once(async () => (await connections()).findTarget(run));
-  const store = once(async () => (await connections()).openRunStore(run, target));
-  const ledger = once(async () => (await connections()).openRunLedger(run, await store(), client));
-  const client = once(async () => {
-    const { connect } = await connections();
-    opened = await connect(run, await target(), await store(), await ledger());
-    return opened;
-  });
+  const closers: (() => unknown)[] = [];
+  const trace = globals.debug ? (line: string) => write(line, 'debug') : undefined;
+  const connections = once(async () =>
+    (await import('./connect.ts')).openConnections(
+      context,
+      command.stream === true,
+      closing.signal,
+      closers,
+      trace,
+    ),
+  );
 
   const needs = { io, globals: shown, settings, format, notice, diskWait };
   const printing = createRunOutput(needs, command, closing, () => opened);
@@ -125,11 +115,14 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
     display,
     diskWait,
     permission,
-    target,
-    client,
-    ledger,
-    store,
-    connect: async (other) => (await connections()).connect(run, other),
+    target: async () => (await connections()).target(),
+    async client() {
+      opened = await (await connections()).client();
+      return opened;
+    },
+    ledger: async () => (await connections()).ledger(),
+    store: async () => (await connections()).store(),
+    connect: async (other) => (await connections()).connect(other),
     get spent() {
       return opened?.spent.cu ?? 0;
     },
@@ -176,7 +169,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
       }
     } finally {
       await printing.close();
-      for (const close of run.closers.splice(0).reverse()) await close();
+      for (const close of closers.splice(0).reverse()) await close();
       const cost = printing.costLine();
       if (cost !== undefined && isWatched()) notice(cost);
     }

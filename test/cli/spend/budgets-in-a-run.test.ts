@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/base/clock.ts';
 import { Failure } from '../../../src/base/failure.ts';
-import { localLedger } from '../../../src/cli/connect.ts';
+import { watchCaps } from '../../../src/cli/spend/caps.ts';
+import { openLedger } from '../../../src/state/ledger/ledger.ts';
 import { type Home, openHome, runInProcess } from '../../e2e/harness.ts';
 
 const BUDGET = 1_000;
@@ -14,19 +15,11 @@ async function withRun() {
   const home = openHome();
   await runInProcess(['budget', 'set', 'day', String(BUDGET)], { home });
   const notices: string[] = [];
-  const settings = {
-    folders: { config: home.config, state: home.state, cache: home.cache },
-    ...{ profile: 'default', machine: 'a', budgetDay: BUDGET, budgetMonth: undefined },
-  };
-  const ledger = localLedger(
-    {
-      io: { clock: systemClock, env: {} },
-      settings,
-      command: { path: 'whois' },
-      notice: (text) => notices.push(text),
-    },
-    true,
-  );
+  const notice = (text: string) => void notices.push(text);
+  const folders = { config: home.config, state: home.state, cache: home.cache };
+  const budgets = { folders, profile: 'default', budgetDay: BUDGET, budgetMonth: undefined };
+  const entry = { command: 'whois', profile: 'default', host: 'a' };
+  const ledger = openLedger(home.state, entry, systemClock, notice, watchCaps(budgets, notice));
   const spend = async (calls: number) => {
     for (let call = 0; call < calls; call++) {
       try {
