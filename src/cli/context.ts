@@ -6,7 +6,6 @@ import type { View } from '../output/view.ts';
 import type { Globals, OutputFormat } from './args/common.ts';
 import type { Io } from './io.ts';
 import type { RunSettings } from './settings/settings.ts';
-import type { RunOutcome } from './spend/cost-line.ts';
 import type { Permission } from './spend/permission.ts';
 import type { RunStore } from './store/open-store.ts';
 
@@ -47,6 +46,18 @@ export interface Target {
   readonly baseUrl: string;
   readonly key: string | undefined;
   readonly embedded: boolean;
+}
+
+/** The result of a run, for commands that count results. */
+export interface RunOutcome {
+  /** The result in words: `3 of 4 found`; null for a command that reports its result and its cost itself. */
+  readonly text: string | null;
+  /** The number of results so far. */
+  readonly total: number;
+  /** The numbers of results that were found, not found, and failed, where they mean something. */
+  readonly found?: number;
+  readonly missing?: number;
+  readonly failed?: number;
 }
 
 export interface Context {

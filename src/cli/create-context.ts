@@ -10,7 +10,7 @@ import { outputClosed, tryOnce } from '../output/sink.ts';
 import { wantsUnicode } from '../output/terminal/style.ts';
 import type { Parsed } from './args/parse.ts';
 import type { AnyCommand } from './command.ts';
-import type { Context, Display } from './context.ts';
+import type { Context, Display, RunOutcome } from './context.ts';
 import type { ExitCode } from './exit.ts';
 import { type Io, isInterrupted } from './io.ts';
 import { lookAtAccount } from './lookup/account.ts';
@@ -19,7 +19,6 @@ import { formatOf, selectedFields } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
 import { knownSecret } from './settings/secret.ts';
 import { loadSettings } from './settings/settings.ts';
-import type { RunOutcome } from './spend/cost-line.ts';
 import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */

@@ -4,9 +4,9 @@ import type { Client } from '../../contract/ports.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { AnyCommand } from '../command.ts';
-import type { Context, Records } from '../context.ts';
+import type { Context, Records, RunOutcome } from '../context.ts';
 import { type Io, isInterrupted } from '../io.ts';
-import { costLine, type RunOutcome } from '../spend/cost-line.ts';
+import { balanceText, estimateText } from '../spend/permission.ts';
 import { openSink, renderOptions, selectedFields } from './output.ts';
 
 /** The output of a run, opened on first use. When it can no longer be written, `closing` ends every wait. */
@@ -125,15 +125,19 @@ export function createRunOutput(
     },
     /** The result of the run; undefined if the command does not count results. */
     outcome: () => outcome,
-    /** Undefined if there is nothing to report. */
-    costLine() {
-      return costLine({
-        client: client(),
-        outcome,
-        isSandbox: globals.sandbox,
-        isInterrupted: isInterrupted(io),
-        isCached: cached,
-      });
+    /** The last line: the result, the cost, and what is left if known. Undefined if the run sent no paid call and has no result. */
+    costLine(): string | undefined {
+      if (outcome?.text === null) return undefined;
+      const { spent: { cu, atMost } = { cu: 0, atMost: 0 }, left } = client() ?? {};
+      const total = outcome?.total ?? 0;
+      if (atMost === 0 && total === 0) return undefined;
+      const units = globals.sandbox ? undefined : left?.key?.units;
+      const cost = `${estimateText({ least: cu, most: atMost })}${globals.sandbox && atMost > 0 ? ' (sandbox)' : ''}`;
+      const balance = typeof units === 'number' ? [balanceText(units)] : [];
+      const line = [...(outcome === undefined ? [] : [outcome.text]), cost, ...balance].join(', ');
+      if (!isInterrupted(io)) return line;
+      const saved = `; ${countText(total, 'answer')} ${total === 1 ? 'is' : 'are'} cached`;
+      return `interrupted: ${line}${cached && total > 0 ? saved : ''}`;
     },
     /** Keeps a file with rows that were paid for after an error, and names it in the error or a notice. */
     async endEarly(error: unknown): Promise<unknown> {
