@@ -1,54 +1,51 @@
+import { base58 } from '@scure/base';
 import { distinctHandles, normalHandle } from '../contract/handles.ts';
-import { THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
+import { CALLOUT_PAGE, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
+import { cu } from '../contract/prices.ts';
 import type { Me } from '../contract/records/account.ts';
+import type { Callout } from '../contract/records/launchpad.ts';
 import type { Pnl } from '../contract/records/pnl.ts';
-import { holdsWallet, type User } from '../contract/records/user.ts';
-import { type Handlers, reject, reply } from './http/endpoint.ts';
-import { type Key, usageOf } from './keys.ts';
-import { handleProblem, resolveHandler } from './resolve.ts';
+import type { Thesis } from '../contract/records/thesis.ts';
+import { holdsWallet, type Pending, type PendingReason, type User } from '../contract/records/user.ts';
+import type { Handlers } from './http/endpoint.ts';
+import { ApiError } from './http/response.ts';
+import { type Key, shortageOf, usageOf } from './keys.ts';
 import type { SandboxState } from './state.ts';
-import { isEvmAddress, isSolanaAddress, normalAddress } from './world/address.ts';
+import { normalAddress } from './world/world.ts';
 
 /** A handler for every endpoint. A missing handler is a compile error. */
 export const handlers: Handlers = {
   'user.handle'(sandbox, { params: { handle } }, key) {
-    const problem = handleProblem(handle);
-    if (problem) return reject('VALIDATION_ERROR', problem);
+    checkHandle(handle);
     return shownUser(sandbox, sandbox.world.user(normalHandle(handle)), key);
   },
   'user.wallet'(sandbox, { params: { address } }, key) {
-    const problem = addressProblem(address);
-    if (problem) return reject('VALIDATION_ERROR', problem);
+    checkAddress(address);
     return shownUser(sandbox, sandbox.world.userByWallet(address), key);
   },
   'user.id': (sandbox, { params }, key) => shownUser(sandbox, sandbox.world.userById(params.id), key),
-  'user.resolve': resolveHandler,
+  'user.resolve': (sandbox, { params }, key) => resolve(sandbox, params.handle, key),
   'user.pnl'(sandbox, { params: { handle } }, key) {
-    const problem = handleProblem(handle);
-    if (problem) return reject('VALIDATION_ERROR', problem);
+    checkHandle(handle);
     const pnl = sandbox.world.pnl(normalHandle(handle));
-    if (!pnl) return reject('NOT_OBSERVED');
-    return isHidden(sandbox, pnl, key) ? reject('FORBIDDEN') : reply(pnl);
+    if (!pnl) throw new ApiError('NOT_OBSERVED');
+    return reply(shownNumbers(sandbox, pnl, key));
   },
   'users.pnl'(sandbox, { body }, key) {
-    const problem = body.handles.map(handleProblem).find((each) => each !== null);
-    if (problem) return reject('VALIDATION_ERROR', problem);
+    body.handles.forEach(checkHandle);
     const found = distinctHandles(body.handles)
       .map(normalHandle)
       .map((handle) => sandbox.world.pnl(handle) ?? handle);
     const missing = found.filter((each) => typeof each === 'string');
-    const entries = found.filter((each) => typeof each !== 'string');
-    if (entries.some((pnl) => isHidden(sandbox, pnl, key))) return reject('FORBIDDEN');
+    const entries = found.flatMap((each) =>
+      typeof each === 'string' ? [] : shownNumbers(sandbox, each, key),
+    );
     return reply({ count: entries.length, missing, entries });
   },
-  'thesis.all'(sandbox, { query }) {
-    const page = thesisPage(sandbox, {}, query);
-    return page ? reply(page) : unknownCursor('thesis');
-  },
+  'thesis.all': (sandbox, { query }) => reply(thesisPage(sandbox, query)),
   'thesis.token'(sandbox, { params, query }) {
     const tokenAddress = normalAddress(params.tokenAddress);
-    const page = thesisPage(sandbox, { tokenAddress }, query);
-    if (!page) return unknownCursor('thesis');
+    const page = thesisPage(sandbox, query, isAbout(tokenAddress));
     // For each of these fields, use the first item that has it, because not every item has all fields.
     const tokenNetwork = page.items.find((item) => item.tokenNetwork)?.tokenNetwork ?? null;
     const symbol = page.items.find((item) => item.tokenSymbol)?.tokenSymbol ?? null;
@@ -59,37 +56,54 @@ export const handlers: Handlers = {
     userPage(sandbox, params.id, normalAddress(params.tokenAddress), query),
   'launchpad.user'({ world }, { params }) {
     const account = world.account(params.wallet);
-    return account ? reply(account) : reject('NOT_OBSERVED');
+    if (!account) throw new ApiError('NOT_OBSERVED');
+    return reply(account);
   },
-  'launchpad.callouts': (sandbox, { query }) => calloutPage(sandbox, {}, query.before),
-  'launchpad.callouts.coin': (sandbox, { params, query }) =>
-    calloutPage(sandbox, { coin: params.mint }, query.before),
-  'launchpad.callouts.wallet': (sandbox, { params, query }) =>
-    calloutPage(sandbox, { wallet: params.wallet }, query.before),
+  'launchpad.callouts': (sandbox, { query }) => calloutPage(sandbox, query),
+  'launchpad.callouts.coin': (sandbox, { params: { mint }, query }) =>
+    calloutPage(sandbox, query, (callout) => isSame(callout.coinMint, mint)),
+  'launchpad.callouts.wallet': (sandbox, { params: { wallet }, query }) =>
+    calloutPage(sandbox, query, (callout) => isSame(callout.wallet, wallet)),
   'launchpad.board'({ world, clock }, { query }) {
     const at = query.at === undefined ? clock.now() : parseInstant(query.at);
-    if (at === null) return reject('VALIDATION_ERROR', 'at: must be epoch milliseconds or an ISO time.');
+    if (at === null) throw invalid('at: must be epoch milliseconds or an ISO time.');
     return reply(world.board(query.period ?? 'weekly', Math.min(at, clock.now())));
   },
   me: ({ clock }, _, key) => reply(accountOf(key, clock.now())),
 };
 
+const reply = <R>(record: R) => ({ status: 200 as const, record });
+
+const invalid = (problem: string) => new ApiError('VALIDATION_ERROR', problem);
+
 function shownUser({ world }: SandboxState, user: User | undefined, { isFree }: Key) {
-  if (!user) return reject('NOT_OBSERVED');
-  return isFree && holdsWallet(user) && !world.isSample(user.id) ? reject('FORBIDDEN') : reply(user);
+  if (!user) throw new ApiError('NOT_OBSERVED');
+  if (isFree && holdsWallet(user) && !world.isSample(user.id)) throw new ApiError('FORBIDDEN');
+  return reply(user);
 }
 
-/** Whether the record contains a wallet that the key may not see. */
-function isHidden({ world }: SandboxState, { handle, wallet, evmWallet }: Pnl, { isFree }: Key): boolean {
-  if (!isFree || (wallet === null && evmWallet === null)) return false;
-  return !world.isSample(world.user(handle)?.id ?? '');
+/** Rejects a record with a wallet that the key may not see. */
+function shownNumbers({ world }: SandboxState, pnl: Pnl, { isFree }: Key): Pnl {
+  const hasWallet = pnl.wallet !== null || pnl.evmWallet !== null;
+  if (isFree && hasWallet && !world.isSample(world.user(pnl.handle)?.id ?? ''))
+    throw new ApiError('FORBIDDEN');
+  return pnl;
 }
 
-function addressProblem(address: string): string | null {
-  if (/^0x/i.test(address))
-    return isEvmAddress(address) ? null : 'address: an EVM address has 40 hex digits after 0x.';
-  if (isSolanaAddress(address)) return null;
-  return 'address: must be a Solana address (base58, 32 bytes) or an EVM address (0x and 40 hex digits).';
+function checkHandle(text: string): void {
+  if (normalHandle(text) === '') throw invalid('handle: must not be empty.');
+  if (/[\s\p{Cc}]/u.test(text)) throw invalid('handle: must not contain white space or control characters.');
+}
+
+function checkAddress(address: string): void {
+  if (/^0x/i.test(address)) {
+    if (/^0x[0-9a-f]{40}$/i.test(address)) return;
+    throw invalid('address: an EVM address has 40 hex digits after 0x.');
+  }
+  if (/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(address) && base58.decode(address).length === 32) return;
+  throw invalid(
+    'address: must be a Solana address (base58, 32 bytes) or an EVM address (0x and 40 hex digits).',
+  );
 }
 
 interface PageQuery {
@@ -97,38 +111,47 @@ interface PageQuery {
   readonly limit?: number | undefined;
 }
 
+const isSame = (one: string, other: string) => normalAddress(one) === normalAddress(other);
+
+const isAbout = (token: string) => (thesis: Thesis) => isSame(thesis.tokenAddress ?? '', token);
+
 function userPage(sandbox: SandboxState, id: string, tokenAddress: string | null, query: PageQuery) {
   const userId = id.toLowerCase();
-  const page = thesisPage(sandbox, { userId, tokenAddress: tokenAddress ?? undefined }, query);
-  return page ? reply({ userId, tokenAddress, ...page }) : unknownCursor('thesis');
+  const isAboutToken = tokenAddress === null ? () => true : isAbout(tokenAddress);
+  const page = thesisPage(
+    sandbox,
+    query,
+    (thesis) => thesis.authorId?.toLowerCase() === userId && isAboutToken(thesis),
+  );
+  return reply({ userId, tokenAddress, ...page });
 }
 
 function thesisPage(
   { world, clock }: SandboxState,
-  filter: Parameters<typeof world.theses>[0],
   { before, limit = THESIS_LIMIT_DEFAULT }: PageQuery,
+  matches?: (thesis: Thesis) => boolean,
 ) {
-  const slice = world.theses(filter, before, limit, clock.now());
-  if (!slice) return null;
-  const { items, hasMore } = slice;
-  const updatedAt = items.find((item) => item.platformCreatedAt !== null)?.platformCreatedAt ?? null;
-  const nextBefore = hasMore ? (items.at(-1)?.id ?? null) : null;
-  return { count: items.length, hasMore, nextBefore, updatedAt, items };
+  const slice = world.theses().slice(before, limit, clock.now(), matches);
+  const updatedAt = slice?.items.find((item) => item.platformCreatedAt !== null)?.platformCreatedAt ?? null;
+  return { ...pageOf('thesis', slice), updatedAt };
 }
 
 function calloutPage(
   { world, clock }: SandboxState,
-  filter: Parameters<typeof world.callouts>[0],
-  before: string | undefined,
+  { before }: PageQuery,
+  matches?: (callout: Callout) => boolean,
 ) {
-  const slice = world.callouts(filter, before, clock.now());
-  if (!slice) return unknownCursor('callout');
-  const { items, hasMore } = slice;
-  const nextBefore = hasMore ? (items.at(-1)?.id ?? null) : null;
-  return reply({ count: items.length, hasMore, nextBefore, items });
+  return reply(pageOf('callout', world.callouts().slice(before, CALLOUT_PAGE, clock.now(), matches)));
 }
 
-const unknownCursor = (post: string) => reject('VALIDATION_ERROR', `before: unknown ${post} id.`);
+function pageOf<T extends { readonly id: string }>(
+  post: string,
+  slice: { items: T[]; hasMore: boolean } | null,
+) {
+  if (!slice) throw invalid(`before: unknown ${post} id.`);
+  const { items, hasMore } = slice;
+  return { count: items.length, hasMore, nextBefore: hasMore ? (items.at(-1)?.id ?? null) : null, items };
+}
 
 function parseInstant(text: string): number | null {
   if (/^\d{1,15}$/.test(text)) return Number(text);
@@ -150,3 +173,76 @@ function accountOf(key: Key, now: number): Me {
     usage: usageOf(key, now),
   };
 }
+
+/** How long a live resolve waits for each live resolve ahead of it in the queue. */
+const QUEUE_SLOT_MS = 1_500;
+/** How long a call waits for a live resolve in progress before it gets `timeout`. */
+const MAX_WAIT_MS = 10_000;
+const hit = { cu: cu.reveal, reveals: 1 };
+
+/**
+ * Returns the user of a handle. If the user has no verified wallet, first searches for one, and returns a 202
+ * if the search has no result yet. Every key that cannot pay for a found wallet is rejected.
+ */
+async function resolve(sandbox: SandboxState, handle: string, key: Key) {
+  const { world, clock, counts, resolves } = sandbox;
+  checkHandle(handle);
+  const shortage = shortageOf(key, hit, clock.now());
+  if (shortage) throw new ApiError(shortage);
+  const user = world.user(normalHandle(handle));
+  if (!user) throw new ApiError('NOT_OBSERVED');
+  if (key.isFree && !world.isSample(user.id)) throw new ApiError('FORBIDDEN');
+  const found = (source: 'cached' | 'live') => ({
+    status: 200 as const,
+    record: user,
+    headers: { 'x-service-resolve': source },
+  });
+  if (holdsWallet(user)) return found('cached');
+
+  let running = resolves.get(user.id);
+  if (!running) {
+    const plan = world.resolvePlan(user.id);
+    if (plan.outcome === 'pending') return pending(plan.reason);
+    counts.resolvesStarted++;
+    const startsAt = clock.now() + plan.queue * QUEUE_SLOT_MS;
+    const started = { startsAt, doneAt: startsAt + plan.ms };
+    running = started;
+    resolves.set(user.id, started);
+    clock.at(started.doneAt, () => {
+      // A restart cancels live resolves.
+      if (resolves.get(user.id) !== started) return;
+      resolves.delete(user.id);
+      world.reveal(user.id);
+    });
+  }
+  const { startsAt, doneAt } = running;
+  if (startsAt > clock.now()) return queued(startsAt - clock.now());
+  // Reserve the price of a found wallet, so that other calls of the key cannot spend it during the search.
+  key.reserved.cu += hit.cu;
+  key.reserved.reveals += hit.reveals;
+  counts.resolvesWaiting++;
+  await new Promise<void>((wake) => clock.at(Math.min(doneAt, clock.now() + MAX_WAIT_MS), wake));
+  counts.resolvesWaiting--;
+  key.reserved.cu -= hit.cu;
+  key.reserved.reveals -= hit.reveals;
+  if (holdsWallet(user)) return found('live');
+  return pending(doneAt > clock.now() ? 'timeout' : 'unavailable');
+}
+
+/** A 202 with only the fields that exist for its reason. */
+const pending = (reason: PendingReason, more: Partial<Pending> = {}) => ({
+  status: 202 as const,
+  record: {
+    pending: true as const,
+    reason,
+    retryable: reason !== 'no_preview',
+    ...(reason === 'rate_limited' && { retryAfterSeconds: 5 }),
+    ...more,
+  },
+});
+
+const queued = (waitMs: number) =>
+  pending('queued', {
+    retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
+    position: Math.ceil(waitMs / QUEUE_SLOT_MS),
+  });

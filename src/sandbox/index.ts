@@ -2,12 +2,11 @@ import { createServer } from 'node:http';
 import type { Socket } from 'node:net';
 import { Failure } from '../base/failure.ts';
 import type { ThesisFrameData } from '../contract/records/thesis.ts';
-import { addKey } from './http/admission.ts';
 import { serveCall } from './http/serve.ts';
 import { type KeyOptions, topUp, usageOf } from './keys.ts';
 import { publishPost, replay, setRate } from './live-feed.ts';
 import { isWebSocketUpgrade, serveUpgrade, serveWithoutUpgrade } from './socket/upgrade.ts';
-import { createState, type OpenSocket, type SandboxOptions } from './state.ts';
+import { addKey, createState, type OpenSocket, type SandboxOptions } from './state.ts';
 import { readRecording } from './world/load.ts';
 
 export { parseFaults } from './faults/grammar.ts';

@@ -11,9 +11,9 @@ export function publishPost(sandbox: SandboxState, given?: ThesisFrameData): The
   let announceAt = now;
   for (const { kind, ms } of faults.trigger('post', 'ws')) {
     const then = now + ms;
-    if (kind === 'late' || kind === 'lag') world.withhold(post.id, then);
+    if (kind === 'late' || kind === 'lag') world.theses().withhold(post.id, then);
     if (kind === 'late') announceAt = Math.max(announceAt, then);
-    if (kind === 'vanish') clock.at(then, () => world.remove(post.id));
+    if (kind === 'vanish') clock.at(then, () => world.theses().remove(post.id));
   }
   if (announceAt > now) clock.at(announceAt, () => announce(sandbox, post));
   else announce(sandbox, post);

@@ -1,9 +1,9 @@
 import type { EndpointId } from '../contract/endpoints.ts';
 import { runningClock, type SandboxClock } from './clock.ts';
 import { createFaults, type Disconnect } from './faults/engine.ts';
-import { type Key, type KeyOptions, planTerms } from './keys.ts';
+import { createKey, type Key, type KeyOptions, planTerms } from './keys.ts';
 import { randomHex, randomOf } from './random.ts';
-import { generateRecords, type WorldSize } from './world/generated/index.ts';
+import { generateRecords, type WorldSize } from './world/generate.ts';
 import { loadRecords } from './world/load.ts';
 import { createWorld, type World } from './world/world.ts';
 
@@ -82,6 +82,15 @@ export function createState(options: SandboxOptions) {
     cancelPosts: () => {},
     randomIds: randomOf(seed, 'ids'),
   };
+}
+
+export function addKey({ keys, seed, clock }: SandboxState, options: KeyOptions): Key {
+  const number = keys.size + 1;
+  const text =
+    options.key ?? `trdr_${options.mode ?? 'test'}_${randomHex(randomOf(seed, `key ${number}`), 32)}`;
+  const key = createKey(`key-${number}`, text, options, clock.now());
+  keys.set(text, key);
+  return key;
 }
 
 /** At twice this number, the log drops its older half. */

@@ -3,7 +3,7 @@ import { onTestFinished } from 'vitest';
 import { WebSocket } from 'ws';
 import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
-import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import { createWorld, type ResolvePlan, type World } from '../../src/sandbox/world/world.ts';
 
 /** The middle of a month, so that a test does not run into the next month. */

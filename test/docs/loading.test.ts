@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { expect, test } from 'vitest';
-import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import { createWorld } from '../../src/sandbox/world/world.ts';
 import { readPage } from './pages.ts';
 import { openMachine } from './run.ts';

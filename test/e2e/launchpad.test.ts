@@ -59,7 +59,7 @@ describe('trdr launchpad callouts', () => {
     expect(exitCode).toBe(0);
     const all = records();
     expect(new Set(ids(all)).size).toBe(all.length);
-    const first = sandbox.world.callouts({}, undefined, sandbox.clock.now());
+    const first = sandbox.world.callouts().slice(undefined, 25, sandbox.clock.now());
     expect(ids(all).slice(0, 25)).toEqual(first?.items.map((item) => item.id));
     expect(sandbox.meter().unitsUsed).toBe(10 * Math.ceil(all.length / 25));
     for (const record of all) expect(Callout.safeParse(record).success).toBe(true);
@@ -67,7 +67,7 @@ describe('trdr launchpad callouts', () => {
 
   test('filters by coin or by wallet, not by both', async () => {
     const sandbox = await withSandbox();
-    const [some] = sandbox.world.callouts({}, undefined, sandbox.clock.now())?.items ?? [];
+    const [some] = sandbox.world.callouts().slice(undefined, 25, sandbox.clock.now())?.items ?? [];
     const [coin, wallet] = [some?.coinMint ?? '', some?.wallet ?? ''];
     const ofCoin = await runInProcess(['launchpad', 'callouts', '--coin', coin], { sandbox });
     const ofWallet = await runInProcess(['launchpad', 'callouts', '--wallet', wallet], { sandbox });

@@ -4,7 +4,7 @@ import { readLines } from '../../src/base/lines.ts';
 import type { LedgerEntry } from '../../src/contract/ports.ts';
 import type { Pnl } from '../../src/contract/records/pnl.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
-import { generateRecords } from '../../src/sandbox/world/generated/index.ts';
+import { generateRecords } from '../../src/sandbox/world/generate.ts';
 import { createWorld } from '../../src/sandbox/world/world.ts';
 import { ledgerEntries } from '../../src/state/ledger/read-ledger.ts';
 import { type Home, withSandbox } from './harness.ts';

@@ -69,7 +69,7 @@ describe('a closed reader', () => {
     const sandbox = await withSandbox({ ...plenty, faults: 'delay@thesis.all=20ms' });
     const ran = await bash('trdr thesis list --all --yes | head -c 1', { sandbox });
     expect(ran.codes).toEqual([9, 0]);
-    expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.thesisCount() * 10);
+    expect(sandbox.meter().unitsUsed).toBeLessThan(sandbox.world.theses().count() * 10);
   });
 
   test('of stderr does not matter', async () => {

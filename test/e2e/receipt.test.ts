@@ -74,7 +74,7 @@ test.each(['reset=20%,lost=10%', '500=20%,cut=20%', '429=20%:1s,504=20%', 'html=
 
 test.each([undefined, 'SIGINT'] as const)('is written after SIGTERM and then %s', async (second) => {
   const sandbox = await withSandbox({ faults: second ? 'delay@user.id=30s' : 'delay@user.id=2s' });
-  const words = ['whois', '777f50bf-e031-4c43-afbf-f50b96b380a4', 'mira', '--receipt', 'r.json'];
+  const words = ['whois', 'f06da858-c3bb-435e-ad10-cd5f7bfd2514', 'mira', '--receipt', 'r.json'];
   const home = openHome();
   const child = startTrdr(words, { sandbox, home });
   await until(() => ledgerOf(home).length === 2 && ledgerOf(home).some(({ cu }) => cu > 0));

@@ -10,7 +10,7 @@ import { startServer } from './server.ts';
 async function opened() {
   const server = await startServer();
   const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 600_000, theses: 1 });
-  const [sample] = sandbox.world.theses({}, undefined, 1, Date.now())?.items ?? [];
+  const [sample] = sandbox.world.theses().slice(undefined, 1, Date.now())?.items ?? [];
   if (!sample) throw new Error('no post');
   const [home, relayHome] = [openHome(), openHome()];
   const env = { TRDR_STORE: server.url };

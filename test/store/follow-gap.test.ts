@@ -82,7 +82,7 @@ describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () =
 
     await publish([...rest.slice(0, -5), ...late, ...rest.slice(-5)]);
     await trim();
-    if (deleted) sandbox.world.remove(first.at(-1)?.id ?? '');
+    if (deleted) sandbox.world.theses().remove(first.at(-1)?.id ?? '');
     const after = await tail(50, '--fill', ...checkpoint);
     expect(after.exitCode, after.stderr).toBe(0);
     expect(after.stderr).toContain('fetching them from the service');

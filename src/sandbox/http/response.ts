@@ -3,21 +3,19 @@ import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
 import { driftText } from '../faults/drift.ts';
 import { faultIn, type TriggeredFault } from '../faults/engine.ts';
 
-export interface ApiError {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryAfter?: number | undefined;
+/** An error response. The message is the documented meaning of the code, unless another message is given. */
+export class ApiError extends Error {
+  constructor(
+    readonly code: ErrorCode,
+    message: string = errorCodes[code].meaning,
+    readonly retryAfter?: number,
+  ) {
+    super(message);
+  }
 }
 
-/** The error with a given code. The message is the documented meaning, unless another message is given. */
-export const apiError = (
-  code: ErrorCode,
-  message: string = errorCodes[code].meaning,
-  retryAfter?: number,
-): ApiError => ({ code, message, retryAfter });
-
 export const simulatedError = (code: ErrorCode, ms: number): ApiError =>
-  apiError(code, undefined, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined);
+  new ApiError(code, undefined, code === 'RATE_LIMITED' ? Math.max(1, Math.ceil(ms / 1_000)) : undefined);
 
 export interface HttpResponse {
   readonly status: number;
@@ -35,12 +33,10 @@ export const jsonResponse = (
   headers: { 'content-type': 'application/json; charset=utf-8', ...headers },
 });
 
-export const errorResponse = ({ code, message, retryAfter }: ApiError, requestId: string): HttpResponse =>
-  jsonResponse(
-    errorCodes[code].status,
-    { error: { code, message }, retryAfter },
-    { 'x-request-id': requestId },
-  );
+export function errorResponse({ code, message, retryAfter }: ApiError, requestId: string): HttpResponse {
+  const body = { error: { code, message }, retryAfter };
+  return jsonResponse(errorCodes[code].status, body, { 'x-request-id': requestId });
+}
 
 export const gatewayPage = (status = 502): HttpResponse => ({
   status,
@@ -66,10 +62,4 @@ export function respond(
   to.writeHead(status, { ...response.headers, ...headers, 'content-length': body.length });
   if (!has('cut')) return void to.end(body);
   to.write(body.subarray(0, body.length >> 1), () => to.socket?.destroy());
-}
-
-/** Splits the target of a request into path and query. */
-export function splitTarget(target = '/'): [path: string, query: string] {
-  const at = target.indexOf('?');
-  return at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
 }

@@ -1,21 +1,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { chargeOfError } from '../../contract/endpoint.ts';
 import { endpoints, OPENAPI_PATH } from '../../contract/endpoints.ts';
+import { errorCodes } from '../../contract/errors.ts';
 import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
 import type { TriggeredFault } from '../faults/engine.ts';
 import { handlers } from '../handlers.ts';
-import { type Key, scopeOfGroup } from '../keys.ts';
+import { chargeKey, type Key, scopeOfGroup } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
 import { admit, limit } from './admission.ts';
-import { type ChargedCall, callEndpoint, chargeError, findRoute, freeError } from './endpoint.ts';
+import { callEndpoint, findRoute } from './endpoint.ts';
 import {
-  apiError,
+  ApiError,
   errorResponse,
   gatewayPage,
   type HttpResponse,
   jsonResponse,
   respond,
   simulatedError,
-  splitTarget,
 } from './response.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
@@ -29,48 +30,58 @@ export async function serveCall(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { counts, clock } = sandbox;
-  const { method = 'GET' } = request;
-  const [path, query] = splitTarget(request.url);
-  const ip = request.socket.remoteAddress ?? '';
+  const { counts, clock, faults } = sandbox;
+  const { method = 'GET', url = '/' } = request;
+  const [path = ''] = url.split('?', 1);
+  const query = new URLSearchParams(url.slice(path.length));
   const requestId = nextId(sandbox, 'req');
   const isOpenApi = path === OPENAPI_PATH && method === 'GET';
   const route = isOpenApi ? undefined : findRoute(method, path);
-  const scope = route ? scopeOfGroup[endpoints[route.id].group] : null;
-  const admitted =
-    route || isOpenApi ? admit(sandbox, request.headers, ip, scope) : { error: apiError('NOT_FOUND') };
+  let triggered: readonly TriggeredFault[] = [];
+  let key: Key | undefined;
 
   response.setHeader('date', new Date(clock.now()).toUTCString());
   counts.inFlight++;
   try {
-    if ('error' in admitted) finish(freeError(admitted.error));
-    else if (route) await serveRoute(route, admitted.key);
+    if (!route && !isOpenApi) throw new ApiError('NOT_FOUND');
+    key = admit(sandbox, request, route ? scopeOfGroup[endpoints[route.id].group] : null);
+    if (route) await serveRoute(route, key);
     else await serveDescription();
   } catch (error) {
-    response.destroy(error instanceof Error ? error : undefined);
-    throw error;
+    if (!(error instanceof ApiError)) {
+      response.destroy();
+      throw error;
+    }
+    sendError(error);
   } finally {
     counts.inFlight--;
   }
 
-  async function serveRoute(found: NonNullable<typeof route>, key: Key): Promise<void> {
+  async function serveRoute(found: NonNullable<typeof route>, of: Key): Promise<void> {
     const { id } = found;
     // Read the body before any fault is applied, so that a client that disconnects during a delay is still
     // served and charged.
     const body = method === 'POST' ? await readBody(request) : '';
-    const triggered = sandbox.faults.trigger('call', id);
+    triggered = faults.trigger('call', id);
     for (const { kind, ms, code, status } of triggered) {
       if (kind === 'delay') await new Promise<void>((resolve) => clock.at(clock.now() + ms, resolve));
       if (kind === 'reset') response.socket?.resetAndDestroy();
       if (kind === 'reset' || kind === 'stall') return record(0);
-      if (kind === 'gateway') return send(gatewayPage(status), triggered);
-      if (code) return finish(chargeError(sandbox, id, simulatedError(code, ms), key), triggered);
+      if (kind === 'gateway') return send(gatewayPage(status));
+      if (code) throw simulatedError(code, ms);
     }
-    if (body === null) return finish(freeError(apiError('BAD_REQUEST', 'The body is larger than 1 MiB.')));
-    const input = { route: found, query: new URLSearchParams(query), body };
-    const limited =
-      id === 'user.resolve' ? limit(sandbox, `resolve ${ip}`, RESOLVES_PER_MINUTE, 60_000) : null;
-    finish(limited ? freeError(limited) : await callEndpoint(sandbox, handlers, id, input, key), triggered);
+    if (body === null) throw new ApiError('BAD_REQUEST', 'The body is larger than 1 MiB.');
+    if (id === 'user.resolve')
+      limit(sandbox, `resolve ${request.socket.remoteAddress}`, RESOLVES_PER_MINUTE, 60_000);
+    const {
+      cu,
+      status,
+      record: data,
+      headers,
+    } = await callEndpoint(sandbox, handlers, id, { route: found, query, body }, of);
+    const meta = { asOf: new Date(clock.now()).toISOString(), requestId };
+    const envelope = sandbox.envelope === 'bare' ? data : { data, meta };
+    send(jsonResponse(status, envelope, { ...headers, 'x-request-id': requestId }), cu);
   }
 
   async function serveDescription(): Promise<void> {
@@ -80,19 +91,14 @@ export async function serveCall(
     send(jsonResponse(200, openapi(sandbox.envelope, server), { 'x-request-id': requestId }));
   }
 
-  function finish(call: ChargedCall, triggered: readonly TriggeredFault[] = []): void {
-    send(responseOf(call), triggered, call.cu);
+  /** Charges the price that the endpoint has for an error. */
+  function sendError(error: ApiError): void {
+    const charge = route && chargeOfError(endpoints[route.id], errorCodes[error.code].status, error.code);
+    const shortage = key && charge && chargeKey(key, charge, clock.now());
+    send(errorResponse(shortage ? new ApiError(shortage) : error, requestId), shortage ? 0 : charge?.cu);
   }
 
-  function responseOf(call: ChargedCall): HttpResponse {
-    if ('error' in call) return errorResponse(call.error, requestId);
-    const { status, record: data, headers } = call;
-    const meta = { asOf: new Date(clock.now()).toISOString(), requestId };
-    const body = sandbox.envelope === 'bare' ? data : { data, meta };
-    return jsonResponse(status, body, { ...headers, 'x-request-id': requestId });
-  }
-
-  function send(answer: HttpResponse, triggered: readonly TriggeredFault[] = [], cu = 0): void {
+  function send(answer: HttpResponse, cu = 0): void {
     respond(response, answer, triggered);
     record(answer.status, cu);
   }

@@ -10,7 +10,7 @@ import { driftText } from '../faults/drift.ts';
 import { faultIn, isDisconnect, type TriggeredFault } from '../faults/engine.ts';
 import { chargeKey, type Key } from '../keys.ts';
 import { nextId, type OpenSocket, type SandboxState } from '../state.ts';
-import { normalAddress } from '../world/address.ts';
+import { normalAddress } from '../world/world.ts';
 
 const PING_MS = SOCKET_PING_SECONDS * 1_000;
 const MINUTE = 60_000;

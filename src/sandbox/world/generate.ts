@@ -1,0 +1,104 @@
+import { BOARD_SIZE } from '../../contract/limits.ts';
+import { type Board, boardPeriods, type LaunchpadUser } from '../../contract/records/launchpad.ts';
+import { below, pick, type Random, randomHex, randomOf, randomSolana, round2 } from '../random.ts';
+import { makeCallouts, makeTheses } from './posts.ts';
+import { bios, firsts, seconds, unusualNames } from './texts.ts';
+import { makeNumbers, makeTraders, type Trader } from './traders.ts';
+import type { WorldRecords } from './world.ts';
+
+/** How many records to generate. */
+export interface WorldSize {
+  /** The number of traders: 300 by default, and at least the fixed ones. */
+  readonly traders?: number | undefined;
+  /** The number of theses: 2,000 by default. */
+  readonly theses?: number | undefined;
+}
+
+/** Generates the records of a world whose history ends at `now`. The same arguments give the same records. */
+export function generateRecords(seed: number, now: number, size: WorldSize = {}): WorldRecords {
+  const { traders: wanted = 300, theses: count = 2_000 } = size;
+  const traders = makeTraders(seed, wanted);
+  const accounts = () => makeAccounts(randomOf(seed, 'accounts'), traders);
+  return {
+    users: traders.map(({ user }) => user),
+    unverified: new Map(
+      traders.flatMap(({ user, found, plan }) => (plan ? [[user.id, { ...found, plan }]] : [])),
+    ),
+    samples: new Set(traders.flatMap(({ user, isSample }) => (isSample ? user.id : []))),
+    numbers: () => makeNumbers(randomOf(seed, 'windows'), traders, now),
+    theses: () => makeTheses(randomOf(seed, 'theses'), traders, count, now),
+    accounts,
+    callouts: () => makeCallouts(randomOf(seed, 'callouts'), accounts(), Math.max(500, count / 10), now),
+    boards: () => makeBoards(randomOf(seed, 'boards'), accounts(), now),
+  };
+}
+
+const ACCOUNTS = 250;
+
+/** The first accounts have the verified Solana wallets of traders. */
+function makeAccounts(random: Random, traders: readonly Trader[]): LaunchpadUser[] {
+  const linked = traders.filter(({ user, isIdle }) => user.solanaAddress !== null && !isIdle).slice(0, 80);
+  return Array.from({ length: ACCOUNTS }, (_, index): LaunchpadUser => {
+    const user = linked[index]?.user;
+    const name = user?.handle ?? `${pick(random, seconds)}${pick(random, firsts)}${below(random, 100)}`;
+    const account = {
+      wallet: user?.solanaAddress ?? randomSolana(random),
+      username: !user && random() < 0.05 ? pick(random, unusualNames) : name,
+      bio: random() < 0.3 ? null : pick(random, bios),
+      profileImage: random() < 0.2 ? null : `https://images.example/launchpad/${randomHex(random, 8)}.png`,
+      xUsername: random() < 0.5 ? name.replace(/\W/g, '').slice(0, 15) : null,
+      isVerified: random() < 0.06 ? null : random() < 0.2,
+      isLaunchpadUser: random() < 0.03 ? null : true,
+      followers: below(random, random() < 0.1 ? 50_000 : 400),
+      following: random() < 0.05 ? null : below(random, 300),
+      groupBadges: ['early', 'creator', 'whale', 'mod', '東京 club'].filter(() => random() < 0.2),
+    };
+    if (user || random() > 0.1) return account;
+    // A wallet that traded without creating an account.
+    const unknown = { username: null, bio: null, profileImage: null, xUsername: null, isVerified: null };
+    return {
+      ...account,
+      ...unknown,
+      isLaunchpadUser: false,
+      followers: null,
+      following: null,
+      groupBadges: [],
+    };
+  });
+}
+
+const DAY = 86_400_000;
+/** The period of a board and the time between its snapshots, in days. */
+const periods = { daily: [1, 0.25], weekly: [7, 1], monthly: [30, 2] } as const;
+const SNAPSHOTS = 20;
+
+function makeBoards(random: Random, accounts: readonly LaunchpadUser[], now: number): Board[] {
+  const traders = accounts.map(({ wallet, username, isVerified }) => ({
+    ...{ wallet, username, isVerified },
+    size: 40 + 60_000 * random() ** 4,
+    phase: 100 * random(),
+    hasPercent: random() > 0.07,
+  }));
+  return boardPeriods.flatMap((period) => {
+    const [span, every] = periods[period];
+    return Array.from({ length: SNAPSHOTS }, (_, back): Board => {
+      const capturedAt = (Math.floor(now / (every * DAY)) - back) * every * DAY;
+      // The periods of neighboring snapshots overlap, so their values are points of a smooth curve.
+      const place = (2 * capturedAt) / (span * DAY);
+      const results = traders.map(({ size, phase, hasPercent, ...shown }) => {
+        const weight = size * Math.sqrt(span);
+        const realizedPnlUsd = round2(weight * (0.2 + Math.sin(place + phase)));
+        const unrealizedPnlUsd = round2(weight * 0.6 * Math.sin(2 * place + 3 * phase));
+        const pnlUsd = round2(realizedPnlUsd + unrealizedPnlUsd);
+        const pnlPercent = hasPercent ? round2((pnlUsd / weight) * 59) : null;
+        const pnlSol = round2(pnlUsd / 160);
+        return { ...shown, pnlSol, pnlUsd, pnlPercent, realizedPnlUsd, unrealizedPnlUsd };
+      });
+      const entries = results
+        .toSorted((one, other) => other.pnlUsd - one.pnlUsd)
+        .slice(0, BOARD_SIZE)
+        .map((entry, row) => ({ rank: row + 1, ...entry }));
+      return { period, capturedAt, count: entries.length, entries };
+    });
+  });
+}

@@ -1,0 +1,148 @@
+import type { Callout, LaunchpadUser } from '../../contract/records/launchpad.ts';
+import type { Thesis } from '../../contract/records/thesis.ts';
+import {
+  below,
+  pick,
+  pickEarly,
+  type Random,
+  randomEvm,
+  randomHex,
+  randomOf,
+  randomSolana,
+  randomUuid,
+  round2,
+} from '../random.ts';
+import { hostileTexts, thesisText, tickers } from './texts.ts';
+import type { Trader } from './traders.ts';
+
+const DAY = 86_400_000;
+
+/** The tokens, most popular first. They are the same in every world, so that docs can refer to them. */
+function makeTokens() {
+  const random = randomOf(0, 'tokens');
+  return [...tickers, null, ...tickers.map((ticker) => `${ticker}2`)].map((symbol, index) => {
+    const network = index % 3 !== 1 ? 'sol' : index % 2 === 0 ? 'eth' : 'base';
+    return {
+      address: network === 'sol' ? randomSolana(random) : randomEvm(random),
+      network,
+      symbol,
+      price: 0.00001 + 60 * random() ** 6,
+      marketCap: 20_000 + 4e7 * random() ** 6,
+    };
+  });
+}
+
+/** Some of these fields are null in some records. */
+function sparse<T>(random: Random, record: T, ...names: readonly (keyof T)[]): T {
+  const missing = names.filter(() => random() < 0.03);
+  return { ...record, ...Object.fromEntries(missing.map((name) => [name, null])) };
+}
+
+/** Ascending times until `now`, ever closer to each other, as on a growing platform. Some are the same. */
+function postTimes(random: Random, count: number, now: number, span: number): number[] {
+  let last = 0;
+  return Array.from({ length: count }, (_, index) => {
+    const left = (count - index - random()) / count;
+    if (random() > 0.02 || index === 0) last = Math.floor(now - span * left * left);
+    return last;
+  });
+}
+
+export function makeTheses(random: Random, traders: readonly Trader[], count: number, now: number): Thesis[] {
+  const authors = traders.filter(({ isIdle }) => !isIdle);
+  const tokens = makeTokens();
+  return postTimes(random, count, now, 90 * DAY).map((platformCreatedAt, index) => {
+    const { user } = pickEarly(random, authors);
+    const { address, network, symbol, price } = pickEarly(random, tokens);
+    const isOpen = random() < 0.6;
+    const thesis = user.handle === 'evil' ? pick(random, hostileTexts) : thesisText(random, symbol, !isOpen);
+    const post = {
+      id: randomUuid(random),
+      tokenAddress: address,
+      authorHandle: user.handle,
+      thesis,
+      // The oldest posts have no time.
+      platformCreatedAt: index < count / 1_000 ? null : platformCreatedAt,
+    };
+    // The required fields are enough.
+    if (random() < 0.01) return sparse(random, post, 'authorHandle');
+    const tradeUsd = round2(5 + 3_000 * random() ** 3);
+    const holdingsUsd = isOpen ? round2(tradeUsd * (1 + 3 * random())) : 0;
+    const profit = (usd: number) => {
+      const pct = round2(-60 + 240 * random() ** 2);
+      return { pct, usd: round2((usd * pct) / (100 + pct)) };
+    };
+    const realized = isOpen && random() < 0.8 ? null : profit(tradeUsd);
+    const unrealized = isOpen ? profit(holdingsUsd) : null;
+    const ticker = `$${symbol}`;
+    const link = `https://platform.example/token/${address}`;
+    const segments = thesis
+      ?.split(ticker)
+      .flatMap((text, at) => (at === 0 ? { text } : [{ text: ticker, link }, { text }]));
+    const full = {
+      ...post,
+      tokenNetwork: network,
+      tokenSymbol: symbol,
+      authorId: user.id,
+      authorName: user.name,
+      authorIsDev: random() < 0.02,
+      segments: segments ?? null,
+      likeCount: below(random, random() < 0.06 ? 4_000 : 40),
+      holdingsUsd,
+      authorTradeUsd: tradeUsd,
+      pnl: (realized ?? unrealized)?.usd ?? null,
+      realizedPnlUsd: realized?.usd ?? null,
+      unrealizedPnlUsd: unrealized?.usd ?? null,
+      percentageRealizedPnl: realized?.pct ?? null,
+      percentageUnrealizedPnl: unrealized?.pct ?? null,
+      tokenAmount: Number((holdingsUsd / price).toFixed(6)),
+      closedAt: isOpen ? null : platformCreatedAt,
+      updatedAt: platformCreatedAt,
+    };
+    return sparse(
+      random,
+      full,
+      'tokenNetwork',
+      'authorIsDev',
+      'segments',
+      'likeCount',
+      'holdingsUsd',
+      'tokenAmount',
+    );
+  });
+}
+
+export function makeCallouts(
+  random: Random,
+  accounts: readonly LaunchpadUser[],
+  count: number,
+  now: number,
+): Callout[] {
+  const authors = accounts.filter(({ isLaunchpadUser }) => isLaunchpadUser !== false);
+  const coins = makeTokens().filter(({ network }) => network === 'sol');
+  return postTimes(random, count, now, 60 * DAY).map((createdAt) => {
+    const { wallet, username, xUsername, isVerified } = pickEarly(random, authors);
+    const { address, network, symbol, marketCap } = pickEarly(random, coins);
+    // A callout has had more time to rise or fall, the older it is.
+    const reach = Math.min(1, (now - createdAt) / (2 * DAY));
+    const best = 1 + reach * 9 * random() ** 4;
+    const callout = {
+      id: randomHex(random, 24),
+      wallet,
+      userName: username,
+      xUsername,
+      isVerified,
+      coinMint: address,
+      chain: network,
+      coinSymbol: symbol,
+      coinName: symbol && `${symbol} ${pick(random, ['Coin', 'Token', 'Cash'])}`,
+      thesis: thesisText(random, symbol, false),
+      mediaUrl: `https://images.example/media/${randomHex(random, 8)}.png`,
+      calledOutAtMcap: round2(marketCap * (0.7 + 0.6 * random())),
+      multiple: round2(best * (1 - reach * 0.9 * random())),
+      maxMultiplier: round2(best),
+      createdAt,
+    };
+    return sparse(random, callout, 'chain', 'mediaUrl', 'calledOutAtMcap', 'multiple', 'maxMultiplier');
+  });
+}

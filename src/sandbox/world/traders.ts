@@ -1,0 +1,180 @@
+import { type Pnl, type PnlWindow, windowNames } from '../../contract/records/pnl.ts';
+import type { User } from '../../contract/records/user.ts';
+import {
+  below,
+  pick,
+  type Random,
+  randomEvm,
+  randomHex,
+  randomOf,
+  randomSolana,
+  randomUuid,
+  round2,
+} from '../random.ts';
+import { bios, firsts, hostileTexts, seconds, unusualNames } from './texts.ts';
+import type { ResolvePlan, Wallets } from './world.ts';
+
+/** What distinguishes a trader from others. */
+interface Persona {
+  readonly handle: string;
+  readonly name?: string | null;
+  readonly bio?: string | null;
+  /** By default, both wallets exist. */
+  readonly wallets?: Wallets | 'solana' | 'evm';
+  /** The result of a live resolve. The wallets of traders without a plan are verified. */
+  readonly plan?: ResolvePlan | undefined;
+  readonly isSample?: boolean;
+  /** Whether the trader never trades and never posts. */
+  readonly isIdle?: boolean;
+}
+
+/** A trader of a generated world, about whom the other records are. */
+export interface Trader extends Persona {
+  readonly user: User;
+  /** The wallets of the trader, verified or not. */
+  readonly found: Wallets;
+}
+
+const shared: Wallets = {
+  solanaAddress: 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW',
+  evmAddress: '0x862A89Bd9c983A2fd04C9Fd25bCf45544C7254b4',
+};
+const swing = 'Swing trades on three chains. Thesis first.';
+const mostHostile = hostileTexts.slice(0, 5).join('\tand\r\n');
+
+/**
+ * The traders who are in every generated world, so that docs and tests can refer to them. The first ones are the most
+ * active.
+ */
+const fixedTraders: readonly Persona[] = [
+  { handle: 'mira', name: 'Mira 🌙', bio: swing, wallets: shared, isSample: true },
+  { handle: 'solwolf', name: 'Sol Wolf', bio: 'Solana only. awooo 🐺', wallets: 'solana', isSample: true },
+  { handle: '0xMert', name: 'Mert', bio: 'EVM only.', wallets: 'evm', isSample: true },
+  { handle: 'evil', name: '\u001b[31mEvil\u001b[0m \u202etxt.exe\u202c', bio: mostHostile },
+  { handle: 'tokyo', name: '東京トレーダー', bio: '板読みと気合い。', isSample: true },
+  { handle: 'quantumhawk', bio: 'I buy high so that you can buy higher 🫡' },
+  { handle: 'Oracle28', name: 'Turbo Baron', bio: 'charts, coffee, cope ☕️📉', wallets: 'solana' },
+  { handle: 'mira_alt', wallets: shared, isIdle: true },
+  { handle: 'quiet', name: 'Quiet', wallets: 'solana', isIdle: true },
+  { handle: 'nowallet', name: 'No Wallet', plan: { outcome: 'pending', reason: 'no_preview' } },
+  { handle: 'slowpoke', name: 'Slowpoke 🐢', plan: { outcome: 'found', ms: 3_000, queue: 2 } },
+  { handle: 'throttled', plan: { outcome: 'pending', reason: 'rate_limited' } },
+];
+
+/** Makes `wanted` traders, most active first; at least the fixed ones. */
+export function makeTraders(seed: number, wanted: number): Trader[] {
+  const random = randomOf(seed, 'traders');
+  const taken = new Set(fixedTraders.map(({ handle }) => handle.toLowerCase()));
+  const traders = fixedTraders.map((persona) => traderOf(randomOf(0, persona.handle), persona));
+  while (traders.length < wanted) {
+    const made = handleOf(random);
+    const handle = taken.has(made.toLowerCase()) ? `${made}_${traders.length}` : made;
+    taken.add(handle.toLowerCase());
+    traders.push(traderOf(random, personaOf(random, handle)));
+  }
+  return traders;
+}
+
+function traderOf(random: Random, persona: Persona): Trader {
+  const { handle, name = null, bio = null, wallets, plan } = persona;
+  const x = handle.replace(/\W/g, '').slice(0, 15);
+  const images = `https://images.example/${randomHex(random, 8)}`;
+  const solanaAddress = wallets === 'evm' ? null : randomSolana(random);
+  const evmAddress = wallets === 'solana' ? null : randomEvm(random);
+  const found = typeof wallets === 'object' ? wallets : { solanaAddress, evmAddress };
+  const user = {
+    id: randomUuid(random),
+    handle,
+    name,
+    bio,
+    banner: random() < 0.3 ? null : `${images}/banner.jpg`,
+    profilePicture: random() < 0.15 ? null : `${images}/avatar.png`,
+    twitter: random() < 0.3 ? null : `https://x.com/${x}`,
+    ...(plan ? { solanaAddress: null, evmAddress: null } : found),
+  };
+  return { ...persona, user, found };
+}
+
+const personaOf = (random: Random, handle: string): Persona => ({
+  handle,
+  name: random() < 0.2 ? pick(random, [null, handle, ...unusualNames]) : nameOf(random),
+  bio: random() < 0.25 ? null : pick(random, bios),
+  ...(random() < 0.6 && { wallets: pick(random, ['solana', 'evm']) }),
+  plan: random() < 0.12 ? planOf(random) : undefined,
+});
+
+function planOf(random: Random): ResolvePlan {
+  if (random() < 0.5) return { outcome: 'found', ms: 1_000 + below(random, 5_000), queue: below(random, 5) };
+  const reasons = ['timeout', 'unavailable', 'rate_limited', 'no_preview', 'not_ingested'] as const;
+  return { outcome: 'pending', reason: pick(random, reasons) };
+}
+
+const capitalize = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+const nameOf = (random: Random): string =>
+  `${capitalize(pick(random, firsts))} ${capitalize(pick(random, seconds))}`;
+
+function handleOf(random: Random): string {
+  const [first, second, number] = [pick(random, firsts), pick(random, seconds), below(random, 1_000)];
+  return pick(random, [
+    `${capitalize(first)}${capitalize(second)}`,
+    `${first}_${second}`,
+    // A handle that looks like the beginning of an EVM address.
+    `0x${capitalize(second)}${number}`,
+    `${first}${second}${number}`,
+    `${second}${number}.sol`,
+    `${first}-${second}`,
+    `${first}${second}`,
+  ]);
+}
+
+/** Makes the numbers of the traders who have verified wallets and trades. */
+export function makeNumbers(random: Random, traders: readonly Trader[], now: number): Pnl[] {
+  const active = traders.filter(({ plan, isIdle }) => !plan && !isIdle);
+  const numbers = active.map(({ user }, place): Pnl => {
+    const { handle, name, profilePicture, twitter, solanaAddress, evmAddress } = user;
+    return {
+      handle,
+      displayName: name,
+      avatarUrl: profilePicture,
+      twitter: twitter?.slice('https://x.com/'.length) ?? null,
+      followers: random() < 0.1 ? null : below(random, random() < 0.2 ? 90_000 : 2_000),
+      wallet: solanaAddress,
+      evmWallet: evmAddress,
+      updatedAt: Math.floor(now / 60_000) * 60_000,
+      windows: windowsOf(random, place),
+    };
+  });
+  for (const name of windowNames) rank(numbers.flatMap(({ windows }) => windows[name] ?? []));
+  return numbers;
+}
+
+/** The days that each window adds to the one before it, whose trades it contains. */
+const days = { '24h': 1, '7d': 6, '30d': 23, all: 90 } as const;
+
+function windowsOf(random: Random, place: number): Pnl['windows'] {
+  // Most traders trade with a few dollars, some with thousands.
+  const size = 20 + 1_500 * random() ** 3;
+  const amount = (swaps: number) => swaps * size * (0.7 + 0.6 * random());
+  let [bought, sold, trades] = [0, 0, 0];
+  const windowOf = (name: keyof typeof days): PnlWindow => {
+    const buys = Math.floor(days[name] * (0.2 + 40 / (1 + place)) * (0.4 + random()));
+    const sells = buys === 0 ? 1 : Math.round(buys * (0.7 + 0.6 * random()));
+    bought = round2(bought + amount(buys));
+    sold = round2(sold + amount(sells));
+    trades += buys + sells;
+    const netUsd = round2(sold - bought);
+    const returnPct = bought === 0 ? null : round2((netUsd / bought) * 100);
+    return { netUsd, returnPct, volumeUsd: round2(bought + sold), trades, rank: 0 };
+  };
+  return { '24h': windowOf('24h'), '7d': windowOf('7d'), '30d': windowOf('30d'), all: windowOf('all') };
+}
+
+/** Standard competition ranking (1, 2, 2, 4), highest first. */
+function rank(windows: readonly PnlWindow[]): void {
+  const sorted = windows.toSorted((one, other) => other.netUsd - one.netUsd);
+  sorted.forEach((window, place) => {
+    const above = sorted[place - 1];
+    window.rank = above?.netUsd === window.netUsd ? above.rank : place + 1;
+  });
+}
