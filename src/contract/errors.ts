@@ -45,4 +45,3 @@ export const ErrorBody = z.looseObject({
   }),
   retryAfter: z.optional(float('Seconds to wait before the next request; sent with a 429.')),
 });
-export type ErrorBody = z.infer<typeof ErrorBody>;

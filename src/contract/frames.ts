@@ -13,7 +13,6 @@ export const ClientFrame = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('subscribe'), subscription: Subscription }),
   z.looseObject({ type: z.literal('unsubscribe') }),
 ]);
-export type ClientFrame = z.infer<typeof ClientFrame>;
 
 const ReadyFrame = z.looseObject({ type: z.literal('ready'), connectionId: z.string() });
 const SubscriptionFrame = z.looseObject({
@@ -34,7 +33,6 @@ export const ServerFrame = z.discriminatedUnion('type', [
   ThesisFrame,
   ErrorFrame,
 ]);
-export type ServerFrame = z.infer<typeof ServerFrame>;
 
 /** The close code of a WebSocket whose key has no units left. */
 export const CLOSE_QUOTA = 1008;

@@ -59,7 +59,6 @@ export const CommandDocument = z.looseObject({
     'Example command lines.',
   ),
 });
-export type CommandDocument = z.infer<typeof CommandDocument>;
 
 export const CommandMap = z.looseObject({
   name: string('Name of the program.'),

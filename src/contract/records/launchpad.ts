@@ -40,7 +40,6 @@ export const CalloutPage = z.looseObject({
   nextBefore: nullable(z.string(), 'Id of the oldest item, for the next page; null on the last page.'),
   items: field(z.array(Callout), 'The callouts, newest first.'),
 });
-export type CalloutPage = z.infer<typeof CalloutPage>;
 
 export const boardPeriods = ['daily', 'weekly', 'monthly'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];

@@ -49,4 +49,3 @@ export const PnlBatch = z.looseObject({
   missing: field(z.array(z.string()), 'Requested handles that were not found, lower-cased and without @.'),
   entries: field(z.array(Pnl), 'The numbers, in the order of the request.'),
 });
-export type PnlBatch = z.infer<typeof PnlBatch>;

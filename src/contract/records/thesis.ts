@@ -58,7 +58,6 @@ const pageShape = {
 };
 
 export const ThesisPage = z.looseObject(pageShape);
-export type ThesisPage = z.infer<typeof ThesisPage>;
 
 export const TokenThesisPage = z.looseObject({
   ...pageShape,
@@ -66,11 +65,9 @@ export const TokenThesisPage = z.looseObject({
   tokenNetwork: nullable(z.string(), 'Chain of the token; null if the page is empty.'),
   symbol: nullable(z.string(), 'Ticker of the token; null if the page is empty.'),
 });
-export type TokenThesisPage = z.infer<typeof TokenThesisPage>;
 
 export const UserThesisPage = z.looseObject({
   ...pageShape,
   userId: string('The requested author id.'),
   tokenAddress: nullable(z.string(), 'The requested token; null if theses about all tokens were requested.'),
 });
-export type UserThesisPage = z.infer<typeof UserThesisPage>;

@@ -104,7 +104,6 @@ export const SandboxRecord = z.looseObject({
   key: string('API key that the sandbox accepts.'),
   port: int('Port the sandbox listens on.'),
 });
-export type SandboxRecord = z.infer<typeof SandboxRecord>;
 
 export const BoardRecord = z.looseObject({
   rank: nullable(
@@ -129,4 +128,3 @@ export const BoardRecord = z.looseObject({
   ),
   rankChange: optional(z.nullable(z.int()), 'With --compare: positions gained; negative for positions lost.'),
 });
-export type BoardRecord = z.infer<typeof BoardRecord>;

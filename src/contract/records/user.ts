@@ -7,7 +7,6 @@ const Social = z.looseObject({
   subject: string('User id on the platform; does not change when the user renames the account.'),
   handle: nullable(z.string(), 'Username when the account was verified; may change.'),
 });
-export type Social = z.infer<typeof Social>;
 
 /** The wallets are verified to be the user's. */
 export const User = z.looseObject({
