@@ -52,7 +52,7 @@ const combined = {
   },
   // A run that finds all answers in the cache opens no connection.
   'service.cjs': {
-    modules: ['src/cli/connect.ts', 'src/core/http/undici.ts'],
+    modules: ['src/cli/connect.ts', 'src/core/http/exchange.ts'],
   },
   'shared.cjs': {},
 };

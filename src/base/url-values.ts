@@ -5,19 +5,19 @@ import type { Kind } from './values.ts';
 const BARE_HOST = /^(localhost|\[::1\]|[a-z0-9-]+(?:\.[a-z0-9-]+)+)(:\d+)?(\/.*)?$/i;
 
 /** Without a trailing slash. A bare host gets http if it is this machine, and else https. */
-export const baseUrl: Kind<string> = {
+export const baseUrl = {
   name: 'url',
   noun: 'base URL',
   hint: 'write it as https://host or https://host/path, without user, query or fragment',
-  read(text) {
+  read(text: string) {
     const url = urlIn(text);
     return typeof url === 'string' ? undefined : `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   },
-  problem(text) {
+  problem(text: string) {
     const url = urlIn(text);
     return typeof url === 'string' ? url : '';
   },
-};
+} satisfies Kind<string>;
 
 function urlIn(text: string): URL | string {
   const host = BARE_HOST.exec(text)?.[1];

@@ -1,5 +1,4 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { baseUrl as baseUrlKind } from '../../base/url-values.ts';
 import { commandLine } from '../../base/values.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { ProfileRecord } from '../../contract/records/tool.ts';
@@ -115,10 +114,7 @@ async function askBaseUrl({ io, signal }: Context, insecureHttp: boolean): Promi
 
 /** Returns the normalized base URL. Rejects plain HTTP to other machines. */
 function checkUrl(given: string, insecureHttp: boolean): string {
-  const text = baseUrlKind.read(given);
-  if (text === undefined)
-    throw usageError(`invalid base URL: ${baseUrlKind.problem?.(given)}`, baseUrlKind.hint);
-  const { origin, prefix } = parseBaseUrl(text, { insecureHttp });
+  const { origin, prefix } = parseBaseUrl(given, { insecureHttp });
   return `${origin}${prefix}`;
 }
 

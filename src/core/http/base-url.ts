@@ -1,37 +1,15 @@
 import { Failure, usageError } from '../../base/failure.ts';
-import { isLoopback } from '../../base/url-values.ts';
-
-export interface BaseUrl {
-  readonly origin: string;
-  readonly host: string;
-  /** Without a trailing slash; may be empty. */
-  readonly prefix: string;
-}
+import { baseUrl, isLoopback } from '../../base/url-values.ts';
 
 /** Rejects plain http to other machines, because it would send the key unencrypted. */
 export function parseBaseUrl(
   text: string,
   { insecureHttp = false }: { readonly insecureHttp?: boolean | undefined } = {},
-): BaseUrl {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw usageError(
-      'invalid base URL: it must start with https:// (or http:// for localhost)',
-      'write it as https://host or https://host/path',
-    );
-  }
+) {
+  const read = baseUrl.read(text);
   // Do not print the URL, because it may contain a password.
-  if (url.username || url.password) {
-    throw usageError(
-      'invalid base URL: it contains a user name or password',
-      'remove the user name and the password; save the API key with "trdr auth login"',
-    );
-  }
-  if (url.search || url.hash)
-    throw usageError(
-      'invalid base URL: it has a query or a fragment',
-      'write it as https://host or https://host/path',
-    );
+  if (read === undefined) throw usageError(`invalid base URL: ${baseUrl.problem(text)}`, baseUrl.hint);
+  const url = new URL(read);
   // Otherwise every request would get a 404, which looks as if no trader was found.
   if (VERSION.test(url.pathname)) {
     throw usageError(
@@ -45,7 +23,8 @@ export function parseBaseUrl(
       hint: 'use https, or pass --insecure-http to accept the risk',
     });
   }
-  return { origin: url.origin, host: url.host, prefix: url.pathname.replace(/\/+$/, '') };
+  // The prefix has no trailing slash; it may be empty.
+  return { origin: url.origin, prefix: url.pathname.replace(/\/+$/, '') };
 }
 
 /**

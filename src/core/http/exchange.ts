@@ -1,9 +1,95 @@
+import { setFlagsFromString } from 'node:v8';
 import type { Dispatcher } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
+import { plainJson } from '../../base/json-object.ts';
 import { LONGEST_RESPONSE } from '../../contract/limits.ts';
 import type { HttpAnswer, HttpRequest } from '../../contract/ports.ts';
 import { withoutKey } from '../client/mask-key.ts';
-import { isCompleteObject, textOfBody } from './body.ts';
 import { broken, incomplete, noAnswer, redirected, tooLarge, unreachable } from './network-failures.ts';
+
+// undici's parser is WebAssembly, which V8 optimizes in the background. The optimization delays the exit of
+// the process by about 80 ms, and a command-line client parses too little to benefit from it.
+setFlagsFromString('--liftoff-only');
+// V8 rejects a code cache that was written under other flags. Before the cache is written at exit, reset this
+// flag and the two flags that it implies.
+process.prependOnceListener('exit', () => {
+  for (const flag of ['--no-liftoff-only', '--wasm-tier-up', '--wasm-dynamic-tiering'])
+    setFlagsFromString(flag);
+});
+
+export type Lines = Pick<Dispatcher, 'dispatch'> & { destroy(): Promise<unknown> };
+
+export interface Wiring {
+  readonly connections: number;
+  readonly connectMs: number;
+  readonly ca: readonly string[] | undefined;
+}
+
+export const connectOptions = ({ ca, connectMs }: Wiring) => ({
+  ...(ca ? { ca: [...ca] } : {}),
+  // Ignore NODE_TLS_REJECT_UNAUTHORIZED: the key is sent over this connection.
+  rejectUnauthorized: true,
+  timeout: connectMs,
+});
+
+/**
+ * Disables undici's timeouts, because the transport has a timeout for the whole request. Allows larger
+ * headers than Node does (16 KB), because a response that is rejected for its headers may have been paid for.
+ */
+export const noLimits = { headersTimeout: 0, bodyTimeout: 0, maxHeaderSize: 256 * 1024 } as const;
+
+/**
+ * Direct connections to an origin. An idle connection is reused before a new one is opened. undici's own pool
+ * treats a connection that has just received a response as busy, so that a second request would need another
+ * TLS handshake.
+ */
+export function direct(origin: string, wiring: Wiring): Lines {
+  const clients: Lines[] = [];
+  const idle: Lines[] = [];
+  const waiting: ((client: Lines) => void)[] = [];
+
+  const open = (): Lines => {
+    const client = new Client(origin, { ...noLimits, connect: connectOptions(wiring) });
+    clients.push(client);
+    return client;
+  };
+  const release = (client: Lines) => {
+    const next = waiting.shift();
+    if (next) next(client);
+    else idle.push(client);
+  };
+
+  return {
+    dispatch(options, handler) {
+      const start = (client: Lines) =>
+        client.dispatch(
+          options,
+          ending(handler, () => release(client)),
+        );
+      const used = idle.pop();
+      // The server may have closed this connection together with its last response. Let Node notice this
+      // first: a request that is sent over a closed connection counts as lost, and may have been charged.
+      if (used) setImmediate(start, used);
+      else if (clients.length < wiring.connections) start(open());
+      else waiting.push(start);
+      return true;
+    },
+    destroy: () => Promise.all(clients.map((client) => client.destroy())),
+  };
+}
+
+/** Calls `over` when the exchange has ended. */
+const ending = (handler: Dispatcher.DispatchHandler, over: () => void): Dispatcher.DispatchHandler => ({
+  ...handler,
+  onResponseEnd(...given) {
+    over();
+    handler.onResponseEnd?.(...given);
+  },
+  onResponseError(...given) {
+    over();
+    handler.onResponseError?.(...given);
+  },
+});
 
 /** A request whose URL is split without changing a byte, because the class `URL` would normalize the path. */
 export interface Addressed extends HttpRequest {
@@ -127,3 +213,39 @@ function flat(headers: Record<string, string | string[] | undefined>): Record<st
   }
   return out;
 }
+
+/** Undefined if the text is larger than `maxBytes`. A proxy may compress a response although trdr does not request it. */
+function textOfBody(bytes: Buffer, coding: string | undefined, maxBytes: number): string | undefined {
+  const plain = coding === undefined ? bytes : decoded(bytes, coding, maxBytes);
+  return plain?.toString('utf8').replace(/^\uFEFF/, '');
+}
+
+function decoded(bytes: Buffer, coding: string, maxBytes: number): Buffer | undefined {
+  const names = coding.toLowerCase().split(/[\s,]+/);
+  try {
+    return names.reduceRight((body, name) => decodedOnce(body, name, maxBytes), bytes);
+  } catch (error) {
+    return error instanceof RangeError ? undefined : bytes;
+  }
+}
+
+function decodedOnce(bytes: Buffer, name: string, maxOutputLength: number): Buffer {
+  const zlib = process.getBuiltinModule('node:zlib');
+  switch (name) {
+    case 'gzip':
+    case 'x-gzip':
+      return zlib.gunzipSync(bytes, { maxOutputLength });
+    case 'br':
+      return zlib.brotliDecompressSync(bytes, { maxOutputLength });
+    case 'deflate':
+      // Some servers send a bare deflate stream, without the zlib header that the coding requires.
+      return (bytes[0] ?? 0) % 16 === 8
+        ? zlib.inflateSync(bytes, { maxOutputLength })
+        : zlib.inflateRawSync(bytes, { maxOutputLength });
+    default:
+      return bytes;
+  }
+}
+
+/** An object without its closing brace is not valid JSON, so a text that was cut short is never complete. */
+const isCompleteObject = (text: string): boolean => /^\s*\{/.test(text) && plainJson(text) !== undefined;

@@ -56,15 +56,14 @@ const malformed = (host: string, cause: unknown) =>
   });
 
 export const noAnswer = (host: string, ms: number) =>
-  new Failure('network', `${host} did not answer within ${ms / 1000} s`, {
-    code: 'NO_ANSWER',
-    retryable: true,
-    hint: 'allow more time with --timeout',
-  });
+  timedOut(`${host} did not answer within ${ms / 1000} s`);
 
 /** The response began, but then stopped or took too long. */
 export const incomplete = (host: string, ms: number) =>
-  new Failure('network', `${host} did not complete its response (timeout: ${ms / 1000} s)`, {
+  timedOut(`${host} did not complete its response (timeout: ${ms / 1000} s)`);
+
+const timedOut = (message: string) =>
+  new Failure('network', message, {
     code: 'NO_ANSWER',
     retryable: true,
     hint: 'allow more time with --timeout',

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { usageError } from '../../base/failure.ts';
 import { isLoopback } from '../../base/url-values.ts';
 
-export type Env = Readonly<Record<string, string | undefined>>;
+type Env = Readonly<Record<string, string | undefined>>;
 
 /** Lower-case variables take precedence, as in curl. Requests to this machine never use a proxy. */
 export function proxyFor(target: URL, env: Env): URL | undefined {
@@ -52,19 +52,10 @@ const withoutPort = (entry: string) => (isIP(entry) === 6 ? `[${entry}]` : entry
 
 function inNetwork(host: string, entry: string): boolean {
   const [network = '', bits = ''] = entry.split('/');
-  const kind = isIP(network);
-  const size = Number(bits);
-  if (
-    kind === 0 ||
-    isIP(host) !== kind ||
-    !Number.isInteger(size) ||
-    size < 0 ||
-    size > (kind === 4 ? 32 : 128)
-  ) {
+  const [kind, block] = [isIP(network), new BlockList()];
+  if (kind === 0 || isIP(host) !== kind || !/^\d{1,3}$/.test(bits) || Number(bits) > (kind === 4 ? 32 : 128))
     return false;
-  }
   const family = kind === 4 ? 'ipv4' : 'ipv6';
-  const block = new BlockList();
-  block.addSubnet(network, size, family);
+  block.addSubnet(network, Number(bits), family);
   return block.check(host, family);
 }

@@ -1,8 +1,6 @@
 import { usageError } from '../../base/failure.ts';
 import type { HttpRequest, Transport } from '../../contract/ports.ts';
-import type { Addressed, exchange as exchangeOver } from './exchange.ts';
-import type { Env } from './proxy-env.ts';
-import type { Lines, Wiring } from './undici.ts';
+import type { Addressed, Lines, Wiring } from './exchange.ts';
 
 const CONNECT_MS = 10_000;
 const CONNECTIONS = 10;
@@ -11,25 +9,28 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** To start fast, the HTTP client is loaded with the first request, and its proxy support only for a proxy. */
 export function createTransport(
   /** Only the proxy variables are used. */
-  env: Env,
+  env: Readonly<Record<string, string | undefined>>,
   { maxBytes = MAX_BYTES, ...given }: Partial<Wiring> & { readonly maxBytes?: number } = {},
 ): Transport {
   const wiring: Wiring = { connections: CONNECTIONS, connectMs: CONNECT_MS, ca: undefined, ...given };
-  const origins = new Map<string, Promise<Opened>>();
+  const origins = new Map<string, Promise<Lines>>();
 
-  function connectTo(origin: string): Promise<Opened> {
-    const opened = origins.get(origin) ?? open(origin, wiring, env);
-    origins.set(origin, opened);
-    return opened;
+  async function open(origin: string): Promise<Lines> {
+    const wantsProxy = Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
+    const proxy = wantsProxy ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
+    if (proxy) return (await import('./proxy.ts')).viaProxy(proxy, wiring);
+    return (await import('./exchange.ts')).direct(origin, wiring);
   }
 
   return {
     async send(request, signal) {
       signal?.throwIfAborted();
       const addressed = address(request);
-      const { lines, exchange } = await (request.isFresh
-        ? open(addressed.origin, wiring, env)
-        : connectTo(addressed.origin));
+      const { origin } = addressed;
+      const opened = (!request.isFresh && origins.get(origin)) || open(origin);
+      if (!request.isFresh) origins.set(origin, opened);
+      const lines = await opened;
+      const { exchange } = await import('./exchange.ts');
       try {
         signal?.throwIfAborted();
         return await exchange(lines, addressed, maxBytes, signal);
@@ -40,24 +41,10 @@ export function createTransport(
     async close() {
       const opened = [...origins.values()];
       origins.clear();
-      await Promise.allSettled(opened.map(async (origin) => (await origin).lines.destroy()));
+      await Promise.allSettled(opened.map(async (lines) => (await lines).destroy()));
     },
   };
 }
-
-interface Opened {
-  readonly lines: Lines;
-  readonly exchange: typeof exchangeOver;
-}
-
-async function open(origin: string, wiring: Wiring, env: Env): Promise<Opened> {
-  const { direct, exchange } = await import('./undici.ts');
-  const proxy = wantsProxy(env) ? (await import('./proxy-env.ts')).proxyFor(new URL(origin), env) : undefined;
-  const lines = proxy ? (await import('./proxy.ts')).viaProxy(proxy, wiring) : direct(origin, wiring);
-  return { lines, exchange };
-}
-
-const wantsProxy = (env: Env) => Object.keys(env).some((name) => /^(https?|all)_proxy$/i.test(name));
 
 function address(request: HttpRequest): Addressed {
   const [, origin, path] = /^(https?:\/\/[^/?#\s]+)(\/[^#\s]*)?$/.exec(request.url) ?? [];

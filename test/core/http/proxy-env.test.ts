@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Env, proxyFor } from '../../../src/core/http/proxy-env.ts';
+import { proxyFor } from '../../../src/core/http/proxy-env.ts';
 
-const proxy = (target: string, env: Env) => proxyFor(new URL(target), env)?.href;
+const proxy = (target: string, env: NodeJS.ProcessEnv) => proxyFor(new URL(target), env)?.href;
 
 describe('the proxy of a request', () => {
   it('is chosen by the scheme of the target, and lower-case variables take precedence', () => {
