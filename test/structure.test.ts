@@ -152,10 +152,10 @@ describe('time, randomness and the process', () => {
   const reads: readonly [RegExp, RegExp, string][] = [
     [
       /\bDate\.now\(|new Date\(\)/,
-      /^(base|sandbox)\/clock\.ts$|^base\/(files|lock-holder|lock)\.ts$|^cli\/compile-cache\.ts$/,
+      /^(base|sandbox)\/clock\.ts$|^base\/(files|lock)\.ts$|^cli\/compile-cache\.ts$/,
       'a clock',
     ],
-    [/\bMath\.random\(/, /^base\/(lock-holder|lock)\.ts$/, 'randomness'],
+    [/\bMath\.random\(/, /^base\/lock\.ts$/, 'randomness'],
     [/\bprocess\.(env|argv|stdout|stderr|stdin)\b/, /^cli\/(main|process|signals)\.ts$/, 'the process'],
     [/\bprocess\.exit\(/, /^cli\/(process|signals)\.ts$/, 'an exit'],
     [/\bconsole\.\w+\(/, /^$/, 'the console'],

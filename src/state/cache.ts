@@ -1,11 +1,24 @@
-import { readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { quietly } from '../base/calls.ts';
-import { discard, fileFailure } from '../base/files.ts';
+import { discard, ensureFolder, fileFailure, isAbsent, PRIVATE_FILE, temporaryIn } from '../base/files.ts';
+import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { CachedAnswer } from '../contract/answer-ports.ts';
-import { readFile, readValues, writeValues } from './answer-file.ts';
+import type { CachedAnswer, RunAnswers } from '../contract/answer-ports.ts';
 import { remember, remembered } from './recent-lines.ts';
 
 interface CacheOptions {
@@ -90,21 +103,18 @@ function sweep(all: string, mine: string, now: number): void {
   }
 }
 
-function statsOf(folder: string | undefined) {
+function statsOf(folder = '') {
   let [entries, found, bytes] = [0, 0, 0];
   let [oldest, newest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const part of folder === undefined ? [] : namesIn(folder)) {
-    if (folder === undefined || !/^[0-9a-f]{2}$/.test(part)) continue;
-    for (const name of namesIn(join(folder, part))) {
-      const path = join(folder, part, name);
-      const answer = answerOf(readFile(path)?.slice(1) ?? []);
-      if (!answer) continue;
-      entries++;
-      if (answer.status === 200) found++;
-      bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-      oldest = Math.min(oldest, answer.time);
-      newest = Math.max(newest, answer.time);
-    }
+  const names = quietly(() => readdirSync(folder, { recursive: true, encoding: 'utf8' })) ?? [];
+  for (const path of names.map((name) => join(folder, name))) {
+    const answer = answerOf(readFile(path)?.slice(1) ?? []);
+    if (!answer) continue;
+    entries++;
+    if (answer.status === 200) found++;
+    bytes += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    oldest = Math.min(oldest, answer.time);
+    newest = Math.max(newest, answer.time);
   }
   const span = entries === 0 ? { oldest: null, newest: null } : { oldest, newest };
   return { entries, found, missing: entries - found, bytes, ...span };
@@ -131,4 +141,100 @@ function listHandles(folder: string, prefix: string, limit: number): string[] {
     if (PLAIN.test(handle) && name.startsWith(start) && !found.has(name)) found.set(name, handle);
   }
   return [...found.values()];
+}
+
+/** Most files fit, so that reading one takes three system calls. */
+const buffer = Buffer.allocUnsafe(16 * 1024);
+/** Opening a FIFO would wait for a writer. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** Undefined if the file cannot be read. */
+function readValues(folder: string, name: string): readonly unknown[] | undefined {
+  const values = readFile(pathOf(folder, name));
+  // Another name can have the same hash.
+  return values?.[0] === name ? values.slice(1) : undefined;
+}
+
+/** With the name as the first value; undefined if it is not such a file. */
+function readFile(path: string): readonly unknown[] | undefined {
+  const value = parseJson(textOf(path));
+  return Array.isArray(value) && typeof value[0] === 'string' ? value : undefined;
+}
+
+/** Readers see the old or the new values, which need not survive a power failure. */
+function writeValues(folder: string, name: string, values: readonly unknown[]): void {
+  const path = pathOf(folder, name);
+  const text = stringifyJson([name, ...values]);
+  try {
+    replace(path, text);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+    ensureFolder(dirname(path));
+    replace(path, text);
+  }
+}
+
+function replace(path: string, text: string): void {
+  const temporary = temporaryIn(dirname(path));
+  try {
+    writeFileSync(temporary, text, { flag: 'wx', mode: PRIVATE_FILE });
+    renameSync(temporary, path);
+  } catch (error) {
+    discard(temporary);
+    throw error;
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    const fd = openSync(path, FLAGS);
+    try {
+      const size = readSync(fd, buffer, 0, buffer.length, 0);
+      return size < buffer.length ? buffer.toString('utf8', 0, size) : readFileSync(fd, 'utf8');
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}
+
+/** In one of 256 folders, so that none of them has too many files. */
+function pathOf(folder: string, name: string): string {
+  const hash = hashOf(name);
+  return join(folder, hash.slice(0, 2), hash.slice(2));
+}
+
+/** The two halves of cyrb53 by bryc, which is fast. The hash need not be secure. */
+function hashOf(text: string): string {
+  let one = 0xdeadbeef;
+  let two = 0x41c6ce57;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 2654435761);
+    two = Math.imul(two ^ code, 1597334677);
+  }
+  one = Math.imul(one ^ (one >>> 16), 2246822507) ^ Math.imul(two ^ (two >>> 13), 3266489909);
+  two = Math.imul(two ^ (two >>> 16), 2246822507) ^ Math.imul(one ^ (one >>> 13), 3266489909);
+  return [one, two].map((half) => (half >>> 0).toString(16).padStart(8, '0')).join('');
+}
+
+/** A private temporary folder, created with the first answer. */
+export function openRunAnswers(): RunAnswers {
+  let folder: string | undefined;
+  return {
+    get: (key) => folder && readValues(folder, key)?.[0],
+    put(key, answer) {
+      try {
+        folder ??= mkdtempSync(join(tmpdir(), 'trdr-'));
+        writeValues(folder, key, [answer]);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    async close() {
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }

@@ -2,8 +2,16 @@ import { readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } fro
 import { dirname } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holdLock, isHeld, tryLock, withLock } from '../../src/base/lock.ts';
-import { holderNow, holderText, readHolder, UNTOUCHED_MS } from '../../src/base/lock-holder.ts';
+import {
+  holderNow,
+  holderText,
+  holdLock,
+  isHeld,
+  readHolder,
+  tryLock,
+  UNTOUCHED_MS,
+  withLock,
+} from '../../src/base/lock.ts';
 import { anyText, room, runs, workers } from '../state/room.ts';
 
 const { path, under } = room();

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { randomOf } from '../../src/sandbox/random.ts';
-import { readHead } from '../../src/state/export-journal/batch-file.ts';
+import { readHead } from '../../src/state/export-journal/journal.ts';
 import { openHome, startTrdr } from './harness.ts';
 import { ledgerOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 

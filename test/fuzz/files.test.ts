@@ -6,11 +6,11 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { readStart } from '../../src/cli/tail/position-file.ts';
 import { openCache } from '../../src/state/cache.ts';
-import { parseConfig } from '../../src/state/config/config-file.ts';
-import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/batch-file.ts';
+import { parseConfig } from '../../src/state/config/config.ts';
+import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/journal.ts';
 import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
 import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
-import { emptyLane, expireCalls, readLanes, takeSlot, writeLanes } from '../../src/state/rate-lanes.ts';
+import { openWindows } from '../../src/state/rate-windows.ts';
 import { positionText, readPosition } from '../../src/tail/position.ts';
 import { holds, holdsInTime, jsonOf, jsonText, read, torn } from './fuzz.ts';
 
@@ -142,22 +142,25 @@ describe('a cached answer', () => {
 });
 
 describe('the file of rate windows', () => {
-  const lane = fc.tuple(
-    word,
-    moment,
-    moment,
-    fc.oneof(fc.integer({ min: 1, max: 999 }), fc.constant(null)),
-    fc.array(fc.nat(), { maxLength: 6 }),
-  );
-  const file = fc.record({ version: fc.constant(1), lanes: fc.array(lane, { maxLength: 3 }) });
-  test('contains usable windows or none', () => {
-    holds(jsonText(file), fc.integer({ min: 1, max: 99 }), (text, limit) => {
-      const lanes = readLanes(text);
-      for (const one of [...lanes.values(), emptyLane]) {
-        const { result } = takeSlot(expireCalls(one, NOW), limit, NOW);
-        expect(Number.isFinite(result.waitMs) && result.waitMs >= 0).toBe(true);
-      }
-      expect(readLanes(writeLanes(lanes, NOW)).size).toBeLessThanOrEqual(lanes.size);
+  const lane = fc.record({
+    calls: fc.array(fc.oneof(moment, fc.double()), { maxLength: 6 }),
+    until: moment,
+    seen: fc.oneof(moment, fc.double()),
+    known: fc.oneof(fc.integer({ min: 1, max: 999 }), fc.constant(null)),
+  });
+  const dir = join(folder, 'windows');
+  const open = () => openWindows(dir, 'b', 'k', { now: () => NOW });
+
+  test('contains usable windows or none', async () => {
+    await open().take('key', 1);
+    const path = join(dir, readdirSync(dir)[0] ?? '');
+    const [[name]] = JSON.parse(readFileSync(path, 'utf8')).lanes;
+    const file = fc.record({ version: fc.constant(2), lanes: fc.array(fc.tuple(fc.constant(name), lane)) });
+    await holdsInTime(jsonText(file), fc.integer({ min: 1, max: 99 }), async (text, limit) => {
+      writeFileSync(path, text);
+      const { waitMs } = await open().take('key', limit);
+      expect(Number.isFinite(waitMs) && waitMs >= 0).toBe(true);
+      expect((await open().take('key', 1)).waitMs).toBeGreaterThan(0);
     });
   });
 });

@@ -1,7 +1,6 @@
 import { SettingRecord } from '../../contract/records/tool.ts';
 import { settingView } from '../../output/views/settings.ts';
-import { readSetting } from '../../state/config/read-setting.ts';
-import { settingNames, settingRows } from '../../state/config/settings-table.ts';
+import { readSetting, settingNames, settingRows } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';
 import { flag } from '../args/option.ts';
 import { command } from '../command.ts';

@@ -6,7 +6,7 @@ import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.t
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
-import { keyKind } from '../../state/config/key-format.ts';
+import { keyKind } from '../../state/config/config.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
 import { SECRET_COMMAND } from '../settings/secret.ts';

@@ -1,7 +1,6 @@
 import type { ProfileRecord } from '../../contract/records/tool.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
-import type { ConfigFile } from '../../state/config/config-file.ts';
-import { keyKind } from '../../state/config/key-format.ts';
+import { type ConfigFile, keyKind } from '../../state/config/config.ts';
 import { resolveSettings, type Settings as Sourced } from '../../state/config/resolve-settings.ts';
 import type { Io } from '../io.ts';
 import type { Secret } from './secret.ts';

@@ -1,9 +1,13 @@
 import { homedir } from 'node:os';
 import { Failure } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
-import { openConfig } from '../../state/config/config.ts';
-import { type ConfigFile, emptyConfig, profileOf } from '../../state/config/config-file.ts';
-import { checkKeyFormat } from '../../state/config/key-format.ts';
+import {
+  type ConfigFile,
+  checkKeyFormat,
+  emptyConfig,
+  openConfig,
+  profileOf,
+} from '../../state/config/config.ts';
 import {
   type FlagValues,
   resolveSettings,

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { unitsText } from '../../base/units.ts';
-import { profileOf, readConfig } from '../../state/config/config-file.ts';
-import { readSetting } from '../../state/config/read-setting.ts';
+import { profileOf, readConfig } from '../../state/config/config.ts';
+import { readSetting } from '../../state/config/settings-table.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import type { RunSettings } from '../settings/settings.ts';
 

@@ -1,14 +1,14 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import * as z from 'zod/mini';
 import type { Clock } from '../../base/clock.ts';
 import { Failure, usageError } from '../../base/failure.ts';
-import { ensureFolder, fileFailure, isDiskFull } from '../../base/files.ts';
+import { ensureFolder, errno, fileFailure, isDiskFull, readBounded } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { baseUrl } from '../../base/url-values.ts';
+import { trimText } from '../../base/values.ts';
 import { type Folders, needFolder } from '../paths.ts';
-import { type ConfigFile, noProfile, type Profile, profileOf, readConfig } from './config-file.ts';
-import { checkKeyFormat } from './key-format.ts';
-import { needSettingName, storedSetting } from './read-setting.ts';
+import { needSettingName, storedSetting } from './settings-table.ts';
 
 type Login = ({ readonly key: string } | { readonly keyCommand: string }) & {
   readonly baseUrl?: string | undefined;
@@ -151,4 +151,122 @@ const hasLogin = (profile: Profile | undefined): boolean =>
 
 function withoutLogin({ key: _, keyCommand: __, ...rest }: Profile = {}): Profile {
   return rest;
+}
+
+const CONFIG_VERSION = 1;
+const LARGEST = 1024 * 1024;
+
+/** Created only when a file is read, because many runs read none. */
+function makeSchemas() {
+  const Profile = z.looseObject({ key: z.optional(z.string()), storePassword: z.optional(z.string()) });
+  const ConfigFile = z.looseObject({
+    version: z.literal(CONFIG_VERSION),
+    current: z.optional(z.string()),
+    profiles: z.record(z.string(), Profile),
+  });
+  return { ConfigFile, AnyVersion: z.looseObject({ version: z.number() }) };
+}
+
+export type ConfigFile = z.infer<ReturnType<typeof makeSchemas>['ConfigFile']>;
+export type Profile = ConfigFile['profiles'][string];
+
+export const emptyConfig: ConfigFile = { version: CONFIG_VERSION, profiles: {} };
+export const DEFAULT_PROFILE = 'default';
+
+export const profileOf = (file: ConfigFile, name: string): Profile | undefined =>
+  Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+
+export function noProfile(file: ConfigFile, name: string): Failure {
+  const names = Object.keys(file.profiles);
+  const hint =
+    names.length === 0
+      ? 'no profiles are saved yet: run "trdr auth login"'
+      : `available profiles: ${names.join(', ')}; "trdr auth login --profile NAME" creates another`;
+  return new Failure('usage', `unknown profile "${name}"`, { code: 'NO_PROFILE', hint });
+}
+
+/** A missing or empty file is a config without settings. */
+export function readConfig(path: string | undefined): ConfigFile {
+  if (path === undefined) return emptyConfig;
+  let text: string | undefined;
+  try {
+    text = readBounded(path, LARGEST);
+  } catch (error) {
+    // The usual hint, to move the file away, would fail for a file of another user.
+    const isForeign = errno(error) === 'EACCES' || errno(error) === 'EPERM';
+    throw fileFailure('read the settings in', path, error, isForeign ? ownFolder(path) : fixHint(path));
+  }
+  return text === undefined ? emptyConfig : parseConfig(text, path);
+}
+
+/** Error messages never quote the text, because it contains keys. @internal Exported for tests. */
+export function parseConfig(given: string, path: string): ConfigFile {
+  // Editors on Windows add a byte order mark.
+  const text = given.replace(/^\uFEFF/, '');
+  if (text.trim() === '') return emptyConfig;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw corrupt(path, `not valid JSON${lineOf(text, error)}`);
+  }
+  const { AnyVersion, ConfigFile } = makeSchemas();
+  const version = AnyVersion.safeParse(value).data?.version;
+  if (version !== undefined && version > CONFIG_VERSION) {
+    throw new Failure('local', `${path} was written by a newer version of trdr (format version ${version})`, {
+      code: 'CONFIG_NEWER',
+      hint: 'upgrade trdr, or set TRDR_CONFIG_DIR to a different folder',
+    });
+  }
+  const result = ConfigFile.safeParse(value);
+  if (result.success) return result.data;
+  const at = result.error.issues[0]?.path[0];
+  throw corrupt(path, at === undefined ? 'not a config file' : `invalid value for "${String(at)}"`);
+}
+
+const fixHint = (path: string) =>
+  `fix it by hand, or move it away and log in again: mv '${path}' '${path}.broken' && trdr auth login`;
+
+const ownFolder = (path: string) =>
+  `take ownership: sudo chown -R "$(id -u)" '${dirname(path)}'; or set TRDR_CONFIG_DIR to a folder that you own`;
+
+const corrupt = (path: string, why: string) =>
+  new Failure('local', `cannot read the settings in ${path}: ${why}`, {
+    code: 'CONFIG_CORRUPT',
+    hint: fixHint(path),
+  });
+
+/** JavaScript's message quotes the text around the error, which may contain an API key. */
+function lineOf(text: string, error: unknown): string {
+  const at = error instanceof Error ? /at position (\d+)/.exec(error.message)?.[1] : undefined;
+  return at === undefined ? '' : ` (line ${text.slice(0, Number(at)).split('\n').length})`;
+}
+
+type KeyKind = 'live' | 'test' | 'unknown';
+
+export function keyKind(key: string): KeyKind {
+  const kind = /^[A-Za-z0-9]+_(live|test)_/.exec(key)?.[1];
+  return kind === 'live' || kind === 'test' ? kind : 'unknown';
+}
+
+/** Only the service can decide whether the key is valid. */
+export function checkKeyFormat(
+  given: string,
+  where = 'the key',
+  hint = 'run "trdr auth login" and paste the key exactly as you received it',
+): string {
+  const key = trimText(given);
+  // Files such as those of `docker run --env-file` keep the quotes around a value.
+  if (/^(["']).*\1$/.test(key)) {
+    throw new Failure('auth', `${where} is in quotes`, {
+      code: 'BAD_KEY',
+      hint: 'remove the quotes around the key',
+    });
+  }
+  // Other characters are not allowed in an HTTP header.
+  if (/^[\x21-\x7e]{1,512}$/.test(key)) return key;
+  throw new Failure('auth', key === '' ? `${where} is empty` : `${where} has invalid characters`, {
+    code: 'BAD_KEY',
+    hint,
+  });
 }

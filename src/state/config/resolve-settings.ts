@@ -1,8 +1,7 @@
 import { Failure } from '../../base/failure.ts';
-import { type ConfigFile, DEFAULT_PROFILE, noProfile, profileOf } from './config-file.ts';
-import { checkKeyFormat } from './key-format.ts';
-import { readSetting } from './read-setting.ts';
+import { type ConfigFile, checkKeyFormat, DEFAULT_PROFILE, noProfile, profileOf } from './config.ts';
 import {
+  readSetting,
   type SettingName,
   type SettingRow,
   type SettingValue,

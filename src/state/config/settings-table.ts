@@ -1,3 +1,4 @@
+import { Failure } from '../../base/failure.ts';
 import { duration, timeout } from '../../base/time-values.ts';
 import { baseUrl, storeUrl } from '../../base/url-values.ts';
 import {
@@ -138,3 +139,37 @@ export type SettingValues = { readonly [N in SettingName]: SettingValue<N> };
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(settingRows, name);
 
 export const settingNames: readonly SettingName[] = Object.keys(settingRows).filter(isSettingName);
+
+type Plain = string | number | boolean;
+
+/** The error does not quote the value, which may be a URL with a password. */
+export function readSetting<N extends SettingName>(
+  name: N,
+  given: unknown,
+  where: string,
+  hint?: string,
+): SettingValue<N> {
+  const kind: Kind<SettingValue<SettingName> & Plain> = settingRows[name].kind;
+  const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean';
+  const value = plain ? kind.read(String(given).trim()) : undefined;
+  if (value !== undefined) return value as SettingValue<N>;
+  const problem = plain && kind.problem?.(String(given).trim());
+  const why = problem || (hint === undefined ? '' : kind.hint);
+  throw new Failure('usage', `invalid ${kind.noun} for ${where}${why === '' ? '' : `: ${why}`}`, {
+    code: 'BAD_SETTING',
+    hint: hint ?? kind.hint,
+  });
+}
+
+export function storedSetting(name: SettingName, given: string): Plain {
+  const value = readSetting(name, given, name);
+  return settingRows[name].asWritten || value === undefined ? given.trim() : value;
+}
+
+export function needSettingName(name: string): SettingName {
+  if (isSettingName(name)) return name;
+  throw new Failure('usage', `unknown setting "${name}"`, {
+    code: 'USAGE',
+    hint: `available settings: ${settingNames.join(', ')}`,
+  });
+}

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
+import { closeSync, fstatSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { inWords } from '../../base/files.ts';
+import { errno, fileFailure, inWords, openRegular, readAt } from '../../base/files.ts';
 import { withLock } from '../../base/lock.ts';
 import { type Period, periodsAt } from '../../base/periods.ts';
 import { type BudgetState, budgetRefusal, leftIn } from '../../contract/budget.ts';
-import { ledgerFolder } from './lines.ts';
-import { createTally } from './tally.ts';
+import type { LedgerEntry } from '../../contract/ports.ts';
+import { createCallReader, ledgerFiles, ledgerFolder } from './lines.ts';
 
 /** In CU; undefined means no limit. */
 export type Caps = { readonly [P in Period]: number | undefined };
@@ -64,3 +65,107 @@ const unchecked = () =>
     code: 'NO_STATE',
     hint: 'set TRDR_STATE_DIR to a folder that you own',
   });
+
+/** An older call without an outcome counts as lost. */
+const IN_FLIGHT_MS = 5 * 60_000;
+const NEWLINE = 10;
+
+interface Source {
+  readonly inode: number;
+  offset: number;
+  readonly days: Map<string, { spent: number; lost: number }>;
+  readonly calls: ReturnType<typeof createCallReader>;
+}
+
+/** What one profile has spent in a month. Each refresh reads only the lines that were appended since the last one. */
+export function createTally(profile: string) {
+  const sources = new Map<string, Source>();
+  // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
+  const missing = new Map<string, number>();
+
+  function replace(path: string, next?: Source): void {
+    for (const [day, { spent, lost }] of sources.get(path)?.days ?? []) {
+      const still = next?.days.get(day) ?? { spent: 0, lost: 0 };
+      const gone = Math.max(0, spent + lost - still.spent - still.lost);
+      missing.set(day, (missing.get(day) ?? 0) + gone);
+    }
+    if (next) sources.set(path, next);
+    else sources.delete(path);
+  }
+
+  const isOwn = (entry: LedgerEntry) => entry.profile === profile && Math.abs(entry.time) <= 8.64e15;
+
+  function readNew(path: string): void {
+    const fd = openRegular(path);
+    try {
+      const { ino, size } = fstatSync(fd);
+      const known = sources.get(path);
+      const isSame = known?.inode === ino && size >= known.offset;
+      const source: Source = isSame
+        ? known
+        : { inode: ino, offset: 0, days: new Map(), calls: createCallReader() };
+      const bytes = readAt(fd, source.offset, size - source.offset);
+      const end = bytes.lastIndexOf(NEWLINE) + 1;
+      for (const line of bytes.toString('utf8', 0, end).split('\n')) {
+        const entry = source.calls.read(line);
+        if (!entry || !isOwn(entry)) continue;
+        const { day } = periodsAt(entry.time);
+        const { spent, lost } = source.days.get(day) ?? { spent: 0, lost: 0 };
+        source.days.set(day, { spent: spent + entry.cu, lost: lost + (entry.cuAtMost ?? 0) });
+      }
+      source.offset += end;
+      if (!isSame) replace(path, source);
+    } catch (error) {
+      throw fileFailure('check the budget in', path, error);
+    } finally {
+      closeSync(fd);
+    }
+  }
+
+  return {
+    /** Throws if a file cannot be read. */
+    refresh(dir: string, month: string): void {
+      const paths = ledgerFiles(dir, month);
+      for (const path of sources.keys())
+        if (basename(path).startsWith(month) && !paths.includes(path)) replace(path);
+      for (const path of paths) readNew(path);
+    },
+    sum(period: Period, now: number) {
+      const current = periodsAt(now)[period];
+      const total = { spent: 0, lost: 0, reserved: 0 };
+      for (const [day, cost] of missing) if (day.startsWith(current)) total.lost += cost;
+      const living = new Map<number, boolean>();
+      for (const { days, calls } of sources.values()) {
+        for (const [day, { spent, lost }] of days) {
+          if (!day.startsWith(current)) continue;
+          total.spent += spent;
+          total.lost += lost;
+        }
+        for (const [id, entry] of calls.open) {
+          const { time, cuAtMost = 0 } = entry;
+          if (!isOwn(entry) || !periodsAt(time).day.startsWith(current)) continue;
+          const pid = processOf(id);
+          if (!living.has(pid)) living.set(pid, isAlive(pid));
+          // An old call is not in flight even if a process has its pid, because pids are reused.
+          if (living.get(pid) && Math.abs(now - time) < IN_FLIGHT_MS) total.reserved += cuAtMost;
+          else total.lost += cuAtMost;
+        }
+      }
+      return total;
+    },
+  };
+}
+
+/** The first part of a call's id. */
+const processOf = (id: string): number => Number.parseInt(id.split('-')[0] ?? '', 36) || 0;
+
+function isAlive(pid: number): boolean {
+  if (pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM means that the process exists and belongs to another user.
+    return errno(error) === 'EPERM';
+  }
+}

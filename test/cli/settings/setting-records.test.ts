@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { settingText, settingWord } from '../../../src/cli/settings/setting-records.ts';
-import { readSetting } from '../../../src/state/config/read-setting.ts';
-import { settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
+import { readSetting, settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
 
 const defaults = settingNames.map((name) => [name, settingRows[name].fallback] as const);
 

@@ -5,7 +5,7 @@ import type { AnswerCache, CachedAnswer, RunAnswers } from '../../../src/contrac
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';
-import { openRunAnswers } from '../../../src/state/temporary-answers.ts';
+import { openRunAnswers } from '../../../src/state/cache.ts';
 import { runs } from '../../state/room.ts';
 import { error, json, me, type Reply, rig, user } from '../fakes.ts';
 

@@ -3,9 +3,13 @@ import { expect, test } from 'vitest';
 import { Failure } from '../../../src/base/failure.ts';
 import { everyCommonOption } from '../../../src/cli/args/common.ts';
 import { longName } from '../../../src/cli/args/option.ts';
-import { readSetting, storedSetting } from '../../../src/state/config/read-setting.ts';
 import { resolveSettings } from '../../../src/state/config/resolve-settings.ts';
-import { settingNames, settingRows } from '../../../src/state/config/settings-table.ts';
+import {
+  readSetting,
+  settingNames,
+  settingRows,
+  storedSetting,
+} from '../../../src/state/config/settings-table.ts';
 import { anyText, runs } from '../room.ts';
 
 const KEY = 'trdr_live_planted0secret';
