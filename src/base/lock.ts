@@ -175,10 +175,10 @@ export interface LockHolder {
 const SEPARATOR = '|';
 
 /** One line without spaces, because it can become the target of a symbolic link. */
-export const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
+const holderText = ({ token, pid, began, place, since }: LockHolder): string =>
   [token, pid, began, since, place].join(SEPARATOR);
 
-export function readHolder(text: string): LockHolder | undefined {
+function readHolder(text: string): LockHolder | undefined {
   const [token, pid, began, since, ...place] = text.split(SEPARATOR);
   // The token becomes part of a file name, so only the characters that trdr writes are allowed.
   if (!token || !/^[\w-]{1,80}$/.test(token)) return undefined;
@@ -188,7 +188,7 @@ export function readHolder(text: string): LockHolder | undefined {
 }
 
 /** Whether a text may be the beginning of a lock's text, cut off by a crash. */
-export const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
+const isTorn = (text: string): boolean => /^[\w-]{0,80}(\|\d*){0,3}\0*$/.test(text);
 
 /** Both are empty on systems other than Linux. */
 function statusOf(pid: number): { state: string; began: string } {
@@ -210,20 +210,20 @@ function placeOf(): string {
 
 let acquisitions = 0;
 let began: string | undefined;
-export function holderNow(now: number): LockHolder {
+function holderNow(now: number): LockHolder {
   began ??= statusOf(process.pid).began;
   const token = `${process.pid}-${now.toString(36)}-${(acquisitions++).toString(36)}-${Math.random().toString(36).slice(2, 10)}`;
   return { token, pid: process.pid, began, place: placeOf(), since: now };
 }
 
-export const otherHostOf = (holder: LockHolder): string | undefined =>
+const otherHostOf = (holder: LockHolder): string | undefined =>
   holder.place === placeOf() ? undefined : (holder.place.split('/')[0] ?? '') || 'another machine';
 
 /** A lock of another machine whose time stamp is older counts as abandoned. Clocks of machines may differ. */
-export const UNTOUCHED_MS = 300_000;
+const UNTOUCHED_MS = 300_000;
 
 /** `touched` is the time stamp of the lock, epoch ms. */
-export function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
+function isGone(holder: LockHolder | undefined, touched: number, now: number): boolean {
   // The pid cannot be checked, so only a recent time stamp shows that the lock is in use.
   if (holder === undefined || holder.place !== placeOf()) return now - touched > UNTOUCHED_MS;
   try {

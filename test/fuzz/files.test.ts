@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/base/json.ts';
 import { readStart } from '../../src/cli/tail/position-file.ts';
 import { openCache } from '../../src/state/cache.ts';
 import { parseConfig } from '../../src/state/config/config.ts';
-import { readBatch, readHead, saveAnswer } from '../../src/state/export-journal/journal.ts';
+import { openJournal } from '../../src/state/export-journal/open-journal.ts';
 import { createCallReader, entryText } from '../../src/state/ledger/lines.ts';
 import { ledgerEntries, summarize } from '../../src/state/ledger/read-ledger.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
@@ -77,27 +76,36 @@ describe('a line of the ledger', () => {
 });
 
 describe('a batch file of a journal', () => {
-  const path = join(folder, 'batch');
-  const positions = fc.array(fc.nat({ max: 50 }), { maxLength: 30 });
+  const out = join(folder, 'out.ndjson');
+  const handles = Array.from({ length: 9 }, (_, at) => `h${at}`);
+  const open = (resume: boolean) => openJournal(out, handles, null, { resume, fresh: !resume });
+  const positions = fc.uniqueArray(fc.nat({ max: 8 }), { minLength: 1 });
 
-  test('returns the positions and values that were written', () => {
-    holds(fc.tuple(positions, jsonOf('handle')), ([all, value]) => {
-      saveAnswer(
-        path,
-        all.map((position) => ({ position, value })),
-      );
-      expect(readHead(path)).toEqual({ kind: 'answered', positions: all });
-      expect(readBatch(path).lines.slice(0, -1).map(parseJson)).toEqual(
-        all.map(() => JSON.parse(JSON.stringify(value))),
-      );
-    });
-  });
+  test('returns the positions and values that were written', () =>
+    holdsInTime(positions, jsonOf('handle'), async (all, value) => {
+      const journal = await open(false);
+      await journal.found(all.map((position) => ({ position, value })));
+      journal.close();
+      const resumed = await open(true);
+      const held = [...resumed.values()].filter((one) => one.held);
+      resumed.close();
+      expect(held.map(({ position }) => position)).toEqual(all.toSorted());
+      for (const one of held) expect(one.value).toEqual(JSON.parse(JSON.stringify(value)));
+    }));
 
   test('is not misread', () => {
     const heads = fc.json().map((of) => `{"kind":"asked","positions":${of}}\n`);
-    holds(fc.oneof(torn(word), heads), (text) => {
-      writeFileSync(path, text);
-      expect(readHead(path)?.positions.every((position) => position >= 0)).not.toBe(false);
+    return holdsInTime(fc.oneof(torn(word), heads), async (text) => {
+      const journal = await open(false);
+      await journal.asking([0]);
+      journal.close();
+      writeFileSync(join(`${out}.journal`, '0'), text);
+      const resumed = await open(true).catch((error) => {
+        expect(error).toMatchObject({ kind: 'local' });
+      });
+      for (const batch of resumed?.openBatches.values() ?? [])
+        expect(batch.every((position) => position in handles)).toBe(true);
+      resumed?.close();
     });
   });
 });

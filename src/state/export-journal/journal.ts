@@ -252,7 +252,7 @@ const FILLER = Buffer.alloc(64 * 1024, '\n');
 const roomOf = (path: string) => `${path}.room`;
 
 /** Reserves disk space for the answer, and then records that the batch is about to be requested. */
-export function writeAsked(path: string, positions: readonly number[], bytes: number): void {
+function writeAsked(path: string, positions: readonly number[], bytes: number): void {
   const fd = openSync(roomOf(path), 'w', PRIVATE_FILE);
   try {
     for (let left = bytes; left > 0; left -= FILLER.length) writeAll(fd, FILLER.subarray(0, left));
@@ -266,7 +266,7 @@ export function writeAsked(path: string, positions: readonly number[], bytes: nu
 }
 
 /** Writes into the reserved disk space, and replaces the request in one step. */
-export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
+function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   const positions = rows.map(({ position }) => position);
   const lines = rows.map(({ value }) => `${stringifyJson(value ?? null)}\n`);
   const bytes = Buffer.from(headLine('answered', positions) + lines.join(''));
@@ -282,18 +282,18 @@ export function saveAnswer(path: string, rows: readonly JournalValue[]): void {
   syncFolder(dirname(path));
 }
 
-export function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
+function writeLost(path: string, positions: readonly number[], most: number, answer?: string): void {
   const saved = answer === undefined ? '' : `${JSON.stringify(answer)}\n`;
   writeAtomic(path, headLine('lost', positions, { cuAtMost: most }) + saved);
   discard(roomOf(path));
 }
 
-export function removeAsked(path: string): void {
+function removeAsked(path: string): void {
   discard(path);
   discard(roomOf(path));
 }
 
-export function readHead(path: string) {
+function readHead(path: string) {
   const fd = openRegular(path);
   try {
     const text = readAt(fd, 0, Math.min(fstatSync(fd).size, LONGEST_HEAD)).toString('utf8');
@@ -305,7 +305,7 @@ export function readHead(path: string) {
 
 const parseHead = (line: string) => Head.safeParse(plainJson(line)).data;
 
-export function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
+function readBatch(path: string): { positions: readonly number[]; lines: readonly string[] } {
   const [first = '', ...lines] = (quietly(() => readFileSync(path, 'utf8')) ?? '').split('\n');
   return { positions: parseHead(first)?.positions ?? [], lines };
 }

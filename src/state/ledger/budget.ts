@@ -78,7 +78,7 @@ interface Source {
 }
 
 /** What one profile has spent in a month. Each refresh reads only the lines that were appended since the last one. */
-export function createTally(profile: string) {
+function createTally(profile: string) {
   const sources = new Map<string, Source>();
   // The cost of each day that was in a file when it was deleted or cut. A budget must not forget it.
   const missing = new Map<string, number>();
