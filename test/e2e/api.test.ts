@@ -72,27 +72,16 @@ describe('trdr api', () => {
   });
 
   test.each([
-    [400, 2, 'BAD_REQUEST'],
-    [401, 4, 'UNAUTHORIZED'],
-    [402, 6, 'QUOTA_EXCEEDED'],
-    [403, 5, 'FORBIDDEN'],
-    [409, 9, 'CONFLICT'],
-    [429, 7, 'RATE_LIMITED'],
-    [500, 9, 'INTERNAL_ERROR'],
-    [503, 9, 'OVERLOADED'],
-    [418, 9, 'TEAPOT'],
-  ])('for status %i exits %i, or 9 without an error code of the service', async (status, exit, code) => {
-    const headers = { 'retry-after': '9999' };
-    for (const [text, expected] of [
-      [JSON.stringify({ error: { code, message: 'no' } }), exit],
-      ['no JSON at all', status === 429 ? 7 : 9],
-    ] as const) {
-      const service = await withService(() => ({ status, body: text, headers }));
-      const { exitCode, stdout } = await runInProcess(['api', '/v2/user/id/x', '--retries', '0'], {
-        sandbox: service,
-      });
-      expect([exitCode, stdout]).toEqual([expected, text]);
-    }
+    [402, 'QUOTA_EXCEEDED', 6],
+    [429, 'RATE_LIMITED', 7],
+    [418, 'TEAPOT', 9],
+    [503, '', 9],
+  ])('prints the body of a %i %s, and exits %i', async (status, code, exit) => {
+    const body = code === '' ? 'no JSON at all' : JSON.stringify({ error: { code, message: 'no' } });
+    const service = await withService(() => ({ status, body, headers: { 'retry-after': '9999' } }));
+    const words = ['api', '/v2/user/id/x', '--retries', '0'];
+    const { exitCode, stdout } = await runInProcess(words, { sandbox: service });
+    expect([exitCode, stdout]).toEqual([exit, body]);
   });
 
   test('creates no file for an error', async () => {

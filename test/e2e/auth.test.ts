@@ -205,11 +205,6 @@ describe('trdr auth login', () => {
     expect(configOf(home).profiles.default).toEqual({ key: KEY, baseUrl: URL_OF_DESK });
   });
 
-  test('explains how to pass the key without a terminal', async () => {
-    const { exitCode, error } = await runInProcess(['auth', 'login', '--base-url', URL_OF_DESK]);
-    expect([exitCode, error()['hint']]).toEqual([2, expect.stringContaining('--with-key')]);
-  });
-
   test.each([
     ['', 'is empty'],
     ['two words', 'invalid characters'],
@@ -221,13 +216,6 @@ describe('trdr auth login', () => {
     expect([2, 4]).toContain(exitCode);
     expect(error()['message']).toContain(why);
     expect(existsSync(home.config)).toBe(false);
-  });
-
-  test('shows the request of a dry run, without prompting or sending', async () => {
-    const words = ['auth', 'login', '--dry-run', '--base-url', URL_OF_DESK];
-    const { exitCode, records } = await runInProcess(words);
-    const call = { endpoint: 'me', method: 'GET', path: '/v2/me', least: 0, most: 0 };
-    expect([exitCode, records()]).toEqual([0, [call]]);
   });
 
   test.each([0o000, 0o077, 0o777])('creates a private file and folder under umask %o', async (mask) => {
@@ -289,12 +277,6 @@ describe('trdr auth status', () => {
     expect(seen.stdout).toContain('failed: UNAUTHORIZED');
     const bad = await runInProcess(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
     expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
-  });
-
-  test('runs against the embedded service with --sandbox', async () => {
-    const { exitCode, json } = await runInProcess(['auth', 'status', '--check', '--json', '--sandbox']);
-    expect(exitCode).toBe(0);
-    expect(json()).toMatchObject([{ profile: 'sandbox', check: 'ok' }]);
   });
 });
 

@@ -104,21 +104,6 @@ describe('trdr budget', () => {
     expect(existsSync(`${status}.lock`)).toBe(false);
   });
 
-  test('states what is left in a dry run and before a costly run', async () => {
-    const { sandbox, home, clock, run } = await withBudgets(['day', '150k']);
-    const wallets = sandbox.world
-      .handles()
-      .flatMap((handle) => sandbox.world.user(handle)?.solanaAddress ?? [])
-      .slice(0, 5);
-    const plan = await run('whois', ...wallets, '--dry-run', '-o', 'table');
-    expect(plan.stderr).toContain('150,000 of 150,000 CU left in the day budget');
-    const asked = await runInProcess(['whois', ...wallets], {
-      ...{ sandbox, home, clock, tty: true, columns: 200, typed: ['n\n'] },
-    });
-    expect(asked.exitCode).toBe(11);
-    expect(asked.stderr).toContain('day budget: 150,000 CU left');
-  });
-
   test('does not apply to the sandbox', async () => {
     const home = openHome();
     await runInProcess(['budget', 'set', 'day', '1'], { home });

@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -16,21 +16,9 @@ const read = (name: string) => completionScripts[name] ?? '';
 const cases: readonly (readonly [line: string, offers: readonly string[]])[] = [
   ['trdr who', ['whois']],
   ['trdr launchpad b', ['board']],
-  ['trdr --sandbox launchpad b', ['board']],
-  ['trdr launchpad --sandbox b', ['board']],
-  ['trdr -o json launchpad b', ['board']],
-  ['trdr launchpad board --per', ['--period']],
   ['trdr launchpad board --period ', ['daily', 'weekly', 'monthly']],
-  ['trdr launchpad board --period m', ['monthly']],
-  ['trdr me -o nd', ['ndjson']],
   ['trdr me --profile d', ['desk', 'dev']],
-  ['trdr whois --sandbox mi', ['mira']],
-  ['trdr --sandbox whois --strict mi', ['mira']],
-  ['trdr completion po', ['powershell']],
-  ['trdr price thesis.u', ['thesis.user', 'thesis.userToken']],
-  ['trdr config set color al', ['always']],
   ['trdr whois --fields subject,han', ['subject,handle']],
-  ['trdr help exit', ['exit-codes']],
   ['trdr api /v2/me', ['/v2/me']],
   ['trdr nonsense ', []],
 ];
@@ -54,49 +42,42 @@ describe('in a shell', () => {
   });
   afterAll(() => rmSync(home.path, { recursive: true, force: true }));
 
-  test.each(cases)('bash completes "%s": %j', async (line, offers) => {
-    if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('complete -F _trdr trdr');
-    expect((await askBash(line, home)).sort()).toEqual([...offers].sort());
-  });
+  test.skipIf(!isInstalled('bash')).each([
+    ...cases,
+    // The shell starts a new word after = and @.
+    ['trdr whois --as=', ['handle', 'wallet', 'id']],
+    ['trdr me --profile=de', ['desk', 'dev']],
+    ['trdr --sandbox whois @mi', ['mira']],
+  ] as typeof cases)('bash completes "%s": %j', async (line, offers) =>
+    expect((await askBash(line, home)).sort()).toEqual([...offers].sort()),
+  );
 
-  test('bash completes after = and @, where it starts a new word', async () => {
-    if (!isInstalled('bash')) return expect(read('trdr.bash')).toContain('COMP_WORDBREAKS');
-    expect(await askBash('trdr whois --as=', home)).toEqual(['handle', 'wallet', 'id']);
-    expect(await askBash('trdr whois --as=ha', home)).toEqual(['handle']);
-    expect(await askBash('trdr me --profile=de', home)).toEqual(['desk', 'dev']);
-    expect(await askBash('trdr --sandbox whois @mi', home)).toEqual(['mira']);
-  });
+  test
+    .skipIf(!isInstalled('fish'))
+    .each([
+      ...cases,
+      ['trdr whois --as=ha', ['--as=handle']],
+      ['trdr --sandbox whois @mi', ['@mira']],
+      ['trdr whois --file scr', ['scripts/']],
+      ['trdr whois --out=scr', ['--out=scripts/']],
+    ] as typeof cases)('fish completes "%s": %j', async (line, offers) =>
+    expect((await askFish(line, home)).sort()).toEqual([...offers].sort()),
+  );
 
-  test.each(cases)('fish completes "%s": %j', async (line, offers) => {
-    if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('complete -c trdr -f');
-    expect((await askFish(line, home)).sort()).toEqual([...offers].sort());
-  });
-
-  test('fish completes a value after =, and a handle after @', async () => {
-    if (!isInstalled('fish')) return expect(read('trdr.fish')).toContain('__complete');
-    expect(await askFish('trdr whois --as=ha', home)).toEqual(['--as=handle']);
-    expect(await askFish('trdr --sandbox whois @mi', home)).toEqual(['@mira']);
-    expect(await askFish('trdr whois --file scr', home)).toEqual(['scripts/']);
-    expect(await askFish('trdr whois --out=scr', home)).toEqual(['--out=scripts/']);
-  });
-
-  test.each(['bash', 'zsh'] as const)(
+  test.skipIf(!isInstalled('script')).each(['bash', 'zsh'] as const)(
     '%s on a terminal completes commands, flags, values and names',
     async (shell) => {
-      if (!isInstalled(shell) || !isInstalled('script')) {
-        return expect(read(`trdr.${shell}`)).toContain('__complete');
-      }
-      const tab = (line: string) => pressTab(shell, line, home);
-      expect(await tab('trdr launchpad bo')).toContain('trdr launchpad board');
-      expect(await tab('trdr whois --max-')).toMatch(/trdr whois --max-(age|cu|)/);
-      expect(await tab('trdr launchpad board --period w')).toContain('--period weekly');
-      expect(await tab('trdr whois --fields subject,han')).toContain('--fields subject,handle');
-      expect(await tab('trdr whois --as=ha')).toContain('--as=handle');
-      expect(await tab('trdr whois --file scr')).toContain('--file scripts/');
-      expect(await tab('trdr whois --out=scr')).toContain('--out=scripts/');
-      expect(await tab('trdr completion po')).toContain('trdr completion powershell');
-      expect(await tab('trdr me --profile des')).toContain('--profile desk');
-      expect(await tab('trdr whois --sandbox mi')).toContain('--sandbox mira');
+      if (!isInstalled(shell)) return;
+      for (const [line, completed] of [
+        ['trdr launchpad bo', 'trdr launchpad board'],
+        ['trdr launchpad board --period w', '--period weekly'],
+        ['trdr whois --fields subject,han', '--fields subject,handle'],
+        ['trdr whois --as=ha', '--as=handle'],
+        ['trdr whois --out=scr', '--out=scripts/'],
+        ['trdr me --profile des', '--profile desk'],
+        ['trdr whois --sandbox mi', '--sandbox mira'],
+      ] as const)
+        expect(await pressTab(shell, line, home)).toContain(completed);
     },
   );
 });
@@ -166,17 +147,4 @@ describe('the PowerShell script', () => {
     }
     expect(open).toEqual([]);
   });
-});
-
-test('completing names loads a minimal part of the program', () => {
-  const dist = join(dirname(dirname(program)), 'dist');
-  const listing = `
-    process.argv = ['node', 'trdr', '__complete', 'words', 'me', '--profile', ''];
-    process.on('exit', () => console.error(Object.keys(require.cache).join('\\n')));
-    require(${JSON.stringify(join(dist, 'main.cjs'))}).start();`;
-  const { stderr } = execaSync(process.execPath, ['-e', listing], { env: { HOME: '/nonexistent' } });
-  const loaded = stderr.split('\n').filter((file) => file.startsWith(dist));
-  const bytes = loaded.reduce((sum, file) => sum + statSync(file).size, 0);
-  expect(loaded.length).toBeGreaterThan(1);
-  expect(bytes).toBeLessThan(40_000);
 });

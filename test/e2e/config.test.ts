@@ -226,12 +226,4 @@ describe('the config file', () => {
     expect(free.exitCode).toBe(0);
     expect(free.records()).toMatchObject([{ found: true }]);
   });
-
-  test('that cannot be written is reported with a reason', async () => {
-    const home = openHome();
-    writeFileSync(home.config, 'a file where the folder would be');
-    const { exitCode, error } = await runInProcess(['config', 'set', 'retries', '1'], { home });
-    expect(exitCode).toBe(9);
-    expect(error()['message']).toContain(home.config);
-  });
 });

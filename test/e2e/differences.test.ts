@@ -106,22 +106,6 @@ describe("a key's record that lacks a field", () => {
     expect((await run(['pnl', ...handles, '-y'], me(withoutTopUps))).exitCode).toBe(0);
     expect((await run(['pnl', ...handles, '-y'], { plan: 7 })).exitCode).toBe(0);
   });
-
-  test.each([[{}], [{ ...anyMe.usage, unitsRemaining: '20M', revealsRemaining: {} }]])(
-    'exits 9 if a threshold cannot be decided: %j',
-    async (usage) => {
-      for (const gate of ['--min-units', '--min-reveals']) {
-        const ran = await run(['me', gate, '1'], me(usage));
-        expect([ran.exitCode, ran.error()['code']]).toEqual([9, 'BAD_ANSWER']);
-        expect(ran.records()).toEqual([me(usage)]);
-      }
-    },
-  );
-
-  test('has no cap if it is unmetered', async () => {
-    const unmetered = { entitlement: { unmetered: true } };
-    expect((await run(['me', '--min-units', '1M'], unmetered)).exitCode).toBe(0);
-  });
 });
 
 describe('a page of unusual posts', () => {

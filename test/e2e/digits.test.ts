@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { isPlainLine, jsonLine, lineOf } from '../../src/output/format/ndjson.ts';
@@ -60,20 +58,6 @@ describe('numbers as the service wrote them', () => {
     const { run } = await ran(['pnl', 'mira', '--max-cu', '60000']);
     const { stdout } = await run('--fields', 'windows.24h.netUsd,handle,windows.24h.returnPct');
     expect(stdout).toBe('{"windows":{"24h":{"netUsd":1200.50,"returnPct":3.10}},"handle":"mira"}\n');
-  });
-
-  test('are in CSV rows', async () => {
-    const { run } = await ran(['pnl', 'mira', '--window', '24h', '--max-cu', '60000', '-o', 'csv']);
-    expect((await run()).stdout).toContain(',24h,1200.50,3.10,1e3,7,1');
-  });
-
-  test('are in an export with a journal', async () => {
-    const { run, home } = await ran(['pnl', 'mira', 'ana', '--max-cu', '60000']);
-    const file = join(home.path, 'n.ndjson');
-    expect((await run('--out', file)).exitCode).toBe(0);
-    expect(readFileSync(file, 'utf8')).toBe(
-      ['mira', 'ana'].map((handle) => `{"subject":"${handle}","found":true,${pnl(handle)}}\n`).join(''),
-    );
   });
 
   test('are in posts of pages', async () => {

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { judgeClock, judgeLimits } from '../../src/cli/doctor/judge.ts';
 import { openapi } from '../../src/contract/openapi.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
@@ -135,17 +134,6 @@ describe('trdr doctor', () => {
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
-  test('refers to its own checks if the answer of me cannot be read', async () => {
-    const sandbox = await withService(({ path }) => ({ body: path === '/openapi.json' ? openapi() : [] }), {
-      ownMe: true,
-    });
-    const { records } = await runInProcess(['doctor'], { sandbox });
-    expect(records().find(({ check }) => check === 'key')).toMatchObject({
-      verdict: 'fail',
-      next: 'see below how the service differs from its description',
-    });
-  });
-
   test('warns about a wrong clock', async () => {
     const date = new Date(Date.now() + 7_200_000).toUTCString();
     const sandbox = await described(JSON.stringify(openapi()), { date });
@@ -214,32 +202,5 @@ describe('trdr doctor', () => {
     const small = await withSandbox({ plan: 'starter' });
     const refused = await runInProcess(['doctor', '--ws'], { sandbox: small });
     expect([refused.exitCode, verdicts(refused.records()).at(-1)]).toEqual([5, ['socket', 'fail']]);
-  });
-});
-
-describe('the checks alone', () => {
-  test('the clock check allows for the round trip and for whole seconds', () => {
-    const date = 'Thu, 01 Jan 2026 00:00:00 GMT';
-    const at = Date.parse(date);
-    const verdict = (askedAt: number, answeredAt: number) =>
-      judgeClock(date, askedAt, answeredAt).record.verdict;
-    expect(verdict(at - 100, at + 400)).toBe('ok');
-    expect(verdict(at + 900, at + 950)).toBe('ok');
-    expect(verdict(at - 5_000, at + 60_000)).toBe('ok');
-    expect(verdict(at + 40_000, at + 41_000)).toBe('warn');
-    expect(verdict(at - 90_000, at - 80_000)).toBe('warn');
-    expect(judgeClock(undefined, 0, 1).record.verdict).toBe('skip');
-  });
-
-  test('an empty allowance fails, a nearly empty one warns, an unlimited one passes', () => {
-    const usage = (change: Partial<typeof me.usage>) =>
-      judgeLimits({ ...me, usage: { ...me.usage, ...change } }).record.verdict;
-    expect(usage({})).toBe('ok');
-    expect(usage({ unitsUsed: 990, unitsRemaining: 10 })).toBe('warn');
-    expect(usage({ unitsUsed: 1_000, unitsRemaining: 0 })).toBe('fail');
-    expect(usage({ revealsRemaining: 0 })).toBe('fail');
-    expect(judgeLimits({ ...me, entitlement: { unmetered: true, monthlyUnits: 0 } }).record.verdict).toBe(
-      'ok',
-    );
   });
 });

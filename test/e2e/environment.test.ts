@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/output/terminal/width.ts';
 import { bash } from './bash.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openHome, runInProcess, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const commands: readonly (readonly string[])[] = [
@@ -71,32 +71,6 @@ describe.each(named)('trdr $line', ({ words }) => {
     expect(COLOR.test(await shown([], utf8))).toBe(isColored);
     expect(await shown([], { ...utf8, NO_COLOR: '1' })).not.toMatch(COLOR);
     expect(await shown(['-o', 'csv', '--color', 'always'], utf8, false)).not.toMatch(COLOR);
-  });
-
-  test('prints the same in a German locale', async () => {
-    const run = async (env: Record<string, string>) => {
-      const sandbox = await withSandbox({ now: NOW, port: 0 });
-      const home = openHome();
-      const { stdout, stderr } = await runInProcess(words, {
-        sandbox,
-        home,
-        tty: true,
-        // Wide enough for paths of any temporary folder.
-        columns: 300,
-        env: { TZ: 'UTC', ...env },
-      });
-      const said = stdout + stderr;
-      return said
-        .replaceAll(home.path, '~')
-        .replaceAll(sandbox.url, 'URL')
-        .replaceAll(/\d+ ms/g, 'ms')
-        .replaceAll(/[0-9a-f]{16,}|…[0-9a-f]{4}/g, 'hex');
-    };
-    // Ages and times of day change during the test; their format does not.
-    const format = (text: string) => text.replaceAll(/\d/g, '0');
-    expect(
-      format(await run({ LANG: 'de_DE.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_TIME: 'de_DE.UTF-8' })),
-    ).toBe(format(await run(utf8)));
   });
 });
 
@@ -184,7 +158,7 @@ describe('a bare environment', () => {
     ['stdin from /dev/null', 'trdr whois mira </dev/null'],
     ['stderr closed', 'trdr whois mira 2>&-'],
     ['a home that does not exist', 'HOME=/nonexistent/home trdr whois mira'],
-    ['a home that may not be written', 'HOME=/proc trdr whois mira'],
+    ['a home that may not be written', 'HOME=/proc/nowhere/home trdr whois mira'],
     ['an empty home', 'HOME= trdr whois mira'],
     ['no home', 'unset HOME; trdr whois mira'],
     ['a deleted folder', 'mkdir gone; cd gone; rmdir ../gone; trdr whois mira'],
@@ -219,20 +193,4 @@ describe('a bare environment', () => {
     );
     expect(ran.stdout).toBe('d 700\nf 600\n');
   });
-});
-
-test.runIf(process.platform === 'linux')('a home below /proc only disables the cache', async () => {
-  const sandbox = await withSandbox({ now: NOW });
-  const none = {
-    HOME: '/proc/nowhere/home',
-    TRDR_CONFIG_DIR: undefined,
-    TRDR_STATE_DIR: undefined,
-    TRDR_CACHE_DIR: undefined,
-    // Let the program also try to save compiled code, which creates folders.
-    NODE_DISABLE_COMPILE_CACHE: undefined,
-  };
-  const { exitCode, records } = await trdr(['whois', 'mira'], { sandbox, env: none });
-  expect([exitCode, records()[0]?.['handle']]).toEqual([0, 'mira']);
-  const set = await trdr(['config', 'set', 'retries', '1'], { env: none });
-  expect(set.exitCode).toBe(9);
 });

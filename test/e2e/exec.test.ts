@@ -82,15 +82,6 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     expect(ran.stderr).toContain('handed over 0 posts in 0 batches');
   });
 
-  it('works for callouts', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
-    const out = join(home.path, 'got');
-    const flags = ['--yes', '--backfill', '3', '--count', '3', '--exec', `cat >> '${out}'`];
-    const ran = await runInProcess(['launchpad', 'tail', ...flags], { sandbox, home });
-    expect([ran.exitCode, idsOf(readText(out)).length], ran.stderr).toEqual([0, 3]);
-  });
-
   it('at a signal waits for the command; a second signal kills it', async () => {
     const sandbox = await withSandbox(open);
     const home = openHome();

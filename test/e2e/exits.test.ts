@@ -106,22 +106,9 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis list --user mira;solwolf', 'write only one, such as mira'],
   ['thesis list --symbol SPUD,KOALA', '--symbol SPUD --symbol KOALA'],
   ['launchpad callouts --coin a;b', 'write only one'],
-  [
-    'launchpad callouts --coin 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
-    '--coin: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
-  ],
-  [
-    'launchpad callouts --wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
-    '--wallet: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
-  ],
-  [
-    'launchpad tail --coin 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
-    '--coin: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
-  ],
-  [
-    'launchpad tail --wallet 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee',
-    '--wallet: 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee: invalid checksum: probably a mistyped character',
-  ],
+  ...['callouts --coin', 'callouts --wallet', 'tail --coin', 'tail --wallet'].map(
+    (words) => [`launchpad ${words} 0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee`, 'invalid checksum'] as const,
+  ),
   ['launchpad board --changed', '--changed requires --compare'],
   ['pnl --from x.csv --out y.csv --resume', 'cannot be combined'],
   ['pnl --from x.csv --out y.csv --fresh', 'cannot be combined'],
@@ -130,6 +117,8 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['store clear cache thesis', 'only "feed" takes a name'],
   ['store clear feed', 'store clear feed NAME'],
   ['store clear feeds thesis', 'choose from cache, feed, all'],
+  ['pnl mira --changed', '--changed requires --compare'],
+  ['pnl mira --only up', '--only requires --compare'],
   ['budget set day 5k --machine a', '--machine requires a store'],
   ['budget set day much', 'much'],
   ['budget set week 5k', 'week'],

@@ -4,8 +4,6 @@ import { describe, expect, test } from 'vitest';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
-const NOW = Date.UTC(2026, 6, 1, 12);
-
 const post = {
   id: 't1',
   authorHandle: 'mira',
@@ -29,15 +27,6 @@ describe('-o tsv', () => {
       'id\tthesis\tupdatedAt\textra.tier.name\nt1\ttab\\there, line\\nend, back\\\\slash | pipe [x](javascript:1) <b>\t\tgold\n',
     );
   });
-
-  test('has the fields of CSV and is chosen by the extension of --out', async () => {
-    const home = openHome();
-    const [tsv, csv] = [join(home.path, 'a.tsv'), join(home.path, 'a.csv')];
-    await ran([...list, '--out', tsv], { home });
-    await ran([...list, '--out', csv], { home });
-    const head = (file: string) => readFileSync(file, 'utf8').split('\n')[0];
-    expect(head(tsv)?.split('\t')).toEqual(head(csv)?.split(','));
-  });
 });
 
 describe('-o markdown', () => {
@@ -59,28 +48,6 @@ describe('-o markdown', () => {
       ].join('\n'),
     );
   });
-
-  test('states the UTC offset of times once, in the title', async () => {
-    const words = [...list, '-o', 'markdown', '--fields', 'platformCreatedAt'];
-    const { stdout } = await ran(words, { env: { TZ: 'Asia/Kolkata' } });
-    expect(stdout.split('\n')).toEqual([
-      '| platformCreatedAt (UTC+5:30) |',
-      '| --- |',
-      '| 2026-01-02 08:34:05 |',
-      '',
-    ]);
-  });
-
-  test('aligns numbers to the right and shortens nothing', async () => {
-    const sandbox = await withSandbox({ now: NOW });
-    const words = ['pnl', 'mira', 'quantumhawk', '--yes', '-o', 'markdown'];
-    const { stdout } = await runInProcess(words, { sandbox });
-    const lines = stdout.split('\n');
-    expect(lines[1]).toContain('---:');
-    expect(lines).toHaveLength(2 + 8 + 1);
-    const whois = await runInProcess(['whois', 'mira', '-o', 'markdown'], { sandbox });
-    expect(whois.stdout).toMatch(/\| [1-9A-HJ-NP-Za-km-z]{32,44} \|/);
-  });
 });
 
 describe('--times', () => {
@@ -91,12 +58,6 @@ describe('--times', () => {
     ]);
     const csv = await ran([...list, '-o', 'csv', '--times', 'iso', '--fields', 'platformCreatedAt']);
     expect(csv.stdout).toBe('platformCreatedAt\n2026-01-02T03:04:05.000Z\n');
-  });
-
-  test('ms is the default', async () => {
-    const [plain, ms] = [await ran(list), await ran([...list, '--times', 'ms'])];
-    expect(plain.stdout).toBe(ms.stdout);
-    expect(plain.stdout).toContain(`"platformCreatedAt":${post.platformCreatedAt}`);
   });
 });
 
@@ -205,13 +166,6 @@ describe('--fields', () => {
     const { exitCode, error } = await runInProcess([...words.split(' '), '--fields', name], { sandbox });
     expect([exitCode, error()['message']]).toEqual([2, `unknown field "${name}"`]);
     expect(sandbox.log).toEqual([]);
-  });
-
-  test('with a leading dot selects a field of a known object', async () => {
-    const home = openHome();
-    const words = ['pnl', 'mira', '--fields', 'handle,.windows.24h.new,windows.24h.rank'];
-    const { stdout } = await runInProcess(words, { sandbox: await withSandbox({ now: NOW }), home });
-    expect(stdout).toMatch(/^\{"handle":"mira","windows":\{"24h":\{"new":null,"rank":\d+\}\}\}\n$/);
   });
 });
 

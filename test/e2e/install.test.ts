@@ -165,13 +165,6 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
       stdin: 'ignore',
     });
 
-  test('prints its version and its help', async () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-    expect((await run(['--version'])).stdout).toBe(version);
-    expect((await run(['thesis', 'tail', '--help'])).stdout).toContain('trdr thesis tail');
-    expect((await run(['completion', 'bash'])).stdout).toContain('trdr');
-  });
-
   test('sends a request to a service, and uses the cache the second time', async () => {
     const sandbox = await withSandbox();
     const options = { home: openHome(), sandbox };
@@ -187,11 +180,5 @@ describe.each(nodes)('installed into an empty folder, on %s', (node) => {
     expect((await run(['whois', 'mira', '-o', 'table', '--sandbox'])).stdout).toContain('mira');
     const tail = await run(['thesis', 'tail', '--sandbox', '--yes', '--backfill', '2', '--count', '2']);
     expect(tail.stdout.split('\n')).toHaveLength(2);
-  });
-
-  test('saves settings and prints tables', async () => {
-    const home = openHome();
-    await run(['config', 'set', 'output', 'table'], { home });
-    expect((await run(['price', 'user.wallet'], { home })).stdout).toMatch(/30,000/);
   });
 });

@@ -1,8 +1,6 @@
-import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
-import { widthOf } from '../../src/output/terminal/width.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
@@ -86,12 +84,6 @@ describe('trdr launchpad board', () => {
     const { exitCode, json, stderr } = await runInProcess(['launchpad', 'board', '--json'], { sandbox });
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual(sandbox.world.board('weekly', sandbox.clock.now()).entries);
-  });
-
-  test("shows the snapshot's time on a terminal", async () => {
-    const sandbox = await withSandbox();
-    const { stderr } = await runInProcess(['launchpad', 'board'], { sandbox, tty: { stderr: true } });
-    expect(stderr).toMatch(/weekly board of \d{4}-\d\d-\d\dT\d\d:\d\dZ/);
   });
 
   test('selects the snapshot at or before a time, and compares two', async () => {
@@ -179,22 +171,5 @@ describe('trdr launchpad board', () => {
     expect(records()).toEqual(entries.slice(0, 5));
     expect(stderr).toContain('without a comparison');
     expect(sandbox.meter().unitsUsed).toBe(10);
-  });
-
-  test("draws bars and moves within the terminal's width", async () => {
-    const sandbox = await withSandbox();
-    const env = { LANG: 'C.UTF-8' };
-    for (const columns of [60, 80, 200]) {
-      const { stdout } = await runInProcess(['launchpad', 'board', '--compare', '2d'], {
-        sandbox,
-        env,
-        tty: true,
-        columns,
-      });
-      const lines = stripVTControlCharacters(stdout).split('\n');
-      expect(Math.max(...lines.map(widthOf))).toBeLessThanOrEqual(columns);
-      expect(stdout).toMatch(/[▲▼] \d/);
-      if (columns === 200) expect(stdout).toContain('████');
-    }
   });
 });

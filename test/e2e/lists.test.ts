@@ -109,23 +109,6 @@ describe('trdr thesis list', () => {
   });
 });
 
-describe('trdr launchpad callouts', () => {
-  test('has filters, a range of times and an order', async () => {
-    const sandbox = await withSandbox();
-    const callouts = (...flags: string[]) => runInProcess(['launchpad', 'callouts', ...flags], { sandbox });
-    const all = (await callouts('--limit', '50')).records();
-    const symbol = String(all[3]?.['coinSymbol']);
-    const found = (await callouts('--symbol', symbol, '--limit', '1')).records();
-    expect(found[0]?.['coinSymbol']).toBe(symbol);
-    const middle = Number(all[20]?.['createdAt']);
-    const older = (await callouts('--until', String(middle), '--limit', '5')).records();
-    expect(older).toEqual(all.filter(({ createdAt }) => Number(createdAt) < middle).slice(0, 5));
-    const sorted = numbers((await callouts('--limit', '50', '--sort', 'multiple')).records(), 'multiple');
-    const known = sorted.filter((value) => value !== null).map(Number);
-    expect(known).toEqual(known.toSorted((a, b) => b - a));
-  });
-});
-
 describe('trdr launchpad board', () => {
   test('shows the first entries, and only the requested changes', async () => {
     const sandbox = await withSandbox();

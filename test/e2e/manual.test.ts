@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { layoutPage } from '../../src/cli/docs/layout.ts';
 import { preparedTexts } from '../../src/cli/docs/manual.ts';
 import { overviewPage } from '../../src/cli/docs/overview.ts';
 import type { DocPage } from '../../src/cli/docs/page.ts';
 import { topics } from '../../src/cli/docs/topics.ts';
-import { runInProcess, trdr } from './harness.ts';
+import { openHome, runInProcess, trdr } from './harness.ts';
 import { isInstalled } from './shells.ts';
 
 const commands = await allCommands();
@@ -117,13 +116,10 @@ describe('help', () => {
   });
 });
 
-test.each([['version'], ['--version'], ['-V'], ['-v'], ['version', '-q']])(
-  'the version: trdr %s',
-  async (...line) => {
-    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
-    expect((await trdr(line)).stdout).toBe(`${version}\n`);
-  },
-);
+test.each([['version'], ['-v'], ['version', '-q']])('the version: trdr %s', async (...line) => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  expect((await trdr(line)).stdout).toBe(`${version}\n`);
+});
 
 describe('the manual', () => {
   test('has a page for each command and topic, and an overview', async () => {
@@ -137,28 +133,19 @@ describe('the manual', () => {
     expect(man['trdr-whois.1']).toContain('\n.SH OPTIONS\n.TP\n');
   });
 
-  test('is valid roff', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  test('is valid roff, with examples that can be copied', () => {
+    const folder = openHome().path;
+    const roff = ['-ww', '-P-cbou', '-rLL=250n', '-man', '-Tutf8'];
+    const examples = new Map(commands.map((each) => [`trdr-${named(each.path)}.1`, each.examples]));
     for (const [name, text] of Object.entries(man)) {
       expect(text).toMatch(/^\.TH "TRDR/);
       // Unescaped text must be ASCII; anything else would depend on the reader's locale.
       expect(text).toMatch(/^[\n\x20-\x7e]*$/);
       if (!isInstalled('groff')) continue;
       writeFileSync(join(folder, name), text);
-      const { stderr } = execaSync('groff', ['-ww', '-man', '-Tutf8', join(folder, name)]);
+      const { stdout, stderr } = execaSync('groff', [...roff, join(folder, name)]);
       expect([name, stderr]).toEqual([name, '']);
-    }
-  });
-
-  test.skipIf(!isInstalled('groff'))('has examples that can be copied', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'trdr-man-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    for (const { path, examples } of commands) {
-      const file = join(folder, 'page.1');
-      writeFileSync(file, man[`trdr-${named(path)}.1`] ?? '');
-      const { stdout } = execaSync('groff', ['-P-cbou', '-rLL=250n', '-man', '-Tutf8', file]);
-      for (const run of Object.keys(examples)) expect(stdout).toContain(run);
+      for (const run of Object.keys(examples.get(name) ?? {})) expect(stdout).toContain(run);
     }
   });
 });

@@ -267,6 +267,8 @@ describe('--dry-run', () => {
     [['me'], 1],
     [['api', '/v2/thesis'], 1],
     [['doctor'], null],
+    [['auth', 'login', '--base-url', 'https://desk.example.com'], 1],
+    [['thesis', 'tail', '--no-follow'], null],
   ] as const)('sends nothing, and as a table at most asks the free me: %j', async (words, requests) => {
     const sandbox = await withSandbox();
     const ran = await runInProcess([...words, '--dry-run'], { sandbox });
@@ -281,8 +283,8 @@ describe('--dry-run', () => {
       });
       expect(record).toHaveProperty('most');
     }
-    // "trdr api" prints no tables.
-    if (words[0] === 'api') return;
+    // These commands print no tables.
+    if (words[0] === 'api' || words[0] === 'auth') return;
     expect((await runInProcess([...words, '--dry-run', '-o', 'table'], { sandbox })).exitCode).toBe(0);
     expect(sandbox.log.filter(({ path }) => path !== '/v2/me')).toEqual([]);
   });

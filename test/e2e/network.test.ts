@@ -185,18 +185,6 @@ describe('a proxy from the environment', () => {
     expect([exempt.exitCode, exempt.error()['code'], proxy.asked]).toEqual([9, 'UNREACHABLE', []]);
   });
 
-  test.each([
-    ['socks5://127.0.0.1:1', 'socks5'],
-    ['http://', 'invalid proxy address'],
-  ])('that is invalid is rejected: %s', async (url, why) => {
-    const { exitCode, error } = await runInProcess(['me', '--insecure-http'], {
-      key: KEY,
-      env: { TRDR_BASE_URL: 'http://service.test', HTTP_PROXY: url },
-    });
-    expect(exitCode).toBe(2);
-    expect(error()['message']).toContain(why);
-  });
-
   test('that rejects a request exits 9, and its password is never shown', async () => {
     const proxy = await listen((_, response) => response.writeHead(407).end('no'));
     const { exitCode, stderr, stdout } = await runInProcess(

@@ -89,16 +89,4 @@ describe('--no-follow', () => {
     const away = await run({ url: 'http://127.0.0.1:1', key: service.key });
     expect([away.exitCode, away.error()['code']]).toEqual([9, 'UNREACHABLE']);
   });
-
-  test('has a price without an upper bound in --dry-run', async () => {
-    const ran = await runInProcess(['thesis', 'tail', '--no-follow', '--duration', '5m', '--dry-run'], {
-      sandbox: await withSandbox(),
-    });
-    expect(ran.records().at(-1)).toMatchObject({
-      endpoint: 'thesis.all',
-      times: null,
-      least: 200,
-      most: null,
-    });
-  });
 });

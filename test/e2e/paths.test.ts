@@ -19,6 +19,7 @@ import { withService } from './service.ts';
 /** Paths that no command can use, and what the message says about each. */
 const paths = [
   ['a.ndjson', 'a loop of links', /form a loop/],
+  ['none/a.ndjson', 'in a missing folder', /mkdir -p|not found/],
   ['file/a.ndjson', 'in a file', /not a folder|does not exist|not found/],
   [`${'x'.repeat(250)}.ndjson`, 'with a name that is too long', /name is too long/],
   ['link.ndjson', 'a link into a missing folder', /does not exist|not found/],

@@ -78,14 +78,6 @@ describe('a closed reader', () => {
     expect(ran.codes).toEqual([0]);
     expect(ran.stdout.split('\n')).toHaveLength(21);
   });
-
-  test('does not stop output to a file', async () => {
-    const home = openHome();
-    const sandbox = await withSandbox(plenty);
-    const ran = await bash('trdr thesis list --limit 50 --out t.ndjson | true', { sandbox, home });
-    expect(ran.codes).toEqual([0, 0]);
-    expect(readFileSync(join(home.path, 't.ndjson'), 'utf8').split('\n')).toHaveLength(51);
-  });
 });
 
 describe('a pipe', () => {
@@ -112,11 +104,6 @@ describe('a pipe', () => {
   });
 });
 
-test('a sandbox with a closed stdout exits silently', async () => {
-  const ran = await bash('trdr sandbox | true');
-  expect([ran.codes, ran.stderr]).toEqual([[0, 0], '']);
-});
-
 describe('a full disk', () => {
   const full = { code: 'ENOSPC', exit: 9 };
 
@@ -136,12 +123,6 @@ describe('a full disk', () => {
     expect(ran.codes).toEqual([9]);
     const said = ran.stderr.split('\n').find((line) => line.startsWith('{'));
     expect(JSON.parse(said ?? '{}')).toMatchObject({ error: full });
-  });
-
-  test('is reported for --out too', async () => {
-    const sandbox = await withSandbox(plenty);
-    const ran = await trdr(['whois', 'mira', '--out', '/dev/full'], { sandbox });
-    expect([ran.exitCode, ran.error()]).toMatchObject([9, full]);
   });
 
   test('below the ledger or the cache is a notice, not an error', async () => {
@@ -181,14 +162,6 @@ describe('--out', () => {
     const sandbox = await withSandbox(plenty);
     const ran = await trdr(['thesis', 'list', '--out', '/dev/null'], { sandbox });
     expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([0, '', '']);
-  });
-
-  test('/dev/stdout accepts the rows of a tail and of pnl', async () => {
-    const sandbox = await withSandbox({ now: Date.UTC(2026, 0, 15) });
-    const tail = 'thesis tail --via poll --backfill 3 --count 3 --yes --out /dev/stdout -q | wc -l';
-    expect((await bash(`trdr ${tail}`, { sandbox })).stdout.trim()).toBe('3');
-    const pnl = await bash('trdr pnl mira juno --yes --out /dev/stdout | wc -l', { sandbox });
-    expect([pnl.stdout.trim(), pnl.stderr]).toEqual(['2', '']);
   });
 });
 

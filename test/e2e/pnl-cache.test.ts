@@ -1,13 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { openHome, runInProcess } from './harness.ts';
-import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+import { priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const MINUTE = 60_000;
-const WEEK = ['--window', '7d'];
-
 /** A user whose runs share a home and a manual clock. */
 async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
   const sandbox = await withNumbers(options);
@@ -107,21 +105,5 @@ describe('cached numbers', () => {
     expect(failed.exitCode).toBe(9);
     expect((await run(['mira', 'solwolf'])).records()).toEqual(recordsOf(['mira', 'solwolf']));
     expect(paid()).toBe(60_000);
-  });
-
-  test('keep their digits, and give the same tables as fresh ones', async () => {
-    const { run } = await userWithClock();
-    const fresh = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
-    const cached = await run(['mira', 'solwolf', '-o', 'csv', ...WEEK]);
-    expect(cached.stdout).toBe(fresh.stdout);
-    expect(fresh.stdout).toContain(String(numbersOf('mira')?.windows['7d']?.netUsd));
-  });
-
-  test('that cannot be saved do not fail the run', async () => {
-    const { home, run } = await userWithClock();
-    writeFileSync(home.cache, 'a file');
-    const { exitCode, stderr, records } = await run(['mira', 'quiet']);
-    expect([exitCode, records()]).toEqual([0, recordsOf(['mira', 'quiet'])]);
-    expect(stderr).toContain('answers are not saved for later runs');
   });
 });

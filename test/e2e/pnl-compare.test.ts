@@ -146,8 +146,6 @@ describe('pnl --compare', () => {
   });
 
   test.each([
-    [['--changed'], '--changed requires --compare'],
-    [['--only', 'up'], '--only requires --compare'],
     [['--compare', '-', '--file', '-'], 'only one of the handles, --from and --compare'],
     [['--compare', 'x.csv', '--out', 'x.csv'], 'are the same file'],
   ])('rejects %j', async (flags, why) => {

@@ -1,21 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { bash } from './bash.ts';
 import { until } from './feed.ts';
 import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
-import { withService } from './service.ts';
 
 const HANDLES = someHandles(350);
 const FILE = recordsOf(HANDLES)
@@ -114,40 +104,6 @@ describe('an interrupted export', () => {
       expect.stringContaining('1,500,000 CU'),
     ]);
   });
-
-  test('without a network keeps its answers and the previous file', async () => {
-    const sandbox = await withNumbers({ faults: 'reset@users.pnl+2' });
-    const { run, out, text } = exportOf(sandbox);
-    writeFileSync(out, 'of last night\n');
-    const { exitCode, stderr } = await run('--fresh', '--retries', '0');
-    expect([exitCode, text()]).toEqual([9, 'of last night\n']);
-    expect(stderr).toContain('200 of 350 handles');
-    sandbox.faults.set('');
-    expect((await run('--resume')).exitCode).toBe(0);
-    expect([text() === FILE, paidTwice(sandbox)]).toEqual([true, 0]);
-  });
-
-  test('that is fully paid resumes for free when the disk has space', async () => {
-    const sandbox = await withNumbers({ faults: 'delay@users.pnl=100ms' });
-    const { start, run, words, home, journal, out, text } = exportOf(sandbox);
-    const child = start();
-    await until(() => answeredIn(journal) === 1);
-    // The output file cannot be written after the last answer.
-    mkdirSync(out);
-    expect((await child).exitCode).toBe(9);
-    rmdirSync(out);
-    writeFileSync(out, 'of last night\n');
-    const before = sandbox.log.length;
-    const full = await bash(`ulimit -f 100; trdr ${words('--resume').join(' ')}`, { sandbox, home });
-    expect([full.codes, text()]).toEqual([[9], 'of last night\n']);
-    expect(full.stderr).toContain('EFBIG');
-    expect(readdirSync(home.path).filter((name) => name.startsWith('out'))).toEqual([
-      'out.ndjson',
-      'out.ndjson.journal',
-    ]);
-    expect((await run('--resume')).exitCode).toBe(0);
-    expect([text() === FILE, sandbox.log.length - before]).toEqual([true, 0]);
-  });
 });
 
 describe('an export and its money', () => {
@@ -227,48 +183,6 @@ describe('an export and its money', () => {
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
     if (bound > 0) expect(spent).toBe(100 + priceOf(HANDLES) + bound * 30_000);
     expect(spent).toBeLessThanOrEqual(100 + handles * 30_000);
-  });
-
-  test('reads an answer again that an earlier version could not read, and pays only for the rest', async () => {
-    const record = (handle: string) => ({
-      handle,
-      wallet: null,
-      evmWallet: null,
-      updatedAt: null,
-      windows: {},
-    });
-    let readable = false;
-    const service = await withService(() => ({
-      body: readable ? { count: 1, missing: [], entries: [record('rest')] } : { strange: [1] },
-    }));
-    const home = openHome();
-    const run = () =>
-      runInProcess(
-        ['pnl', 'one', 'two', 'none', 'rest', '--out', join(home.path, 'n.ndjson'), '--resume', '-y'],
-        {
-          ...{ sandbox: service, home, differs: true },
-        },
-      );
-    expect([(await run()).exitCode, service.calls.length]).toEqual([9, 1]);
-    const journal = join(home.path, 'n.ndjson.journal');
-    const answer = { data: { entries: [record('two'), record('one')], missing: ['none'] }, meta: {} };
-    const saved = JSON.stringify(JSON.stringify({ strange: [1] }));
-    const text = filesIn(journal).get('0') ?? '';
-    expect(text).toContain(saved);
-    writeFileSync(join(journal, '0'), text.replace(saved, JSON.stringify(JSON.stringify(answer))));
-    readable = true;
-    const { exitCode, stderr } = await run();
-    expect([exitCode, service.calls.length], stderr).toEqual([0, 2]);
-    expect(stderr).toContain('recovered 3 handles from saved answers that an earlier run could not parse');
-    const rows = readFileSync(join(home.path, 'n.ndjson'), 'utf8').trim().split('\n');
-    expect(rows.map((row) => JSON.parse(row)).map(({ subject, found }) => [subject, found])).toEqual([
-      ...[
-        ['one', true],
-        ['two', true],
-        ['none', false],
-        ['rest', true],
-      ],
-    ]);
   });
 
   test('does the same for a single handle', async () => {

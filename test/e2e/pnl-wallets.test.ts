@@ -85,16 +85,6 @@ describe('numbers of wallets and user ids', () => {
     expect((await run([mira.evmAddress, '--max-cu', '59999', '--yes'])).exitCode).toBe(6);
   });
 
-  test('of a wallet without a user are not found, and cost only the lookup', async () => {
-    const { run, paid } = await desk();
-    const { exitCode, records } = await run([NOBODY]);
-    expect([exitCode, records(), paid()]).toEqual([
-      3,
-      [{ subject: NOBODY, found: false, code: 'NOT_OBSERVED' }],
-      200,
-    ]);
-  });
-
   test('are exported with the others, and resume after a failed lookup', async () => {
     const { mira, solwolf, run, home, sandbox, paid } = await desk();
     const out = join(home.path, 'out.ndjson');
@@ -115,11 +105,5 @@ describe('numbers of wallets and user ids', () => {
     expect(paid()).toBe(2 * 30_000 + 200 + 2 * 30_000);
     const stored = await run([mira.solanaAddress, '--from', out, '-o', 'ndjson']);
     expect(stored.records()).toMatchObject([{ handle: 'mira' }]);
-  });
-
-  test('have the type that --as sets', async () => {
-    const { run } = await desk();
-    const { exitCode, error } = await run(['mira', '--as', 'wallet']);
-    expect([exitCode, error()['message']]).toEqual([2, expect.stringContaining('mira')]);
   });
 });

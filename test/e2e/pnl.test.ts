@@ -1,9 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bash } from './bash.ts';
 import { openHome, runInProcess, trdr } from './harness.ts';
-import { numbersOf, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
+import { numbersOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const posts = (sandbox: { readonly log: readonly { readonly endpoint: string | null }[] }) =>
   sandbox.log.map(({ endpoint }) => endpoint).filter((endpoint) => endpoint !== 'me');
@@ -70,20 +69,6 @@ describe('trdr pnl', () => {
     const { exitCode, records, error } = await runInProcess(['pnl', ...handles, '-y'], { sandbox });
     expect([exitCode, records().length]).toEqual([6, 2]);
     expect(error()['code']).toBe('REVEAL_LIMIT_REACHED');
-  });
-
-  test('does not request lost handles again, and reports them', async () => {
-    const handles = someHandles(150);
-    const sandbox = await withNumbers({ faults: 'lost@users.pnl*1' });
-    const { exitCode, records, stderr } = await runInProcess(['pnl', '-', '-y'], {
-      sandbox,
-      stdin: handles.join('\n'),
-    });
-    expect(exitCode).toBe(9);
-    expect(records().slice(100)).toEqual(recordsOf(handles.slice(100)));
-    expect(records()[0]).toMatchObject({ subject: handles[0], found: null, error: { code: 'BROKEN' } });
-    expect(stderr).toContain('lost the answers for 100 handles (which may have cost up to 3,000,000 CU)');
-    expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
   });
 });
 
@@ -190,18 +175,6 @@ describe('formatting', () => {
       2,
       expect.stringContaining('windows.7d.netUsd'),
     ]);
-  });
-
-  test('exits 0 silently if the reader closes, because the answers are cached, and 9 if they are not', async () => {
-    const sandbox = await withNumbers();
-    const home = openHome();
-    writeFileSync(join(home.path, 'list'), someHandles(300).join('\n'));
-    const head = (more: string) => bash(`trdr pnl --file list -y ${more} | head -n 1`, { sandbox, home });
-    const lost = await head('--no-cache');
-    expect([lost.codes, lost.stderr]).toEqual([[9, 0], expect.stringContaining('OUTPUT_CLOSED')]);
-    const { stdout, stderr, codes } = await head('');
-    expect([codes, stderr]).toEqual([[0, 0], '']);
-    expect(JSON.parse(stdout)).toMatchObject({ found: true });
   });
 });
 

@@ -5,9 +5,9 @@ import { tree } from '../../src/cli/tree.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { rngOf } from '../sim/rng.ts';
 import { bash } from './bash.ts';
-import { seedOf, until } from './feed.ts';
-import { openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
-import { ledgerOf, receiptOf, someHandles, withNumbers } from './numbers.ts';
+import { seedOf } from './feed.ts';
+import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { receiptOf } from './numbers.ts';
 
 const wallet = 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW';
 const SEED = seedOf();
@@ -71,33 +71,6 @@ test.each(['reset=20%,lost=10%', '500=20%,cut=20%', '429=20%:1s,504=20%', 'html=
     }
   },
 );
-
-test.each([undefined, 'SIGINT'] as const)('is written after SIGTERM and then %s', async (second) => {
-  const sandbox = await withSandbox({ faults: second ? 'delay@user.id=30s' : 'delay@user.id=2s' });
-  const words = ['whois', 'f06da858-c3bb-435e-ad10-cd5f7bfd2514', 'mira', '--receipt', 'r.json'];
-  const home = openHome();
-  const child = startTrdr(words, { sandbox, home });
-  await until(() => ledgerOf(home).length === 2 && ledgerOf(home).some(({ cu }) => cu > 0));
-  child.kill('SIGTERM');
-  if (second) child.kill(second);
-  const { exitCode } = await child;
-  const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
-  expect(receipt).toMatchObject({ ...receiptOf(home), cu: second ? 100 : 200, exit: exitCode });
-  expect(receipt.cuAtMost > receipt.cu).toBe(second !== undefined);
-});
-
-test('of an export that a signal stopped counts what was found', async () => {
-  const sandbox = await withNumbers({ faults: 'delay@users.pnl=1s' });
-  const home = openHome();
-  writeFileSync(join(home.path, 'list.txt'), someHandles(150).join('\n'));
-  const words = ['pnl', '--file', 'list.txt', '--out', 'pnl.csv', '-y', '--receipt', 'r.json'];
-  const child = startTrdr(words, { sandbox, home });
-  await until(() => ledgerOf(home).some(({ endpoint }) => endpoint === 'users.pnl'));
-  child.kill('SIGTERM');
-  const { exitCode } = await child;
-  const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
-  expect(receipt).toMatchObject({ ...receiptOf(home), found: 90, missing: 10, failed: 0, exit: exitCode });
-});
 
 test.each([
   ['its folder does not exist', 'none/r.json', 9],

@@ -1,9 +1,9 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { listening, readText, startPosting, startTail, until } from './feed.ts';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { readText } from './feed.ts';
+import { type Home, openHome, runInProcess } from './harness.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
@@ -158,55 +158,4 @@ test('callouts are replayed by coin and wallet', async () => {
     '3/1m',
   ]);
   expect(all.records(), all.stderr).toMatchObject([{ tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] }]);
-});
-
-/** The authors of the last version of each confluence. */
-function lastVersions(text: string): string[] {
-  const last = new Map<string, { version: number; text: string }>();
-  const keys: string[] = [];
-  for (const line of text.split('\n').filter(Boolean)) {
-    const { id, version, tokenAddress, authors } = JSON.parse(line);
-    keys.push(`${id} ${version}`);
-    if (version > (last.get(id)?.version ?? 0))
-      last.set(id, { version, text: `${tokenAddress} ${[...authors].sort().join(' ')}` });
-  }
-  expect(new Set(keys).size, 'no version is there twice').toBe(keys.length);
-  return [...last.values()].map((each) => each.text).sort();
-}
-
-test('a live tail that is killed finds what a replay of the same posts finds', async () => {
-  const sandbox = await withSandbox({
-    unmetered: true,
-    ratePerMinute: 600_000,
-    burstPerSecond: 100_000,
-    theses: 50,
-  });
-  const home = openHome();
-  const [out, recorded] = [join(home.path, 'live.ndjson'), join(home.path, 'posts.ndjson')];
-  const flags = ['--yes', '--lag', '200ms'];
-  const recorder = startTail([...flags, '--out', recorded], { sandbox, home });
-  const start = () => startTail([...flags, '--out', out, '--confluence', '2/1h'], { sandbox, home });
-  let live = start();
-  await until(() => listening(sandbox) === 2 && existsSync(`${out}.trdr`) && existsSync(`${recorded}.trdr`));
-  const posting = startPosting(sandbox, 10);
-  for (const posts of [40, 80]) {
-    await until(() => posting.ids.length > posts);
-    live.child.kill('SIGKILL');
-    await live.child;
-    live = start();
-  }
-  await until(() => posting.ids.length > 120);
-  posting.stop();
-  await until(() => readText(recorded).includes(posting.ids.at(-1) ?? ''));
-  const replayed = await replay(home, recorded, '--confluence', '2/1h');
-  const expected = lastVersions(replayed.stdout);
-  expect(expected.length).toBeGreaterThan(3);
-  await until(() => {
-    const text = readText(out);
-    return text.endsWith('\n') && lastVersions(text).join('\n') === expected.join('\n');
-  });
-  for (const { child } of [live, recorder]) {
-    child.kill('SIGTERM');
-    expect((await child).exitCode).toBe(143);
-  }
 });

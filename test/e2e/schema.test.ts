@@ -82,13 +82,6 @@ describe('trdr schema', () => {
     const ran = await runInProcess(['price', '--fields', 'brief,path'], {});
     expect(Object.keys(ran.records()[0] ?? {})).toEqual(['endpoint', 'least', 'most', 'path']);
   });
-
-  test('is indented on a terminal, and supports --fields', async () => {
-    const { stdout } = await runInProcess(['schema', 'me'], { tty: true });
-    expect(stdout).toContain('\n  "command": "me",\n');
-    const { json } = await trdr(['schema', 'me', '--json', '--fields', 'command,summary']);
-    expect(Object.keys(json() as object)).toEqual(['command', 'summary']);
-  });
 });
 
 test('every run of the end-to-end tests is validated against these schemas', async () => {

@@ -43,8 +43,6 @@ const isReady = (pid: number): boolean => {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
   return ((BigInt(`0x${caught}`) >> BigInt(constants.signals.SIGHUP - 1)) & 1n) === 1n;
 };
-
-const miss = { status: 404, body: { error: { code: 'NOT_OBSERVED', message: 'none' } } };
 const handleOf = (path: string) => path.split('/').at(-1) ?? '';
 
 /** All signals take the same way, so each test uses the next one. */
@@ -161,22 +159,6 @@ describe('a signal', () => {
       expect([exitCode, stdout.split('\n').length]).toEqual([exit, 2]);
     },
   );
-
-  test('ends the wait of a resolve, and delivers earlier answers', async () => {
-    const [signal, exit] = nextSignal();
-    const service = await withService(({ method, path }) => {
-      if (handleOf(path) === 'mira')
-        return { body: { ...userRecord('mira'), solanaAddress: '1'.repeat(32) } };
-      if (method === 'GET') return miss;
-      const body = { pending: true, reason: 'queued', retryable: true, retryAfterSeconds: 40, position: 2 };
-      return { status: 202, body };
-    });
-    const words = ['resolve', 'mira', 'slowpoke', '-q'];
-    const ran = await interrupted(words, { sandbox: service }, signal, () =>
-      service.calls.some((call) => call.startsWith('POST')),
-    );
-    expect([ran.exitCode, ran.lines.length, ran.stderr]).toEqual([exit, 1, '']);
-  });
 
   test('ends a wait for stdin, and for a FIFO without a writer', async () => {
     const [signal, exit] = nextSignal();

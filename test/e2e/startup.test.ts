@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, openHome, type RunOptions, trdr, withSandbox } from './harness.ts';
@@ -142,25 +142,5 @@ describe('compiled code', () => {
     expect(statSync(code(home)).mode & 0o077).toBe(0);
     expect(await run(home)).toMatchObject({ exitCode: 0, stdout: first.stdout });
     expect(filesBelow(code(home)).map((path) => [path, statSync(path).mtimeMs])).toEqual(kept);
-  });
-
-  test('that is corrupt is replaced', async () => {
-    const home = openHome();
-    const { stdout } = await run(home);
-    for (const path of filesBelow(code(home))) writeFileSync(path, 'no code');
-    expect(await run(home)).toMatchObject({ exitCode: 0, stdout, stderr: '' });
-  });
-
-  test('is not required if it cannot be saved', async () => {
-    const home = openHome();
-    mkdirSync(home.cache);
-    writeFileSync(code(home), '');
-    expect(await run(home)).toMatchObject({ exitCode: 0, stderr: '' });
-  });
-
-  test('is not saved with NODE_DISABLE_COMPILE_CACHE', async () => {
-    const home = openHome();
-    await run(home, { NODE_DISABLE_COMPILE_CACHE: '1' });
-    expect(filesBelow(home.cache)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
@@ -68,17 +68,6 @@ describe('trdr usage', () => {
     ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
   });
 
-  test.each(['command', 'endpoint', 'day', 'profile', 'host', 'machine'])(
-    'names the group of --by %s in each format',
-    async (by) => {
-      const home = withLedger({ age: 0, host: 'desk-1' });
-      const run = (format: string) => runInProcess(['usage', '--by', by, '-o', format], { home });
-      expect(Object.keys((await run('ndjson')).records()[0] ?? {})[0]).toBe(by);
-      expect((await run('csv')).stdout).toMatch(new RegExp(`^${by},`));
-      expect((await run('table')).stdout).toMatch(new RegExp(`^\\s*${by}\\s+calls`));
-    },
-  );
-
   test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
     expect((await runInProcess(['usage'], { home })).records()).toEqual([
@@ -86,16 +75,6 @@ describe('trdr usage', () => {
     ]);
     const table = await runInProcess(['usage', '--color', 'never'], { home, tty: true });
     expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
-  });
-
-  test('skips incomplete lines', async () => {
-    const home = withLedger({ age: 0 });
-    const folder = join(home.state, 'ledger');
-    const [name = ''] = readdirSync(folder);
-    appendFileSync(join(folder, name), '{"time":17\n\0\0\0\n[]\n');
-    expect((await runInProcess(['usage'], { home })).records()).toEqual([
-      { command: 'whois', calls: 1, cu: 100 },
-    ]);
   });
 
   test('is empty without paid calls', async () => {
