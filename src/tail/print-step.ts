@@ -3,7 +3,7 @@ import { ceilingReached } from './failures.ts';
 import type { Gap } from './notice.ts';
 import type { Link } from './ports.ts';
 import type { TailRow } from './post-row.ts';
-import { type Filling, finish, mode, now, type Run, reportGap } from './run.ts';
+import { type Filling, finish, mode, now, type Run, reportGap, skipNameless } from './run.ts';
 import { readFrame } from './socket/frame.ts';
 import { openLink } from './state.ts';
 import { usable, type Walked } from './walk/walk.ts';
@@ -247,8 +247,4 @@ function readFrames(run: Run, link: Link): number {
   }
   print(run, out);
   return taken;
-}
-
-export function skipNameless(run: Run, records: Parameters<Run['nameless']['add']>[0]): void {
-  if (run.nameless.add(records)) run.notify({ kind: 'nameless' });
 }

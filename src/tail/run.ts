@@ -150,6 +150,10 @@ export function reportGap(run: Run, gap: Gap): void {
   run.notify({ kind: 'gap', ...gap });
 }
 
+export function skipNameless(run: Run, records: Parameters<Run['nameless']['add']>[0]): void {
+  if (run.nameless.add(records)) run.notify({ kind: 'nameless' });
+}
+
 const never = Number.NEGATIVE_INFINITY;
 
 export function createRun(ports: TailPorts, options: TailOptions, signal: AbortSignal): Run {

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import { CLOSE_QUOTA } from '../../contract/frames.ts';
 import { proxyFor } from '../../core/http/proxy-env.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
-import { createFrameQueue } from './frame-queue.ts';
 import { type Opening, opened } from './handshake.ts';
 
 export interface SocketOptions {
@@ -70,7 +69,7 @@ export function createConnect(options: SocketOptions): Connect {
 
 /** Creates the link of a WebSocket, whose frames stay in a queue until the tail reads them. */
 function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
-  const queue = createFrameQueue();
+  const queue = new FrameQueue();
   let signs = 0;
   let end: LinkEnd | undefined;
   let fault = '';
@@ -191,4 +190,33 @@ async function tunnelTo(
   if (!proxy) return undefined;
   const { openTunnel } = await import('./proxy-tunnel.ts');
   return openTunnel(target, proxy, signal);
+}
+
+/** The overhead of a frame in bytes, so that a queue of many small frames is limited too. */
+const FRAME_COST = 256;
+/** When this many frames of the array were read, they are removed from it. */
+const COMPACT_AFTER = 1_024;
+
+class FrameQueue {
+  /** The size in bytes, with the overhead. */
+  held = 0;
+  #frames: (Uint8Array | undefined)[] = [];
+  #first = 0;
+
+  push(frame: Uint8Array): void {
+    this.#frames.push(frame);
+    this.held += frame.byteLength + FRAME_COST;
+  }
+
+  next(): Uint8Array | undefined {
+    const frame = this.#frames[this.#first];
+    if (frame === undefined) return undefined;
+    this.#frames[this.#first++] = undefined;
+    this.held -= frame.byteLength + FRAME_COST;
+    if (this.#first === this.#frames.length || this.#first >= COMPACT_AFTER) {
+      this.#frames = this.#frames.slice(this.#first);
+      this.#first = 0;
+    }
+    return frame;
+  }
 }

@@ -5,7 +5,7 @@ import { stopCodeOf } from '../../core/pages/read-pages.ts';
 import { startJob } from '../background-job.ts';
 import { ceilingReached, hollowFeed, waitAfter } from '../failures.ts';
 import type { FeedPage } from '../ports.ts';
-import { acceptWalk, skipNameless } from '../print-step.ts';
+import { acceptWalk } from '../print-step.ts';
 import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from '../run.ts';
 import { isOutOfUnits, waitsForUnits } from '../spend/units-left.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
@@ -73,27 +73,20 @@ function plan(run: Run): WalkPlan {
 }
 
 function begin(run: Run, why: WalkPlan['why']): void {
-  const { walks, ports, timing, known, options, sizer, signal } = run;
+  const { walks, ports } = run;
   const isPoll = why === 'poll' || why === 'outage';
   walks.isUrgent = walks.isWanted || why === 'final';
   const isUrgent = walks.isUrgent;
   walks.isWanted = false;
   walks.lastAt = now(run);
-  const stack = new RowStack(ports.spool);
-  walks.stack = stack;
+  walks.stack = new RowStack(ports.spool);
   /** This is decided when the first page has arrived: a verification may have become due meanwhile. */
   const depth = (): Depth => {
     if (!walks.isPlaced) return 'start';
     if (!walks.isStarted || !isPoll || isUrgent) return 'deep';
     return walks.verifiedAt !== undefined && now(run) - walks.verifiedAt < auditMs(run) ? 'shallow' : 'deep';
   };
-  const page = pageReader(run);
-  const { clock, random } = ports;
-  const nameless: (records: Parameters<typeof skipNameless>[1]) => void = (records) =>
-    skipNameless(run, records);
-  walks.job = startJob(run.wakeup.wake, () =>
-    walk({ clock, random, timing, known, start: options.start, sizer, stack, page, nameless, depth, signal }),
-  );
+  walks.job = startJob(run.wakeup.wake, () => walk(run, pageReader(run), depth));
 }
 
 function end(run: Run, walked: Walked): void {

@@ -1,12 +1,10 @@
-import { type Clock, createBackoff } from '../../base/clock.ts';
+import { createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
-import { type PageSizer, rowsDownTo } from '../../core/pages/page-size.ts';
+import { rowsDownTo } from '../../core/pages/page-size.ts';
 import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../../core/pages/read-pages.ts';
-import type { KnownPosts } from '../known.ts';
-import type { FeedPage, StartPoint } from '../ports.ts';
-import { nthNewest, type PostFields, type TailRow } from '../post-row.ts';
-import type { Timing } from '../timing.ts';
-import type { RowStack } from './walk-rows.ts';
+import type { FeedPage } from '../ports.ts';
+import { nthNewest, type TailRow } from '../post-row.ts';
+import { type Run, skipNameless } from '../run.ts';
 
 /**
  * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
@@ -32,24 +30,6 @@ export interface Walked {
   readonly skippedTo: number | null;
 }
 
-/** What a walk reads with, and what it knows. */
-interface Walking {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly timing: Timing;
-  readonly known: KnownPosts;
-  readonly start: StartPoint;
-  readonly sizer: PageSizer;
-  readonly stack: RowStack;
-  /** Requests a page, for as long as it takes. */
-  readonly page: (before: string | undefined, limit: number) => Promise<FeedPage>;
-  /** Called with posts that were skipped because they have no id. */
-  readonly nameless: (records: readonly PostFields[]) => void;
-  /** Decides how far the walk reads, when its first page has arrived. */
-  readonly depth: () => Depth;
-  readonly signal: AbortSignal;
-}
-
 type Page = FeedPage & { readonly items: readonly TailRow[] };
 type Read = ReadPage<TailRow, Page>;
 
@@ -64,9 +44,17 @@ const ENDS = 3;
 const START_ROWS = 400;
 
 /** Reads pages from the newest one down, and keeps the rows that need delivery on the stack. */
-export async function walk(walking: Walking): Promise<Walked> {
-  const { known, clock, timing, sizer, stack, start, signal } = walking;
-  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, walking.random);
+export async function walk(
+  run: Run,
+  readPage: (before: string | undefined, limit: number) => Promise<FeedPage>,
+  /** Decides how far the walk reads, when its first page has arrived. */
+  decideDepth: () => Depth,
+): Promise<Walked> {
+  const { known, timing, sizer, signal } = run;
+  const { stack } = run.walks;
+  const { clock, random } = run.ports;
+  const { start } = run.options;
+  const backoff = createBackoff(timing.backoffMs, timing.backoffMaxMs, random);
   const backfill = start.kind === 'backfill' ? start.rows : 0;
   let depth: Depth | undefined;
   let startedAt = clock.mono();
@@ -85,10 +73,10 @@ export async function walk(walking: Walking): Promise<Walked> {
 
   const request = async (before: string | undefined, limit = 1) => {
     const askedAt = clock.mono();
-    const page = await walking.page(before, limit);
+    const page = await readPage(before, limit);
     if (rows === 0) startedAt = askedAt;
     pages++;
-    walking.nameless(page.nameless ?? []);
+    skipNameless(run, page.nameless ?? []);
     sizer.saw(page.rows.length + (page.nameless?.length ?? 0), page.hasMore);
     return { ...page, items: usableRows(page.rows, known.sigma, clock.now()) };
   };
@@ -106,7 +94,7 @@ export async function walk(walking: Walking): Promise<Walked> {
   };
 
   const read = ({ fresh }: Read): boolean => {
-    if (!depth) depth = walking.depth();
+    if (!depth) depth = decideDepth();
     if (times.length === 0 || times.every((at) => at === null)) {
       times = fresh.map(({ at }) => at);
       const nth = known.start === null && known.verified === null ? 0 : 2;
@@ -140,7 +128,7 @@ export async function walk(walking: Walking): Promise<Walked> {
   };
 
   const end = (cut: Walked['cut'], failure?: Failure): Walked => ({
-    ...{ depth: depth ?? walking.depth(), cut, failure },
+    ...{ depth: depth ?? decideDepth(), cut, failure },
     ...{ startedAt, pages, rows, oldest, times, skippedTo },
     from: backfill > 0 ? backfillFrom && backfillFrom - 1 : nthNewest(startTimes, PROOF_ROWS - 1),
   });
