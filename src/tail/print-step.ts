@@ -3,10 +3,10 @@ import { ceilingReached } from './failures.ts';
 import type { Gap } from './notice.ts';
 import type { Link } from './ports.ts';
 import type { TailRow } from './post-row.ts';
-import { type Filling, finish, mode, now, type Run, reportGap, skipNameless } from './run.ts';
+import { type Filling, finish, mode, now, type Run, reportGap, skipNameless, type Walked } from './run.ts';
 import { readFrame } from './socket/frame.ts';
 import { openLink } from './state.ts';
-import { usable, type Walked } from './walk/walk.ts';
+import { usable } from './walk/walk.ts';
 
 /** The maximum number of frames that are read from the queue at a time. */
 const FRAMES = 512;

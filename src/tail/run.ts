@@ -1,6 +1,7 @@
 import type { Failure } from '../base/failure.ts';
 import { cu } from '../contract/prices.ts';
 import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
+import type { StopCode } from '../core/pages/read-pages.ts';
 import type { Job } from './background-job.ts';
 import { KnownPosts } from './known.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
@@ -14,12 +15,35 @@ import { Money } from './spend/units-left.ts';
 import { modeOf, openLink } from './state.ts';
 import { timing as defaults, type Timing } from './timing.ts';
 import { createWakeup, type Wakeup } from './wakeup.ts';
-import type { Walked } from './walk/walk.ts';
 import { RowStack } from './walk/walk-rows.ts';
 
 interface Ending {
   readonly reason: EndReason;
   readonly failure?: unknown;
+}
+
+/**
+ * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
+ * verified, which verifies all newer ones. `shallow`: to the first post that needs no delivery.
+ */
+export type Depth = 'start' | 'deep' | 'shallow';
+
+export interface Walked {
+  readonly depth: Depth;
+  /** Why the walk did not reach its goal; undefined if it did. */
+  readonly cut: StopCode | 'unpaid' | undefined;
+  readonly failure: Failure | undefined;
+  /** The monotonic time at which the first page was requested. */
+  readonly startedAt: number;
+  readonly pages: number;
+  readonly rows: number;
+  readonly oldest: number | null;
+  /** The post times of the newest page. */
+  readonly times: readonly (number | null)[];
+  /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
+  readonly from: number | null;
+  /** For a walk to the start: the newest post time of the posts that are not printed. */
+  readonly skippedTo: number | null;
 }
 
 /** A finished walk whose rows are being printed. */

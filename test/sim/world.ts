@@ -184,24 +184,25 @@ async function runProcess(
     return blocked('slowOut') ? rng.between(200, 3_000) : 0;
   };
   let flushed = 0;
-  let isWriting = false;
+  /** Writes and flushes in progress, which may overlap. */
+  let unfinished = 0;
   const isFile = schedule.resume === 'file' || schedule.resume === 'both';
   const sink: TailSink = {
     write(rows) {
       if (!alive) return new Promise(() => {});
       process.writes.push(rows.map(({ id, raw }) => ({ id, paged: raw === null })));
       for (const row of rows) disk.write(lineOf(row, timeField(schedule)));
-      isWriting = true;
+      unfinished++;
       return effect(slowness(), () => {
-        isWriting = false;
+        unfinished--;
         return true;
       });
     },
     flush() {
       flushed = process.writes.length;
-      isWriting = true;
+      unfinished++;
       return effect(slowness() + 1, () => {
-        isWriting = false;
+        unfinished--;
         disk.flush();
         return true;
       });
@@ -278,7 +279,7 @@ async function runProcess(
   // What the process has not completed ends with it.
   alive = false;
   process.endedAt = scheduler.now;
-  process.isBlocked = isWriting;
+  process.isBlocked = unfinished > 0;
   const ago = tail.status().walkedAgoMs;
   process.verifiedAt = ago === null ? undefined : scheduler.now - ago;
   if (process.killed) disk.crash();

@@ -6,10 +6,20 @@ import { startJob } from '../background-job.ts';
 import { ceilingReached, hollowFeed, waitAfter } from '../failures.ts';
 import type { FeedPage } from '../ports.ts';
 import { acceptWalk } from '../print-step.ts';
-import { auditMs, finish, isConnected, mode, now, type Run, spendPlan } from '../run.ts';
+import {
+  auditMs,
+  type Depth,
+  finish,
+  isConnected,
+  mode,
+  now,
+  type Run,
+  spendPlan,
+  type Walked,
+} from '../run.ts';
 import { isOutOfUnits, waitsForUnits } from '../spend/units-left.ts';
 import { planWalk, type WalkPlan } from './schedule.ts';
-import { type Depth, type Walked, walk } from './walk.ts';
+import { walk } from './walk.ts';
 import { RowStack } from './walk-rows.ts';
 
 /** The first page is requested so often before the run fails, so that a wrong address is reported soon. */

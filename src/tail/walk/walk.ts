@@ -4,31 +4,7 @@ import { rowsDownTo } from '../../core/pages/page-size.ts';
 import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../../core/pages/read-pages.ts';
 import type { FeedPage } from '../ports.ts';
 import { nthNewest, type TailRow } from '../post-row.ts';
-import { type Run, skipNameless } from '../run.ts';
-
-/**
- * How far back a walk reads. `start`: until the start of a new run is known. `deep`: until three posts in a row are
- * verified, which verifies all newer ones. `shallow`: to the first post that needs no delivery.
- */
-export type Depth = 'start' | 'deep' | 'shallow';
-
-export interface Walked {
-  readonly depth: Depth;
-  /** Why the walk did not reach its goal; undefined if it did. */
-  readonly cut: StopCode | 'unpaid' | undefined;
-  readonly failure: Failure | undefined;
-  /** The monotonic time at which the first page was requested. */
-  readonly startedAt: number;
-  readonly pages: number;
-  readonly rows: number;
-  readonly oldest: number | null;
-  /** The post times of the newest page. */
-  readonly times: readonly (number | null)[];
-  /** For a walk to the start: from after which post time on posts are new; null if no post has a time. */
-  readonly from: number | null;
-  /** For a walk to the start: the newest post time of the posts that are not printed. */
-  readonly skippedTo: number | null;
-}
+import { type Depth, type Run, skipNameless, type Walked } from '../run.ts';
 
 type Page = FeedPage & { readonly items: readonly TailRow[] };
 type Read = ReadPage<TailRow, Page>;
