@@ -1,7 +1,7 @@
 import { createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { rowsDownTo } from '../../core/pages/page-size.ts';
-import { type ReadPage, readPages, type StopCode, stopCodeOf } from '../../core/pages/read-pages.ts';
+import { type ReadPage, readPages, stopCodeOf } from '../../core/pages/read-pages.ts';
 import type { FeedPage } from '../ports.ts';
 import { nthNewest, type TailRow } from '../post-row.ts';
 import { type Depth, type Run, skipNameless, type Walked } from '../run.ts';
