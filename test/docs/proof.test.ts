@@ -1,8 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isInstalled } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
-import { isInstalled, openMachine } from './run.ts';
+import { openMachine } from './run.ts';
 
 test.skipIf(!isInstalled('python3'))('the program in docs/proof.md verifies the digest', async () => {
   const { workspace, run } = await openMachine();

@@ -8,8 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
-import { isInstalled, missingFor, openWorkspace, runScript, syntaxOf, tools, type Workspace } from './run.ts';
+import { missingFor, runScript, syntaxOf, tools } from './run.ts';
 
 const page = readPage('docs/recipes.md');
 const recipes = page.blocks.filter(({ info }) => info === 'sh recipe');
@@ -130,7 +131,7 @@ describe('docs/recipes.md', () => {
 
   it('has recipes for every tool', () => {
     const text = recipes.map((recipe) => recipe.text).join('');
-    for (const tool of [...tools, 'curl', 'mail', 'notify-send']) expect(text).toContain(tool);
+    for (const tool of [...tools, 'mail', 'notify-send']) expect(text).toContain(tool);
   });
 
   it.each(recipes.map(({ line, text }) => [`${titleOf(line)} (line ${line})`, text] as const))(

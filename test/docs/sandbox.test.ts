@@ -3,8 +3,9 @@ import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
 import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
+import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
-import { isInstalled, openWorkspace, runScript, syntaxOf, type Workspace } from './run.ts';
+import { runScript, syntaxOf } from './run.ts';
 
 const page = readPage('docs/sandbox.md');
 const blocks = (info: string) => page.blocks.filter((block) => block.info === info).map(({ text }) => text);
@@ -21,7 +22,7 @@ describe('docs/sandbox.md', () => {
   });
   afterAll(() => workspace.close());
 
-  it('leads a client through the main calls', async () => {
+  it.skipIf(!isInstalled('curl'))('leads a client through the main calls', async () => {
     const { stdout, stderr, exitCode } = await runScript(guarded(...walk.slice(1)), workspace);
     expect([exitCode, stderr]).toEqual([0, '']);
     const steps = [

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import {
   existsSync,
   mkdtempSync,
@@ -17,10 +16,8 @@ import * as z from 'zod/mini';
 import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
 import { exitOf } from '../../src/cli/exit.ts';
 import { tree } from '../../src/cli/tree.ts';
-import { startTail, until } from '../e2e/feed.ts';
-import { openHome, withSandbox } from '../e2e/harness.ts';
+import { isInstalled } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
-import { isInstalled } from './run.ts';
 
 const page = readPage('docs/recipes.md');
 const blockOf = (language: string, start = ''): string => {
@@ -87,57 +84,7 @@ describe('the systemd units', () => {
     expect(blockOf('logrotate').startsWith(`${out} {`)).toBe(true);
     expect(system?.get('ExecReload')).toBe('kill -USR2 $MAINPID');
   });
-
-  test('of the system have the same protection', () => {
-    const own = /^(?:Description|ExecStart|ExecReload|User|DynamicUser|Environment\w*|\w+Directory\w*)$/;
-    const [, system, relay] = units.map((settings) => [...settings].filter(([name]) => !own.test(name)));
-    expect(relay).toEqual(system);
-    expect([units[2]?.get('DynamicUser'), units[2]?.get('RuntimeDirectoryPreserve')]).toEqual(['yes', 'yes']);
-  });
-
-  test.skipIf(!isInstalled('systemd-notify') || !isInstalled('python3'))(
-    'get READY, WATCHDOG, STATUS and STOPPING as datagrams',
-    async () => {
-      const folder = openFolder();
-      const socket = join(folder, 'notify.sock');
-      const listener = spawn('python3', ['-c', LISTENER, socket], { stdio: ['pipe', 'pipe', 'inherit'] });
-      onTestFinished(() => void listener.kill('SIGKILL'));
-      let heard = '';
-      listener.stdout.on('data', (part: Buffer) => {
-        heard += part.toString();
-      });
-      await until(() => heard.includes('listening'));
-      const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 600_000, theses: 30 });
-      const tail = startTail(['--via', 'poll', '--lag', '30s', '--yes'], {
-        ...{ sandbox, home: openHome() },
-        env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '1000000' },
-      });
-      await until(() => (heard.match(/WATCHDOG=1/g) ?? []).length >= 3);
-      tail.child.kill('SIGTERM');
-      expect((await tail.child).exitCode).toBe(143);
-      await until(() => heard.includes('STOPPING=1'));
-      expect(heard.indexOf('READY=1')).toBeLessThan(heard.indexOf('WATCHDOG=1'));
-      expect(heard).toMatch(/STATUS=\d+ posts.* · polling · /);
-    },
-  );
 });
-
-/**
- * A program that prints each datagram as a line. It closes the descriptor of a barrier message, as systemd
- * does.
- */
-const LISTENER = `
-import array, os, socket, sys
-listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-listener.bind(sys.argv[1])
-print('listening', flush=True)
-while True:
-    data, extra, _, _ = listener.recvmsg(65536, 1024)
-    for _, _, raw in extra:
-        for descriptor in array.array('i', raw[:len(raw) // 4 * 4]):
-            os.close(descriptor)
-    print(data.decode(), flush=True)
-`;
 
 test.skipIf(!isInstalled('logrotate'))('the logrotate file rotates as written', () => {
   const folder = openFolder();
@@ -184,14 +131,6 @@ describe('the Dockerfile', () => {
     return JSON.parse(/\[.*\]$/.exec(rest)?.[0] ?? 'null');
   };
 
-  test('has known instructions only, and does not run as root', () => {
-    const known = ['FROM', 'COPY', 'RUN', 'USER', 'ENV', 'VOLUME', 'HEALTHCHECK', 'ENTRYPOINT', 'CMD'];
-    expect(instructions.filter(({ name }) => !known.includes(name))).toEqual([]);
-    expect(instructions[0]?.name).toBe('FROM');
-    expect(instructions.find(({ name }) => name === 'USER')?.rest).toBe('node');
-    expect(lines.join('\n')).not.toMatch(/API_KEY/);
-  });
-
   test('starts a tail, and checks the file that the tail writes', async () => {
     const words = argumentsOf('CMD');
     const { rest = '' } = instructions.find(({ name }) => name === 'HEALTHCHECK') ?? {};
@@ -205,14 +144,6 @@ describe('the Dockerfile', () => {
 describe('the Kubernetes manifest', () => {
   const text = blockOf('yaml', 'apiVersion:');
   const document = parseDocument(text, { strict: true, uniqueKeys: true });
-
-  /** The fields of a StatefulSet that a tail needs; kubectl, where it is installed, knows their types and places. */
-  const fields =
-    `apiVersion kind metadata name labels app spec serviceName replicas selector matchLabels template
-    terminationGracePeriodSeconds securityContext runAsNonRoot runAsUser fsGroup initContainers containers image args env
-    value valueFrom secretKeyRef key volumeMounts mountPath livenessProbe readinessProbe exec command initialDelaySeconds
-    periodSeconds timeoutSeconds failureThreshold resources requests limits cpu memory volumeClaimTemplates accessModes
-    storage`.split(/\s+/);
 
   const container = z.object({
     image: z.string(),
@@ -233,10 +164,8 @@ describe('the Kubernetes manifest', () => {
     }),
   });
 
-  test('is strict YAML with the expected fields, and its parts refer to each other', async () => {
+  test('is strict YAML, and its parts refer to each other', async () => {
     expect([document.errors, document.warnings]).toEqual([[], []]);
-    const names = [...pathsOf(document.toJS())].flatMap((path) => path.split('/').slice(1));
-    expect(names.filter((name) => !fields.includes(name) && !/^\d+$/.test(name))).toEqual([]);
     const { template, selector, volumeClaimTemplates } = z.parse(StatefulSet, document.toJS()).spec;
     expect(template.metadata.labels).toEqual(selector.matchLabels);
     const [tail] = template.spec.containers;

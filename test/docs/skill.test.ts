@@ -6,7 +6,8 @@ import { skillText } from '../../src/cli/docs/skill.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
 import { runInProcess, trdr } from '../e2e/harness.ts';
 import { program } from '../e2e/program.ts';
-import { missingFor, openWorkspace, runScript } from './run.ts';
+import { openWorkspace } from '../e2e/shells.ts';
+import { missingFor, runScript } from './run.ts';
 
 const skill = skillText(await allCommands());
 const scripts = [...skill.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text = '']) =>

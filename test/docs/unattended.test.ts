@@ -4,10 +4,11 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/index.ts';
 import { until } from '../e2e/feed.ts';
+import { isInstalled, type Workspace } from '../e2e/shells.ts';
 import { hasServer } from '../store/program.ts';
 import { createStoreServer } from '../store/server.ts';
 import { allPages, readPage } from './pages.ts';
-import { isInstalled, openMachine, type Workspace } from './run.ts';
+import { openMachine } from './run.ts';
 
 /** What a page lets cron or systemd run: nobody sees it fail, and the machine interrupts it at any time. */
 const blocks = allPages().flatMap(({ path, blocks }) => blocks.map((block) => ({ path, ...block })));

@@ -40,7 +40,7 @@ describe('in a shell', () => {
   beforeAll(async () => {
     home = await shellHome();
   });
-  afterAll(() => rmSync(home.path, { recursive: true, force: true }));
+  afterAll(() => home.close());
 
   test.skipIf(!isInstalled('bash')).each([
     ...cases,

@@ -13,25 +13,6 @@ const withFile = (text: string): Home => {
   return home;
 };
 
-describe('a command that changes saved settings', () => {
-  test.each([
-    'auth login --with-key',
-    'auth logout',
-    'auth switch default',
-    'config set retries 1',
-    'config unset retries',
-    'budget set day 500k',
-    'budget unset day',
-    'store login redis://127.0.0.1:1 --no-verify',
-  ])('rejects --sandbox: trdr %s', async (line) => {
-    const text = '{"version":1,"current":"default","profiles":{"default":{"retries":2}}}';
-    const home = withFile(text);
-    const { exitCode, error } = await runInProcess([...line.split(' '), '--sandbox'], { home });
-    expect([exitCode, error()['hint']]).toEqual([2, 'remove --sandbox']);
-    expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
-  });
-});
-
 describe('trdr config', () => {
   test('sets, prints and unsets a setting', async () => {
     const home = openHome();

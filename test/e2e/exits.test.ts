@@ -91,6 +91,7 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['thesis tail --exec cat --batch 0', '--batch'],
   ['thesis tail --no-follow --via ws', '--no-follow cannot be combined with --via ws'],
   ['thesis tail --no-follow --via store --group desk', '--group and --no-follow cannot be combined'],
+  ['thesis tail --group desk', '--group requires --via store'],
   ['thesis tail --no-follow --json', 'cannot be a JSON document'],
   ['thesis tail --status a.ndjson --out a.ndjson', '--out and --status are the same file'],
   ['thesis tail --status none/a.prom', 'folder not found'],
@@ -125,9 +126,12 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
   ['usage --reconcile --since 1d', '--reconcile'],
   ['usage --by hour', 'hour'],
   ['usage --by agent --store', '--store'],
-  ...['store status', 'store check', 'store clear all', 'usage --store', 'thesis relay'].map(
-    (line) => [`${line} --sandbox`, 'remove --sandbox'] as const,
-  ),
+  ...[
+    ...['store status', 'store check', 'store clear all', 'usage --store', 'thesis relay'],
+    ...['store login redis://127.0.0.1:1 --no-verify', 'auth login --with-key', 'auth logout'],
+    ...['auth switch default', 'config set retries 1', 'config unset retries'],
+    ...['budget set day 500k', 'budget unset day'],
+  ].map((line) => [`${line} --sandbox`, 'remove --sandbox'] as const),
   ...['set key x', 'unset key'].map(
     (line) => [`config ${line}`, 'save a key with "trdr auth login"'] as const,
   ),

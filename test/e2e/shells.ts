@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -9,38 +9,49 @@ import { program } from './program.ts';
 export const isInstalled = (name: string): boolean =>
   execaSync('sh', ['-c', `command -v ${name}`], { reject: false }).exitCode === 0;
 
-export interface ShellHome {
+/** A temporary home with `trdr` on the path. */
+export interface Workspace {
   readonly path: string;
-  /** The folder of the scripts. */
-  readonly scripts: string;
   readonly env: Readonly<Record<string, string>>;
+  close(): void;
 }
 
-/** A home with `trdr` on the path, the profiles `desk` and `dev`, and a cached `mira`. */
-export async function shellHome(): Promise<ShellHome> {
+/** Creates a workspace. */
+export function openWorkspace(more: Readonly<Record<string, string>> = {}): Workspace {
   const path = mkdtempSync(join(tmpdir(), 'trdr-shell-'));
   const bin = join(path, 'bin');
-  const config = join(path, 'config');
   mkdirSync(bin);
-  mkdirSync(config);
-  writeFileSync(join(bin, 'trdr'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
-  chmodSync(join(bin, 'trdr'), 0o755);
-  const scripts = join(path, 'scripts');
-  mkdirSync(scripts);
-  for (const [name, text] of Object.entries(completionScripts)) writeFileSync(join(scripts, name), text);
-  const profiles = { desk: { key: 'xx_test_0123456789' }, dev: {} };
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'desk', profiles }));
+  const start = `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`;
+  writeFileSync(join(bin, 'trdr'), start, { mode: 0o755 });
   const env = {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: path,
-    TRDR_CONFIG_DIR: config,
+    TRDR_CONFIG_DIR: join(path, 'config'),
     TRDR_STATE_DIR: join(path, 'state'),
     TRDR_CACHE_DIR: join(path, 'cache'),
+    NODE_PATH: join(import.meta.dirname, '../../node_modules'),
     LANG: 'C.UTF-8',
-    TERM: 'dumb',
+    ...more,
   };
-  await execa(join(bin, 'trdr'), ['whois', 'mira', '--sandbox'], { env, extendEnv: false });
-  return { path, scripts, env };
+  return { path, env, close: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+interface ShellHome extends Workspace {
+  /** The folder of the scripts. */
+  readonly scripts: string;
+}
+
+/** A workspace with the completion scripts, the profiles `desk` and `dev`, and a cached `mira`. */
+export async function shellHome(): Promise<ShellHome> {
+  const workspace = openWorkspace({ TERM: 'dumb' });
+  const { path, env } = workspace;
+  const [config, scripts] = [join(path, 'config'), join(path, 'scripts')];
+  for (const folder of [config, scripts]) mkdirSync(folder);
+  for (const [name, text] of Object.entries(completionScripts)) writeFileSync(join(scripts, name), text);
+  const profiles = { desk: { key: 'xx_test_0123456789' }, dev: {} };
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ version: 1, current: 'desk', profiles }));
+  await execa(join(path, 'bin/trdr'), ['whois', 'mira', '--sandbox'], { env, extendEnv: false });
+  return { ...workspace, scripts };
 }
 
 /** The completions of bash for a line. */

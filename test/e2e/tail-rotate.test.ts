@@ -1,9 +1,7 @@
-import { renameSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { execaSync } from 'execa';
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
-import { isInstalled } from '../docs/run.ts';
 import { idsOf, listening, randomOf, readText, seedOf, startPosting, startTail, until } from './feed.ts';
 import { openHome, runInProcess, withSandbox } from './harness.ts';
 
@@ -65,29 +63,4 @@ test.each([
   await until(() => idsOf(readText(out)).includes(id));
   tail.child.kill('SIGTERM');
   expect((await tail.child).exitCode).toBe(143);
-});
-
-test.skipIf(!isInstalled('logrotate'))('logrotate and the tail lose and repeat nothing', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
-  const out = join(home.path, 'theses.ndjson');
-  const tail = startTail(['--out', out, '--yes', '--lag', '100ms'], { sandbox, home });
-  await until(() => listening(sandbox) > 0);
-  const config = join(home.path, 'logrotate.conf');
-  const reopen = `postrotate\n kill -USR2 ${tail.child.pid}\n endscript`;
-  writeFileSync(config, `${out} {\n rotate 9\n missingok\n notifempty\n ${reopen}\n}\n`);
-  const files = [1, 2, 3].map((age) => `${out}.${age}`);
-  const allText = () => [...files, out].map(readText).join('');
-  const posting = startPosting(sandbox, 10);
-  for (let times = 0; times < 3; times++) {
-    await until(() => idsOf(readText(out)).length > 20);
-    execaSync('logrotate', ['--force', '--state', join(home.path, 'state.txt'), config]);
-  }
-  posting.stop();
-  await until(() => allText().includes(posting.ids.at(-1) ?? ''));
-  tail.child.kill('SIGTERM');
-  expect((await tail.child).exitCode, tail.stderr).toBe(143);
-  expect(files.filter((path) => readText(path) === '').map((path) => basename(path))).toEqual([]);
-  const ids = [...files, out].flatMap((path) => idsOf(readText(path)));
-  expect([...ids].sort()).toEqual([...posting.ids].sort());
 });

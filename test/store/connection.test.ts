@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { connectStore } from '../../src/store/connection.ts';
-import { script } from '../../src/store/script.ts';
 import { certificates } from './certificates.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
@@ -44,8 +43,6 @@ describe('store URLs', () => {
   });
 });
 
-const grow = script('grow', `for i = 1, 100 do redis.call('RPUSH', KEYS[1], string.rep('x', 100000)) end`);
-
 describe.skipIf(!hasServer())('a connection', () => {
   it('ends when the server dies, without queueing or repeating anything', async () => {
     const server = await startServer();
@@ -66,22 +63,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(store.send('GET', ['x'])).rejects.toThrow(/no answer within 0.05 s/);
     expect(store.lost.aborted).toBe(true);
     await expect(server.connect({ connectMs: 50 })).rejects.toMatchObject({ code: 'STORE_AWAY' });
-    server.resume();
-  });
-
-  it('ends without a warning of Node, however many commands wait for an answer', async () => {
-    const server = await startServer();
-    const connection = await server.connect({ commandMs: 200 });
-    const warnings: string[] = [];
-    const note = ({ message }: Error) => void warnings.push(message);
-    process.on('warning', note);
-    server.pause();
-    const waiting = Array.from({ length: 20 }, () => connection.send('PING', []));
-    for (const one of await Promise.allSettled(waiting)) expect(one.status).toBe('rejected');
-    // Node emits warnings in the next turn.
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', note);
-    expect(warnings).toEqual([]);
     server.resume();
   });
 
@@ -109,25 +90,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     await expect(store.send('GET', ['other'])).rejects.toThrow(/the keys of trdr/);
     expect(store.lost.aborted).toBe(false);
     expect(lines.join()).not.toMatch(/hunter/);
-  });
-
-  it('rejects a whole script on a full server, unless it only frees memory', async () => {
-    const server = await startServer({ conf: ['--maxmemory', '3mb', '--maxmemory-policy', 'noeviction'] });
-    const store = await server.connect({ commandMs: 60_000 });
-    for (let full = false; !full; ) {
-      full = await store.run(grow, ['list'], []).then(
-        () => false,
-        (error: unknown) => {
-          if (error instanceof Error && 'code' in error && error.code === 'STORE_FULL') return true;
-          throw error;
-        },
-      );
-    }
-    const length = await store.send('LLEN', ['list']);
-    await expect(store.run(grow, ['list'], [])).rejects.toMatchObject({ code: 'STORE_FULL' });
-    expect(await store.send('LLEN', ['list'])).toBe(length);
-    const clear = script('clear', `return redis.call('DEL', KEYS[1])`, { frees: true });
-    expect(await store.run(clear, ['list'], [])).toBe(1);
   });
 
   it('verifies the certificate of a server, and names the fix if that fails', async () => {

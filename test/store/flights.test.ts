@@ -38,27 +38,6 @@ describe.skipIf(!hasServer())('machines with the same requests at the same time'
     expect(sandbox.served.size).toBe(160);
   });
 
-  it('export the same list for the price of one', async () => {
-    const sandbox = await withNumbers({ faults: 'delay@users.pnl=200ms' });
-    const { machine } = await team(sandbox);
-    const handles = someHandles(150);
-    const runs = await Promise.all(
-      [machine(), machine()].map((run) => {
-        const { path } = openHome();
-        return run(['pnl', '-', '-y', '--out', `${path}/out.ndjson`], { stdin: handles.join('\n') });
-      }),
-    );
-    expect(runs.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
-    expect([...sandbox.served.values()].filter((times) => times > 1)).toEqual([]);
-    const later = await machine()(['pnl', '-'], { stdin: handles.join('\n') });
-    expect([later.exitCode, later.records()]).toEqual([11, []]);
-    const paid = sandbox.meter().unitsUsed;
-    expect((await machine()(['pnl', '-', '-y'], { stdin: handles.join('\n') })).records()).toEqual(
-      recordsOf(handles),
-    );
-    expect(sandbox.meter().unitsUsed).toBe(paid);
-  });
-
   it('make one single call for one handle', async () => {
     const sandbox = await withNumbers({ faults: 'delay@user.pnl=200ms' });
     const { machine } = await team(sandbox);

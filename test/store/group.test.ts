@@ -4,7 +4,6 @@ import { followGroup } from '../../src/store/feed/group.ts';
 import type { GroupEvent, GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import { until } from '../e2e/feed.ts';
-import { openHome, startTrdr, trdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { feed, leader, noMemory, posts } from './terms.ts';
@@ -191,52 +190,5 @@ describe.skipIf(!hasServer())('a group', () => {
     const three = join(server, shared);
     await until(() => three.got.includes('g'));
     await three.stop();
-  });
-
-  it.each([
-    ['acknowledged', true],
-    ['read without an acknowledgement', false],
-  ])('reports that posts were deleted after the last post that was %s', async (_, acknowledged) => {
-    const server = await startServer();
-    const term = await leader(server);
-    await term.publish(posts('a'));
-    const one = join(server);
-    if (!acknowledged) one.hold();
-    await until(() => one.got.length === 1);
-    if (acknowledged) await until(() => one.acknowledged() === 1);
-    await one.stop();
-    await term.publish(posts('b', 'c', 'd'));
-    const admin = await server.connect();
-    await admin.send('XTRIM', [feed.stream, 'MAXLEN', 1]);
-    const two = join(server);
-    await until(() => two.got.length === 1);
-    expect([two.got, two.kinds.includes('gap')]).toEqual([['d'], true]);
-    await two.stop();
-  });
-
-  it('is read by the program, and continues where its last member stopped', async () => {
-    const server = await startServer();
-    const sandbox = await withSandbox({ unmetered: true, ratePerMinute: 60_000 });
-    const env = { TRDR_STORE: server.url };
-    const relay = startTrdr(['thesis', 'relay', '--via', 'poll', '--lag', '200ms', '--yes'], {
-      sandbox,
-      env,
-    });
-    const read = ['thesis', 'tail', '--via', 'store', '--group', 'desk', '--since', '1h', '--count', '2'];
-    const home = openHome();
-    const ids: unknown[] = [];
-    for (let turn = 0; turn < 2; turn++) {
-      const timer = setInterval(() => sandbox.post(), 50);
-      const ran = await trdr(read, { sandbox, env, home });
-      clearInterval(timer);
-      expect(ran.exitCode, ran.stderr).toBe(0);
-      ids.push(...ran.records().map(({ id }) => id));
-    }
-    expect(ids.length).toBeGreaterThanOrEqual(4);
-    expect(new Set(ids).size).toBe(ids.length);
-    relay.kill('SIGTERM');
-    await relay;
-    const wrong = await trdr(['thesis', 'tail', '--group', 'desk'], { sandbox, env, home });
-    expect([wrong.exitCode, wrong.error()['message']]).toEqual([2, '--group requires --via store']);
   });
 });

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { periodsAt } from '../../src/base/periods.ts';
 import { keysOf } from '../../src/store/keys.ts';
-import { createMemory } from '../../src/store/memory.ts';
 import { until } from '../e2e/feed.ts';
 import { openHome, runInProcess, trdr, withSandbox } from '../e2e/harness.ts';
 import { machine, scope } from './machines.ts';
@@ -84,56 +83,6 @@ describe.skipIf(!hasServer())('spending in a store', () => {
     await expect(pay()).rejects.toMatchObject({ code: 'BUDGET' });
     expect(meter.asked).toBe(asked + 1);
     expect(meter.used).toBe(900);
-  });
-
-  it('stops paid calls on open connections when the store has lost its budgets, until they are set or removed', async () => {
-    const server = await startServer();
-    const meter = { used: 0, asked: 0 };
-    const saved = createMemory(server.folder, 'a');
-    const machines = [
-      machine(server, { meter, memory: saved }),
-      machine(server, { meter, name: 'b' }),
-    ] as const;
-    const [one, two] = machines;
-    const pay = async ({ ledger }: typeof one, cu = 100) => {
-      const recorded = await ledger.begin({ ...call, most: cu });
-      meter.used += cu;
-      await recorded.settle({ status: 200, cu });
-    };
-    meter.used = 5_000;
-    await one.budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
-    await two.budgets.set({ period: 'month', machine: undefined, cu: 6_500 });
-    await two.budgets.set({ period: 'day', machine: 'b', cu: 900 });
-    for (const each of machines) await pay(each);
-    await one.link.use((store) => store.send('FLUSHALL', []));
-    const error = { kind: 'network', code: 'STORE_UNFIT' };
-    await expect(pay(one)).rejects.toMatchObject({
-      ...error,
-      message: expect.stringMatching(/lost the \w+ budget of all machines \([16],[05]00 CU\) and the/),
-      hint: expect.stringContaining('"trdr budget set month 6500"'),
-    });
-    await expect(two.ledger.budgets?.()).rejects.toMatchObject(error);
-    await expect(pay(two)).rejects.toMatchObject({
-      ...error,
-      hint: expect.stringMatching(
-        /^set them again: .*"trdr budget set day 900 --machine b"; or drop them: .*"trdr budget unset day --machine b"$/,
-      ),
-    });
-    // A machine that never had a budget, and a run that starts later, are not and are affected.
-    const [fresh, later] = [
-      machine(server, { meter, name: 'c' }),
-      machine(server, { meter, memory: createMemory(server.folder, 'a') }),
-    ];
-    await pay(fresh);
-    await expect(pay(later)).rejects.toMatchObject(error);
-    expect(await later.budgets.unset({ period: 'month', machine: undefined })).toBe(true);
-    await later.budgets.set({ period: 'day', machine: undefined, cu: 1_000 });
-    // The sum of the day is restored from what the machine remembers of the count of the service.
-    await expect(pay(one, 800)).rejects.toThrow(/only 700 CU of the day budget of all machines/);
-    await pay(one, 700);
-    await expect(pay(two)).rejects.toMatchObject({ ...error, hint: expect.stringContaining('--machine b') });
-    await two.budgets.unset({ period: 'day', machine: 'b' });
-    await expect(pay(two)).rejects.toMatchObject({ code: 'BUDGET' });
   });
 
   it('continues without the store while it is unreachable, unless a budget was seen or storeAway is stop', async () => {

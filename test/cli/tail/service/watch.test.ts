@@ -140,29 +140,4 @@ describe('the service manager', () => {
     expect(manager({ WATCHDOG_USEC: 'soon' })?.watchdogMs).toBeUndefined();
     expect(openServiceManager({ env: {}, clock: virtualClock() }, () => {})).toBeUndefined();
   });
-
-  test('receives queued states in one message without line breaks, and a failure is reported once', async () => {
-    const notices: string[] = [];
-    const sent: (readonly string[])[] = [];
-    let fail = false;
-    const manager = openServiceManager(
-      { env, clock: virtualClock() },
-      (text) => notices.push(text),
-      async (lines) => {
-        if (fail) throw new Error('no such socket');
-        sent.push(lines);
-      },
-    );
-    manager?.notify({ STATUS: 'one' });
-    manager?.notify({ STATUS: 'two\nREADY=1' });
-    manager?.notify({ WATCHDOG: 1 });
-    await manager?.settled();
-    expect(sent).toEqual([['STATUS=one'], ['STATUS=two READY=1', 'WATCHDOG=1']]);
-    fail = true;
-    manager?.notify({ WATCHDOG: 1 });
-    await manager?.settled();
-    manager?.notify({ WATCHDOG: 1 });
-    await manager?.settled();
-    expect(notices).toEqual(['warning: cannot notify the service manager: no such socket']);
-  });
 });
