@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod/mini';
 import { metricNames } from '../../src/tail/health.ts';
+import { openFolder } from '../folder.ts';
 import { hasPromtool, promtool } from '../tail/promtool.ts';
 import { readPage } from './pages.ts';
 
@@ -68,8 +68,7 @@ describe('the alerts of docs/service.md', () => {
   });
 
   test.skipIf(!hasPromtool())('are valid, and fire when they should', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'trdr-alerts-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const folder = openFolder();
     const path = join(folder, 'rules.yml');
     writeFileSync(path, text);
     const checked = promtool(['check', 'rules', path]);

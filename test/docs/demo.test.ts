@@ -1,15 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { execa } from 'execa';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { openFolder } from '../folder.ts';
 import { hasServer } from '../store/program.ts';
 import { root } from './pages.ts';
 
 /** Runs a demo, which must exit 0 and leave no files behind. Returns what it shows. */
 async function demo(...words: readonly string[]): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = openFolder();
   const { exitCode, stdout, stderr } = await execa(process.execPath, ['.tools/demo.mjs', ...words], {
     ...{ cwd: root, env: { TMPDIR: folder }, reject: false },
   });

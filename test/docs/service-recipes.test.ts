@@ -1,22 +1,14 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execaSync } from 'execa';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import * as z from 'zod/mini';
 import { findCommand, parseWords } from '../../src/cli/args/parse.ts';
 import { exitOf } from '../../src/cli/exit.ts';
 import { tree } from '../../src/cli/tree.ts';
 import { isInstalled } from '../e2e/shells.ts';
+import { openFolder } from '../folder.ts';
 import { readPage } from './pages.ts';
 
 const page = readPage('docs/recipes.md');
@@ -25,12 +17,6 @@ const blockOf = (language: string, start = ''): string => {
   if (!block) throw new Error(`docs/recipes.md has no ${language} block`);
   return block.text;
 };
-
-function openFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-recipe-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Fails if a command line is not valid for trdr. */
 async function holdToCommand(words: readonly string[]): Promise<string> {

@@ -1,11 +1,11 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { execa, execaSync } from 'execa';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completion } from '../../src/cli/commands/about.ts';
 import { completionScripts } from '../../src/cli/docs/completion/scripts.ts';
+import { openFolder } from '../folder.ts';
 import { trdr } from './harness.ts';
 import { program } from './program.ts';
 import { askBash, askFish, isInstalled, pressTab, shellHome } from './shells.ts';
@@ -98,8 +98,7 @@ describe('the lines of the help set up completion for a user with an empty home'
   ])('%s', async (shell, file) => {
     expect(lineOf(shell)).toContain(`trdr completion ${shell}`);
     if (!isInstalled(shell) || !isInstalled('expect')) return;
-    const path = mkdtempSync(join(tmpdir(), 'trdr-user-'));
-    onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+    const path = openFolder();
     cpSync(dirname(dirname(program)), join(path, 'trdr'), { recursive: true });
     mkdirSync(join(path, 'bin'));
     const start = `#!/bin/sh\nexec '${process.execPath}' '${join(path, 'trdr/bin/trdr.js')}' "$@"\n`;

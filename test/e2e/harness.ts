@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { onTestFailed, onTestFinished } from 'vitest';
 import { errno } from '../../src/base/files.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
+import { openFolder } from '../folder.ts';
 import { compiledCode, program } from './program.ts';
 import { checkSchema } from './schema-check.ts';
 
@@ -23,8 +23,7 @@ export interface Home {
 
 /** Creates a home for a test and removes it afterwards. */
 export function openHome(): Home {
-  const path = mkdtempSync(join(tmpdir(), 'trdr-home-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const path = openFolder();
   const [config, state, cache] = [join(path, 'config'), join(path, 'state'), join(path, 'cache')];
   return {
     path,

@@ -1,13 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { openFolder } from '../folder.ts';
 
 /** A certificate authority of a test, and a certificate signed by it for 127.0.0.1. */
 export function certificates(): { readonly folder: string; readonly ca: string } {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-tls-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = openFolder();
   const openssl = (...args: readonly string[]) => {
     const { status, stderr } = spawnSync('openssl', args, { cwd: folder, encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);

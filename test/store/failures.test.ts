@@ -20,9 +20,6 @@ describe('an error reply', () => {
   it.each([
     ['OOM command not allowed', 'STORE_FULL', /has no memory left/, /maxmemory/],
     ['MISCONF Errors writing to the AOF file', 'STORE_FULL', /cannot save its data to disk/, /disk space/],
-    ['NOAUTH Authentication required.', 'STORE_DENIED', /requires a password/, /prompts for the password/],
-    ['WRONGPASS invalid pair', 'STORE_DENIED', /rejected the user or password/, /add the user/],
-    ['ERR AUTH <password> called', 'STORE_UNFIT', /has no password/, /without a password/],
     [
       'ERR The user executing the script can\x27t run this command or subcommand script: 0f',
       'STORE_DENIED',

@@ -1,91 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
-import { followGroup } from '../../src/store/feed/group.ts';
-import type { GroupEvent, GroupOptions } from '../../src/store/feed/group-batches.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { idsOf, readText, startTail, until } from '../e2e/feed.ts';
 import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
-import { type StoreServer, startServer } from './server.ts';
-import { feed, leader, noMemory, posts } from './terms.ts';
-
-/** A member with a command that the test controls: each batch waits until `finish` is called. */
-function slowMember(server: StoreServer, given: Partial<GroupOptions>) {
-  const over = new AbortController();
-  const got: string[] = [];
-  let finish = () => {};
-  let lost: AbortSignal | undefined;
-  const options: GroupOptions = {
-    ...{ open: () => server.connect({ commandMs: 5_000 }), feed, name: 'g', shared: false, machine: 'm' },
-    ...{ clock: systemClock, batch: 10, lingerMs: 0, start: '0', memory: noMemory, ...given },
-  };
-  const work = async (event: Extract<GroupEvent, { kind: 'batch' }>) => {
-    got.push(...event.rows.map(({ id }) => id));
-    lost = event.over;
-    await new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    await event.ack();
-  };
-  const done = (async () => {
-    for await (const event of followGroup(options, over.signal))
-      if (event.kind === 'batch') await work(event);
-  })();
-  return {
-    ...{ got, over, done },
-    finish: () => finish(),
-    lost: () => lost,
-  };
-}
-
-describe.skipIf(!hasServer())('a group whose batches take long', () => {
-  it('leaves a batch with its member for as long as the member lives', async () => {
-    const server = await startServer();
-    const term = await leader(server);
-    const admin = await server.connect();
-    const shared = { shared: true, batch: 1, abandonedMs: 200 } as const;
-    const one = slowMember(server, shared);
-    await term.publish(posts('a'));
-    await until(() => one.got.length === 1);
-    const two = slowMember(server, shared);
-    const pending = async () => {
-      const [entry] = [await admin.send('XPENDING', [feed.stream, 'g', '-', '+', 10])].flat();
-      return Array.isArray(entry) ? Number(entry[3]) : 0;
-    };
-    // Each renewal counts as a delivery of the batch; four renewals fit in the time after which the batch
-    // would be given to another member.
-    await until(async () => (await pending()) > 12);
-    expect(two.got).toEqual([]);
-    one.finish();
-    await until(async () => (await pending()) === 0);
-    one.over.abort();
-    two.over.abort();
-    await Promise.all([one.done, two.done]);
-  });
-
-  it.each([true, false])('acknowledges a batch that ends after a signal (shared: %s)', async (shared) => {
-    const server = await startServer();
-    const term = await leader(server);
-    const admin = await server.connect();
-    const one = slowMember(server, { shared, leaseMs: 400 });
-    await term.publish(posts('a', 'b'));
-    await until(() => one.got.length === 2);
-    one.over.abort();
-    const lease = await admin.send('GET', [feed.group('g')]);
-    // The lease is still renewed after the signal, until the batch is done.
-    const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
-    const first = shared ? 0 : await renewed();
-    if (!shared) await until(async () => (await renewed()) > first);
-    expect(await admin.send('GET', [feed.group('g')])).toBe(lease);
-    expect(one.lost()?.aborted).toBe(false);
-    one.finish();
-    await one.done;
-    expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual([0, null, null, null]);
-    expect(await admin.send('GET', [feed.group('g')])).toBe(null);
-  });
-});
+import { startServer } from './server.ts';
 
 describe.skipIf(!hasServer() || process.platform === 'win32')('--group with --exec', () => {
   it('acknowledges what the command accepted, and hands unacknowledged posts of a dead member to the next one', async () => {

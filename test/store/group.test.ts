@@ -8,8 +8,11 @@ import { hasServer } from './program.ts';
 import { type StoreServer, startServer } from './server.ts';
 import { feed, leader, noMemory, posts } from './terms.ts';
 
-/** A member that can be stopped like a killed process: without acknowledging or resigning. */
-function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
+/**
+ * A member that takes as long as `work` with its first batch. It can be stopped like a killed process: without
+ * acknowledging or resigning.
+ */
+function join(server: StoreServer, given: Partial<GroupOptions> = {}, work?: Promise<void>) {
   const over = new AbortController();
   const got: string[] = [];
   const kinds: string[] = [];
@@ -28,6 +31,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
       if (event.kind !== 'batch') continue;
       got.push(...event.rows.map(({ id }) => id));
       open = event;
+      await work;
       // A member that was stopped in the meantime leaves the batch to the next member.
       if (!acknowledge) continue;
       await event.ack().then(
@@ -37,7 +41,7 @@ function join(server: StoreServer, given: Partial<GroupOptions> = {}) {
     }
   })();
   return {
-    ...{ got, kinds, gaps },
+    ...{ got, kinds, gaps, over },
     open: () => open,
     acknowledged: () => acknowledgements,
     hold: () => {
@@ -190,5 +194,61 @@ describe.skipIf(!hasServer())('a group', () => {
     const three = join(server, shared);
     await until(() => three.got.includes('g'));
     await three.stop();
+  });
+});
+
+/** Work that lasts until `finish` is called. */
+function slowWork() {
+  let finish = () => {};
+  const work = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  return { work, finish };
+}
+
+describe.skipIf(!hasServer())('a group whose batches take long', () => {
+  it('leaves a batch with its member for as long as the member lives', async () => {
+    const server = await startServer();
+    const term = await leader(server);
+    const admin = await server.connect();
+    const shared = { shared: true, batch: 1, abandonedMs: 200 } as const;
+    const { work, finish } = slowWork();
+    const one = join(server, shared, work);
+    await term.publish(posts('a'));
+    await until(() => one.got.length === 1);
+    const two = join(server, shared);
+    const pending = async () => {
+      const [entry] = [await admin.send('XPENDING', [feed.stream, 'g', '-', '+', 10])].flat();
+      return Array.isArray(entry) ? Number(entry[3]) : 0;
+    };
+    // Each renewal counts as a delivery of the batch; four renewals fit in the time after which the batch
+    // would be given to another member.
+    await until(async () => (await pending()) > 12);
+    expect(two.got).toEqual([]);
+    finish();
+    await until(async () => (await pending()) === 0);
+    await Promise.all([one.stop(), two.stop()]);
+  });
+
+  it.each([true, false])('acknowledges a batch that ends after a signal (shared: %s)', async (shared) => {
+    const server = await startServer();
+    const term = await leader(server);
+    const admin = await server.connect();
+    const { work, finish } = slowWork();
+    const one = join(server, { shared, leaseMs: 400 }, work);
+    await term.publish(posts('a', 'b'));
+    await until(() => one.got.length === 2);
+    one.over.abort();
+    const lease = await admin.send('GET', [feed.group('g')]);
+    // The lease is still renewed after the signal, until the batch is done.
+    const renewed = async () => Number(await admin.send('PTTL', [feed.group('g')]));
+    const first = shared ? 0 : await renewed();
+    if (!shared) await until(async () => (await renewed()) > first);
+    expect(await admin.send('GET', [feed.group('g')])).toBe(lease);
+    expect(one.open()?.over.aborted).toBe(false);
+    finish();
+    await one.stop();
+    expect(await admin.send('XPENDING', [feed.stream, 'g'])).toEqual([0, null, null, null]);
+    expect(await admin.send('GET', [feed.group('g')])).toBe(null);
   });
 });

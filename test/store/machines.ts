@@ -38,7 +38,8 @@ export function machine(
     skewMs = 0,
     windowMs = 61_000,
     ttlMs = 60_000,
-    commandMs = 1_000,
+    // No test depends on the speed of the machine, except those that stop the server.
+    commandMs = 30_000,
     stop = false,
     meter = { used: 0, asked: 0 },
     memory = createMemory(undefined, ''),
@@ -50,7 +51,8 @@ export function machine(
     now: () => Date.now() + skewMs,
     mono: () => systemClock.mono() + skip.ms,
   };
-  const link = createLink(readStoreUrl(server.url), { commandMs }, keysOf(scope), clock, () => 0);
+  const patience = { commandMs, connectMs: Math.max(1_000, commandMs) };
+  const link = createLink(readStoreUrl(server.url), patience, keysOf(scope), clock, () => 0);
   const store = { link, machine: name, memory };
   const ledger = createStoreLedger(store, nowhere, {
     ...{ command: 'whois', clock, stop, ttlMs },

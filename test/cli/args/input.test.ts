@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, constants, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished, test } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { readCsv } from '../../../src/cli/args/csv-input.ts';
 import { readSubjects, subjectSource } from '../../../src/cli/args/input.ts';
+import { openFolder } from '../../folder.ts';
 
 const onStdin = (stdin: Readable, column?: string) =>
   readSubjects({ words: ['-'], file: undefined, column }, { stdin });
@@ -22,13 +22,6 @@ const givenFile = (name: string, content: string, column?: string) => {
   writeFileSync(file, content);
   return { file, read: Readable.from(inFile(file, column)).toArray() };
 };
-
-/** Creates a folder for a test and removes it afterwards. */
-function openFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-input-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 test('reading a FIFO ends at the signal, without a writer and with a writer that sends nothing', async () => {
   const path = join(openFolder(), 'fifo');

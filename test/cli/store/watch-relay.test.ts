@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { RunEnd } from '../../../src/cli/io.ts';
 import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
 import { watchHealth } from '../../../src/cli/tail/service/watch.ts';
@@ -9,6 +7,7 @@ import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
 import { nothingMeasured } from '../../../src/tail/health.ts';
 import type { TailStatus } from '../../../src/tail/notice.ts';
+import { openFolder } from '../../folder.ts';
 import { noWait } from '../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../sim/scheduler.ts';
 import { readSamples } from '../../status-file.ts';
@@ -26,8 +25,7 @@ const tailOf = (change: Partial<TailStatus>): Tail => ({
 });
 
 function openRelay() {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-relay-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = openFolder();
   const scheduler = createScheduler();
   const clock = clockOn(
     scheduler,

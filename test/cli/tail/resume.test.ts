@@ -1,13 +1,12 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readStart } from '../../../src/cli/tail/position-file.ts';
+import { openFolder } from '../../folder.ts';
 
 const AT = 1795260957417;
 const fileOf = (text: string) => {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = openFolder();
   const out = join(folder, 'theses.ndjson');
   writeFileSync(out, text);
   return out;

@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readCommand, runCommand } from '../../../../src/cli/tail/exec/command.ts';
 import type { Batch } from '../../../../src/tail/exec/delivery.ts';
+import { openFolder } from '../../../folder.ts';
 
 const batchOf = (...ids: readonly string[]): Batch => ({
   number: 7,
@@ -11,8 +11,7 @@ const batchOf = (...ids: readonly string[]): Batch => ({
 });
 
 function world(env: Record<string, string> = {}) {
-  const cwd = mkdtempSync(join(tmpdir(), 'trdr-exec-'));
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }));
+  const cwd = openFolder();
   return { cwd, platform: process.platform, env: { PATH: process.env['PATH'] ?? '', ...env } };
 }
 

@@ -1,6 +1,5 @@
 import {
   existsSync,
-  mkdtempSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -9,9 +8,8 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
 import {
   finishedFiles,
@@ -21,15 +19,10 @@ import {
   rotateRule,
 } from '../../../../src/cli/tail/output/rotation.ts';
 import { positionPath, readStart, savePosition } from '../../../../src/cli/tail/position-file.ts';
+import { openFolder } from '../../../folder.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const MINUTE = 60_000;
-
-function openFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-rotate-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 const lineOf = (id: number, at: number) =>
   `${JSON.stringify({ id: `p${id}`, platformCreatedAt: at, text: 'x'.repeat(40) })}\n`;

@@ -1,12 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RunEnd } from '../../../../src/cli/io.ts';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { nothingMeasured, type TailFacts } from '../../../../src/tail/health.ts';
 import { virtualClock } from '../../../core/virtual-clock.ts';
+import { openFolder } from '../../../folder.ts';
 import { noWait } from '../../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
 import { readSamples } from '../../../status-file.ts';
@@ -15,8 +15,7 @@ const facts: TailFacts = { ...nothingMeasured, mode: 'polling' };
 
 /** A run on a virtual clock, with a tail whose loop can be made to hang. */
 function openRun(env: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'trdr-watch-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = openFolder();
   const scheduler = createScheduler();
   const clock = clockOn(
     scheduler,
