@@ -89,10 +89,7 @@ export interface Context {
   /** Prints the only answer of a command: as a card instead of a table, as an object instead of an array. */
   printOne<T>(view: View<T>, record: T): Promise<void>;
   /** With --dry-run, prints the calls and returns true. Otherwise, rejects wrong --fields before anything is sent. */
-  dryRun(
-    planned: Iterable<Planned> | AsyncIterable<Planned>,
-    view?: Pick<View<unknown>, 'fields'>,
-  ): Promise<boolean>;
+  dryRun(planned: Iterable<Planned>, view?: Pick<View<unknown>, 'fields'>): Promise<boolean>;
   readonly permission: Permission;
   /** Registers a part of the terminal that a question hides. Returns a function that removes the registration. */
   display(shown: Display): () => void;

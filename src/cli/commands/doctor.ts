@@ -30,7 +30,7 @@ export const doctor = command({
     if (await context.dryRun(planned, checkView)) return 0;
     if (ws) {
       const minute = { least: cu.socketMinute, most: cu.socketMinute };
-      await context.permission.approve(minute, { costs: (cost) => `Trying the WebSocket will cost ${cost}` });
+      await context.permission.approve(minute, (cost) => `Trying the WebSocket will cost ${cost}`);
     }
     let exit: ExitCode = 0;
     await context.emit(checkView, false, async (out) => {

@@ -53,7 +53,7 @@ export const launchpadBoard = command({
     const asks = callsAt(clock.now()).map(({ ask }) => ask);
     const client = await context.client();
     const most = asks.reduce((sum, ask) => sum + client.bounds('launchpad.board', ask).most, 0);
-    await context.permission.approve({ least: most, most }, { costs: (cost) => `This will cost ${cost}` });
+    await context.permission.approve({ least: most, most }, (cost) => `This will cost ${cost}`);
     await context.emit(view, false, async (out) => {
       const boards: Sent[] = [];
       try {

@@ -55,10 +55,7 @@ export const me = command({
     const now = context.io.clock.now();
     const rate = forecast(known, now);
     await context.printOne(meView(rate), record);
-    if (context.format === 'table') {
-      const { budgetLines } = await import('../spend/budgets.ts');
-      for (const line of await budgetLines(context)) context.notice(line);
-    }
+    if (context.format === 'table') await (await import('../spend/budgets.ts')).noticeBudgets(context);
     checkGate(known, 'units', unitsWanted(known, minUnits));
     checkGate(known, 'reveals', minReveals);
     checkDays(known, rate, now, minDays);

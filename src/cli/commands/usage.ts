@@ -71,8 +71,7 @@ export const usageCommand = command({
     if (context.format === 'table') {
       const cost = estimateText({ least: whole.cu, most: whole.atMost });
       if (sums.length > 1) context.notice(`total: ${countText(whole.calls, 'call')}, ${cost}`);
-      const { budgetLines, localBudgetLines } = await import('../spend/budgets.ts');
-      for (const line of await (store ? budgetLines : localBudgetLines)(context)) context.notice(line);
+      await (await import('../spend/budgets.ts')).noticeBudgets(context, store);
     }
     if (whole.unpriced > 0)
       context.notice(`plus ${countText(whole.unpriced, 'call')} whose price is not known`);

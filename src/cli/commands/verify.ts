@@ -192,7 +192,7 @@ async function compare(
 ): Promise<Verification> {
   const pages = countText(plan.cursors.length, 'page');
   const price = { least: plan.price, most: plan.price };
-  await context.permission.approve(price, { costs: (cost) => `Requesting ${pages} will cost ${cost}` });
+  await context.permission.approve(price, (cost) => `Requesting ${pages} will cost ${cost}`);
   const { missing, compared } = await missingIn(await plan.source(), plan, isThere, context.signal);
   context.notice(
     `compared ${countText(compared, 'post')} of ${pages}: ${missing.length === 0 ? 'all are there' : `${group(missing.length)} missing`}`,

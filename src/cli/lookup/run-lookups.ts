@@ -44,7 +44,7 @@ export async function runLookups<T extends object>(
   const planned = plan(subjects);
   if (await context.dryRun(planned, view)) return 0;
   const what = `${doing} ${countText(subjects.length, noun)}`;
-  await preflight(context, planned, { hasMore, what, resume: () => resume });
+  await preflight(context, planned, what, hasMore, resume);
   const tally = new LookupTally();
   context.setOutcome(tally);
   const progress = await openProgress(context, DELAY_MS);

@@ -21,24 +21,19 @@ export async function localBudgets(context: Context) {
 export const leftText = (state: BudgetState, now: number): string =>
   `${group(leftIn(state))} of ${unitsText(state.limit)} left in ${budgetText(state)} (renews at ${renewalText(state.period, now)})`;
 
-/** The ledger is read only if there is a budget. */
-export async function localBudgetLines(context: Context): Promise<string[]> {
-  const { budgetDay: day, budgetMonth: month } = context.settings;
-  if (context.globals.sandbox || (day === undefined && month === undefined)) return [];
-  const states = await budgetOf(context).states({ day, month });
-  return states.map((state) => leftText(state, context.io.clock.now()));
-}
-
-/** Of the profile and of the shared store, which are read only if there can be budgets. */
-export async function budgetStates(context: Context): Promise<readonly BudgetState[]> {
-  const { budgetDay, budgetMonth, store } = context.settings;
-  const shared = store !== undefined && store !== 'off';
-  if (context.globals.sandbox || (!shared && budgetDay === undefined && budgetMonth === undefined)) return [];
+/** Of the profile and, if `isShared`, of the shared store. They are read only if there can be budgets. */
+export async function budgetStates(context: Context, isShared = true): Promise<readonly BudgetState[]> {
+  const { budgetDay: day, budgetMonth: month, store } = context.settings;
+  const hasStore = isShared && store !== undefined && store !== 'off';
+  if (context.globals.sandbox || (!hasStore && day === undefined && month === undefined)) return [];
+  if (!isShared) return await budgetOf(context).states({ day, month });
   return (await (await context.ledger()).budgets?.()) ?? [];
 }
 
-export const budgetLines = async (context: Context): Promise<string[]> =>
-  (await budgetStates(context)).map((state) => leftText(state, context.io.clock.now()));
+export async function noticeBudgets(context: Context, isShared = true): Promise<void> {
+  const now = context.io.clock.now();
+  for (const state of await budgetStates(context, isShared)) context.notice(leftText(state, now));
+}
 
 /** `day budget: 120,000 CU left` */
 export const shortBudgets = async (context: Context): Promise<string[]> =>

@@ -4,19 +4,15 @@ import type { KeyMeters } from '../../contract/ports.ts';
 import { agentOf } from '../agent.ts';
 import { canAsk, confirm, type PromptIo } from '../output/prompt.ts';
 
-/** The estimated cost of a run in CU. */
-interface Estimate {
+/** The estimated cost of a run in CU, and the wallet reveals that it may use; `most` is null if that is not known. */
+export interface Estimate {
   readonly least: number;
-  readonly most: number;
-  /**
-   * The number of wallet reveals that the run may use. If fewer are left, the question before the run states how
-   * many.
-   */
-  readonly reveals?: number | undefined;
+  readonly most: number | null;
+  readonly reveals?: number | null;
 }
 
-/** An estimate as text. */
-export const estimateText = ({ least, most }: Estimate): string =>
+/** A range of costs as text. */
+export const estimateText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
   least === most ? unitsText(most) : `${group(least)}–${unitsText(most)}`;
 
 const MILLION = 1_000_000;
@@ -29,15 +25,10 @@ export function balanceText(units: number): string {
     : `${group((tenths / 10).toFixed(1))}M CU left`;
 }
 
-interface Question {
-  readonly costs: (cost: string) => string;
-  readonly cheaper?: string | undefined;
-}
-
-/** It starts at once, and asks when it reaches its limit. */
+/** A run whose total cost is not known: it starts at once, and asks when it reaches its limit. */
 interface OpenRun {
   /** `polling every 10s costs 1,200 CU/min` */
-  readonly rate?: (() => string | undefined) | undefined;
+  readonly rate?: string | undefined;
   readonly stopped: (spent: string) => { readonly message: string; readonly hint?: string };
 }
 
@@ -78,34 +69,59 @@ export class Permission {
     this.hint = run.maxCu === undefined ? 'to spend more, pass --yes or --max-cu N' : undefined;
   }
 
-  /** Asks for confirmation if necessary; throws if the user declines or cannot be asked. */
-  async approve(estimate: Estimate, { costs, cheaper }: Question): Promise<void> {
+  /**
+   * Asks for confirmation if necessary, with a sentence such as `This will cost 200 CU`; throws if the user declines or
+   * cannot be asked.
+   */
+  async approve(
+    { least, most, reveals }: { readonly least: number; readonly most: number } & Estimate,
+    costs: (cost: string) => string,
+    cheaper?: string,
+  ): Promise<void> {
     const { io, sandbox, confirmAbove, maxCu, yes } = this.#run;
     if (sandbox || maxCu !== undefined) return;
-    if (!yes && estimate.most <= confirmAbove) {
+    if (!yes && most <= confirmAbove) {
       // Limit a run that started without a confirmation to the confirmation threshold, because repeating
       // calls with lost answers can cost more than the estimate.
       this.limit = confirmAbove;
       return;
     }
     if (!yes) {
-      if (!canAsk(io)) throw needsConfirmation(estimate, confirmAbove, agentOf(io.env));
-      if (!(await this.#ask(costs(estimateText(estimate)), cheaper, 'Continue', estimate.reveals)))
-        throw declined();
+      const cost = estimateText({ least, most });
+      if (!canAsk(io)) throw needsConfirmation(cost, most, confirmAbove, agentOf(io.env));
+      if (!(await this.#ask(costs(cost), cheaper, 'Continue', reveals ?? 0))) throw declined();
     }
-    this.agreed = Math.max(this.agreed ?? 0, estimate.most, confirmAbove);
+    this.agreed = Math.max(this.agreed ?? 0, most, confirmAbove);
   }
 
   /**
-   * Starts a run whose total cost is not known. Its limit is `confirmAbove`, unless --max-cu sets another limit,
-   * --yes allows any cost, or the run uses the sandbox. On a terminal, the limit is reported.
+   * Asks before a run whose cost is known, and returns its estimate. Another run starts at once. Its limit is `confirmAbove`,
+   * unless --max-cu sets another limit, --yes allows any cost, or the run uses the sandbox. On a terminal, `notice` reports
+   * the limit.
    */
-  begin(open: OpenRun, notice?: (line: string) => void): void {
+  async start(
+    { least, most, reveals = 0 }: Estimate,
+    costs: (cost: string) => string,
+    {
+      notice,
+      cheaper,
+      ...open
+    }: OpenRun & {
+      readonly notice?: ((line: string) => void) | undefined;
+      readonly cheaper?: string | undefined;
+    },
+  ) {
+    if (most !== null) {
+      const estimate = { least, most, reveals };
+      await this.approve(estimate, costs, cheaper);
+      return estimate;
+    }
     const { io, sandbox, yes, maxCu, confirmAbove } = this.#run;
     this.#open = open;
     if (!sandbox && !yes && maxCu === undefined) this.limit = confirmAbove;
     if (this.limit !== undefined && io.stderr.isTTY === true)
       notice?.(this.withLimit('total cost not known in advance'));
+    return undefined;
   }
 
   withLimit(line: string): string {
@@ -114,21 +130,21 @@ export class Permission {
     return `${line}; spending limit ${unitsText(this.limit)}${raise}`;
   }
 
-  get canRaise(): boolean {
+  get #canRaise(): boolean {
     const { maxCu, io } = this.#run;
     return this.#open !== undefined && maxCu === undefined && !this.#isDeclined && canAsk(io);
   }
 
   /** Null if there is no limit, or the run can ask for more. */
   get left(): number | null {
-    return this.limit === undefined || this.canRaise ? null : this.limit - this.#run.spent();
+    return this.limit === undefined || this.#canRaise ? null : this.limit - this.#run.spent();
   }
 
-  /** Raises the limit, so that at least `most` CU can be spent in addition to `spent`, if the user agrees. */
-  async raise(most: number, spent = this.#run.spent()): Promise<boolean> {
+  /** Raises the limit, so that at least `most` CU can be spent in addition, if the user agrees. */
+  async raise(most: number): Promise<boolean> {
     const { limit } = this;
-    if (limit === undefined || !this.canRaise) return false;
-    this.#asked ??= this.#askForMore(limit, spent, most).finally(() => {
+    if (limit === undefined || !this.#canRaise) return false;
+    this.#asked ??= this.#askForMore(limit, most).finally(() => {
       this.#asked = undefined;
     });
     return await this.#asked;
@@ -145,11 +161,12 @@ export class Permission {
     });
   }
 
-  async #askForMore(now: number, spent: number, most: number): Promise<boolean> {
+  async #askForMore(now: number, most: number): Promise<boolean> {
+    const spent = this.#run.spent();
     // At least twice the present limit, so that a long run seldom asks.
     const next = Math.max(2 * now, spent + most);
     const sentence = `This run has spent ${unitsText(spent)} of its limit of ${unitsText(now)}`;
-    const answer = await this.#ask(sentence, this.#open?.rate?.(), `Continue up to ${unitsText(next)}`);
+    const answer = await this.#ask(sentence, this.#open?.rate, `Continue up to ${unitsText(next)}`);
     this.#isDeclined = answer !== true;
     if (!this.#isDeclined) this.limit = next;
     return !this.#isDeclined;
@@ -169,16 +186,16 @@ export class Permission {
   }
 }
 
-function needsConfirmation(estimate: Estimate, confirmAbove: number, agent: string | undefined): Failure {
+function needsConfirmation(cost: string, most: number, confirmAbove: number, agent: string | undefined) {
   return new Failure(
     'confirm',
-    `estimated cost ${estimateText(estimate)} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
+    `estimated cost ${cost} exceeds the confirmation threshold (${unitsText(confirmAbove)})`,
     {
       code: 'CONFIRMATION_NEEDED',
       hint:
         agent === undefined
-          ? `not running interactively: pass --yes or --max-cu ${estimate.most}, or raise confirmAbove (trdr config set confirmAbove N)`
-          : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${estimate.most}, or set up a profile with a budget (trdr help money)`,
+          ? `not running interactively: pass --yes or --max-cu ${most}, or raise confirmAbove (trdr config set confirmAbove N)`
+          : `only a person can agree to this cost, not an agent (${agent}): let them decide on --max-cu ${most}, or set up a profile with a budget (trdr help money)`,
     },
   );
 }

@@ -16,10 +16,8 @@ import { costOf, plus, SOCKET_MINUTE } from './preflight.ts';
 
 const socket = { method: 'GET', path: SOCKET_PATH, body: undefined, bounds: SOCKET_MINUTE };
 
-export async function* plannedCalls(
-  planned: Iterable<Planned> | AsyncIterable<Planned>,
-): AsyncGenerator<PlannedCall> {
-  for await (const one of planned) {
+export function* plannedCalls(planned: Iterable<Planned>): Generator<PlannedCall> {
+  for (const one of planned) {
     const { id, ask, times = 1, perMinute } = one;
     const { method, path, body, bounds } = id === 'ws' ? socket : encode(id, ask);
     const { least, most } = costOf(one, bounds);
@@ -36,44 +34,30 @@ export async function* plannedCalls(
 }
 
 /** For people with the total and what is left, for programs one by one. */
-export async function printPlan(
-  context: Context,
-  calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
-): Promise<void> {
+export async function printPlan(context: Context, calls: Iterable<PlannedCall>): Promise<void> {
   if (context.format !== 'table' && context.format !== 'markdown')
     return await context.print(planView, calls);
   await context.print(planTableView, await planRows(context, calls));
-  const lines = await unlessAway(context, async () => (await import('./budgets.ts')).budgetLines(context));
-  for (const line of lines ?? []) context.notice(line);
+  await unlessAway(context, async () => (await import('./budgets.ts')).noticeBudgets(context));
 }
 
-interface Group extends Pick<PlannedCall, 'per' | 'least' | 'most'> {
-  readonly call: PlannedCall;
-  readonly paths: ReadonlySet<string>;
-  readonly times: number | null;
-}
-
-async function planRows(
-  context: Context,
-  calls: AsyncIterable<PlannedCall> | Iterable<PlannedCall>,
-): Promise<PlanRow[]> {
-  const groups = new Map<string, Group>();
-  for await (const call of calls) {
-    const { endpoint, per, path, times = 1, least, most } = call;
-    const name = `${endpoint} ${per}`;
-    const sum = groups.get(name) ?? { call, per, paths: new Set<string>(), times: 0, least: 0, most: 0 };
+async function planRows(context: Context, calls: Iterable<PlannedCall>): Promise<PlanRow[]> {
+  const groups = new Map<string, PlannedCall>();
+  for (const call of calls) {
+    const name = `${call.endpoint} ${call.per}`;
+    const sum = groups.get(name) ?? { ...call, times: 0, least: 0, most: 0 };
     groups.set(name, {
       ...sum,
-      paths: new Set([...sum.paths, path].slice(0, 2)),
-      times: plus(sum.times, times),
-      least: plus(sum.least, least),
-      most: plus(sum.most, most),
+      path: sum.path === call.path ? call.path : templateOf(call),
+      times: plus(sum.times ?? null, call.times === undefined ? 1 : call.times),
+      least: plus(sum.least, call.least),
+      most: plus(sum.most, call.most),
     });
   }
-  const rows = [...groups.values()].map((group): PlanRow => {
-    const { call, per, times, least, most } = group;
-    const count = per === undefined ? times : `${times}/min`;
-    return { call: `${call.method} ${pathOf(group)}`, times: count, least, most };
+  const rows = [...groups.values()].map((sum): PlanRow => {
+    const { method, path, per, times = null, least, most } = sum;
+    const shown = path.length > LONG_PATH ? templateOf(sum) : path;
+    return { call: `${method} ${shown}`, times: per === undefined ? times : `${times}/min`, least, most };
   });
   let isPaid = false;
   for (const [per, call] of [
@@ -97,10 +81,8 @@ const isEndpoint = (id: string): id is EndpointId => id in endpoints;
 /** Longer paths usually contain ids and addresses; the template of the endpoint is shown instead. */
 const LONG_PATH = 50;
 
-function pathOf({ call, paths }: Group): string {
-  const isShort = paths.size === 1 && call.path.length <= LONG_PATH;
-  return isShort || !isEndpoint(call.endpoint) ? call.path : endpoints[call.endpoint].path;
-}
+const templateOf = ({ endpoint, path }: PlannedCall) =>
+  isEndpoint(endpoint) ? endpoints[endpoint].path : path;
 
 /** A dry run also works without a key or the service. */
 async function unlessAway<T>(context: Context, read: () => Promise<T>): Promise<T | undefined> {
@@ -157,11 +139,11 @@ export async function planRaw(
     await printPlan(context, [call]);
     return false;
   }
-  if (known && endless) {
+  if (known) {
+    const costs = (cost: string) => `This call will cost ${cost}`;
     const stopped = (spent: string) => ({ message: `stopped after ${spent}; there are more pages` });
-    context.permission.begin({ stopped }, context.notice);
-  } else if (known) {
-    await context.permission.approve(known, { costs: (cost) => `This call will cost ${cost}` });
+    const estimate = endless ? { least: 0, most: null } : known;
+    await context.permission.start(estimate, costs, { stopped, notice: context.notice });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
     const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
     await confirmUnpriced(context, `${name} ${why}, so its cost is unknown`);

@@ -1,7 +1,8 @@
 import { Failure } from '../../base/failure.ts';
-import { countText, group, unitsText } from '../../base/units.ts';
+import { countText, unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
+import type { KeyMeters } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { endpointRow } from '../../core/client/coding.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
@@ -10,22 +11,16 @@ import type { Allowance } from '../../core/pnl/allowance.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { Context, Planned } from '../context.ts';
 import { accountSharing, lookAtAccount } from '../lookup/account.ts';
+import type { Estimate } from './permission.ts';
 
 export const SOCKET_MINUTE: PriceBounds = { least: cu.socketMinute, most: cu.socketMinute, reveals: 0 };
-
-/** `most` and `reveals` are null if the number of calls is not known. */
-interface Total {
-  readonly least: number;
-  readonly most: number | null;
-  readonly reveals: number | null;
-}
 
 export const plus = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;
 
 /** The parameters are not checked. */
-export function totalOf(planned: Iterable<Planned>): Total {
-  let total: Total = { least: 0, most: 0, reveals: 0 };
+export function totalOf(planned: Iterable<Planned>): Required<Estimate> {
+  let total: Required<Estimate> = { least: 0, most: 0, reveals: 0 };
   for (const one of planned) {
     const request = { params: {}, query: {}, body: undefined, ...one.ask };
     const bounds = one.id === 'ws' ? SOCKET_MINUTE : endpointRow(one.id).price.before(request);
@@ -42,7 +37,7 @@ export function totalOf(planned: Iterable<Planned>): Total {
 export function costOf(
   { times = 1, perMinute, isSure = true, ...cost }: Planned,
   bounds: PriceBounds,
-): Total {
+): Required<Estimate> {
   const count = perMinute ?? times;
   return {
     least: cost.least ?? (isSure ? bounds.least * (perMinute ?? 1) : 0),
@@ -59,13 +54,8 @@ export function distinct(subjects: readonly Subject[]): Subject[] {
 export const planLookups = (users: CachedLookup, subjects: readonly Subject[]): Planned[] =>
   distinct(subjects).flatMap((subject) => users.plan(subject));
 
-interface SubjectsRun {
-  /** `looking up 3 subjects` */
-  readonly what: string;
-  readonly resume: () => string;
-  /** The cost of the run is then not known. */
-  readonly hasMore: boolean;
-}
+/** The estimate of a run that reads more subjects than have been checked. */
+const unknown: Estimate = { least: 0, most: null };
 
 /**
  * Checks an expensive run before its first paid call: compares the cost with the spending limits and with
@@ -75,45 +65,48 @@ interface SubjectsRun {
 export async function preflight(
   context: Context,
   planned: Iterable<Planned>,
-  { what, resume, hasMore }: SubjectsRun,
+  what: string,
+  hasMore: boolean,
+  resume: string,
 ): Promise<void> {
   const { confirmAbove, maxCu } = context.settings;
-  const { least, most, reveals: wallets } = totalOf(hasMore ? [] : planned);
-  if (hasMore || most === null || wallets === null) {
-    const stopped = (spent: string) => ({
-      message: `stopped after ${spent}; there are more subjects`,
-      hint: resume(),
-    });
-    return context.permission.begin({ stopped }, context.notice);
-  }
-  await context.permission.approve(
-    { least, most, reveals: wallets },
-    { costs: (cost) => `${capital(what)} will cost ${cost}` },
-  );
-  if (most <= confirmAbove || context.globals.sandbox) return;
+  const stopped = (spent: string) => ({
+    message: `stopped after ${spent}; there are more subjects`,
+    hint: resume,
+  });
+  const costs = (cost: string) => `${capital(what)} will cost ${cost}`;
+  const open = { stopped, notice: context.notice };
+  const estimate = await context.permission.start(hasMore ? unknown : totalOf(planned), costs, open);
+  if (!estimate || estimate.most <= confirmAbove || context.globals.sandbox) return;
   const sharing = await accountSharing(context);
   const left = await lookAtAccount(await context.client(), context.signal, { sharing });
   if (!left) return;
-  const { units, reveals } = left;
-  const needed = Math.min(least, maxCu ?? least);
-  if (units !== null && units < needed) {
+  const needed = Math.min(estimate.least, maxCu ?? estimate.least);
+  if (left.units !== null && left.units < needed) {
     throw new Failure(
       'quota',
-      `${what} costs at least ${unitsText(needed)} but only ${unitsText(units)} are left`,
+      `${what} costs at least ${unitsText(needed)} but only ${unitsText(left.units)} are left`,
       {
         code: 'QUOTA_EXCEEDED',
         hint: 'request fewer subjects, top up, or wait for the next UTC month; "trdr me" shows what is left',
       },
     );
   }
-  if (units !== null && units < Math.min(most, maxCu ?? most)) {
-    context.notice(`${unitsText(units)} left; ${what} may cost more, and stops when the units are used up`);
-  }
-  if (reveals !== null && reveals < wallets) {
-    context.notice(
-      `${countText(reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
+  warnOfShortage(context, what, estimate, left);
+}
+
+function warnOfShortage(
+  { settings: { maxCu }, notice }: Context,
+  what: string,
+  { most, reveals }: { readonly most: number; readonly reveals: number | null },
+  left: KeyMeters,
+): void {
+  if (left.units !== null && left.units < Math.min(most, maxCu ?? most))
+    notice(`${unitsText(left.units)} left; ${what} may cost more, and stops when the units are used up`);
+  if (left.reveals !== null && left.reveals < (reveals ?? 0))
+    notice(
+      `${countText(left.reveals, 'wallet reveal')} left; ${what} may need more, and stops when the reveals are used up`,
     );
-  }
 }
 
 /** With --limit, the spending limit of an open list is not reported, because the list stops by itself. */
@@ -123,13 +116,11 @@ export async function approveList(
   rows: number | undefined,
   ...nouns: readonly [one: string, many?: string]
 ): Promise<void> {
-  const { least, most } = totalOf(planned);
-  if (most === null || rows === undefined) {
-    const stopped = (spent: string) => ({ message: `stopped after ${spent}; there are more results` });
-    return permission.begin({ stopped }, rows === undefined ? notice : undefined);
-  }
-  const costs = (cost: string) => `Fetching up to ${countText(rows, ...nouns)} will cost ${cost}`;
-  await permission.approve({ least, most }, { costs });
+  const costs = (cost: string) => `Fetching up to ${countText(rows ?? 0, ...nouns)} will cost ${cost}`;
+  await permission.start(rows === undefined ? unknown : totalOf(planned), costs, {
+    stopped: (spent) => ({ message: `stopped after ${spent}; there are more results` }),
+    notice: rows === undefined ? notice : undefined,
+  });
 }
 
 export const resumeCached = 'run the same command again: the answers so far are cached';
@@ -156,10 +147,7 @@ export function* planNumbers(
   }
 }
 
-/**
- * Asks for confirmation of a run for the numbers of `count` handles if necessary, and reports if the remaining units
- * or reveals may not suffice. The run starts nevertheless, because it requests only as many handles as they cover.
- */
+/** Asks for confirmation if necessary. The run requests only as many handles as the units and reveals that are left cover. */
 export async function approveNumbers(
   context: Context,
   planned: Iterable<Planned>,
@@ -167,15 +155,9 @@ export async function approveNumbers(
   allowance?: Allowance,
 ): Promise<void> {
   if (count === 0) return;
-  const { permission, settings, signal } = context;
   const { least, most } = totalOf(planned);
-  const estimate = { least, most: most ?? 0, reveals: allowance && count };
-  await permission.approve(estimate, { costs: (cost) => `This will cost ${cost} for ${handlesText(count)}` });
+  const estimate = { least, most: most ?? 0, reveals: allowance ? count : 0 };
+  await context.permission.approve(estimate, (cost) => `This will cost ${cost} for ${handlesText(count)}`);
   if (!allowance) return;
-  const { units, reveals } = await allowance.refresh(signal);
-  if (units !== null && units < Math.min(estimate.most, settings.maxCu ?? estimate.most)) {
-    const sure = Math.min(count, Math.floor(units / cu.reveal));
-    context.notice(`${unitsText(units)} left, enough for at least ${group(sure)} of ${handlesText(count)}`);
-  }
-  if (reveals !== null && reveals < count) context.notice(`${countText(reveals, 'wallet reveal')} left`);
+  warnOfShortage(context, 'the run', estimate, await allowance.refresh(context.signal));
 }

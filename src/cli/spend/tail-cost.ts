@@ -40,28 +40,21 @@ export async function approveTail({ permission }: Context, shape: TailShape): Pr
   const { durationMs, noFollow, socket, lagMs, page } = shape;
   const polling = `polling ${everyText(lagMs)}`;
   const pageCu = totalOf([page]).least;
-  if (durationMs === undefined || noFollow) {
-    const price = `${polling} costs ${perMinuteText((pageCu * MINUTE) / lagMs)}`;
-    permission.begin({
-      rate() {
-        if (noFollow) return undefined;
-        return socket
-          ? `streaming costs ${perMinuteText(cu.socketMinute)}, ${price}`
-          : `${price}, less with a longer --lag`;
-      },
-      stopped: () => ({
-        message: 'stopped at the spending limit',
-        hint: 'run the command again to continue',
-      }),
-    });
-    return;
-  }
-  const mostOf = (via: TailShape) => totalOf(plannedTail(via)).most ?? 0;
-  await permission.approve(
-    { least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) },
-    {
-      costs: (cost) => `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs)} will cost ${cost}`,
-      cheaper: socket ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }))}` : undefined,
-    },
-  );
+  const price = `${polling} costs ${perMinuteText((pageCu * MINUTE) / lagMs)}`;
+  const rate = socket
+    ? `streaming costs ${perMinuteText(cu.socketMinute)}, ${price}`
+    : `${price}, less with a longer --lag`;
+  const mostOf = (via: TailShape) => (durationMs === undefined ? null : totalOf(plannedTail(via)).most);
+  const costs = (cost: string) =>
+    `${socket ? 'Streaming' : 'Polling'} for ${lengthText(durationMs ?? 0)} will cost ${cost}`;
+  await permission.start({ least: socket ? cu.socketMinute : pageCu, most: mostOf(shape) }, costs, {
+    rate: noFollow ? undefined : rate,
+    stopped: () => ({
+      message: 'stopped at the spending limit',
+      hint: 'run the command again to continue',
+    }),
+    cheaper: socket
+      ? `${polling}: at most ${unitsText(mostOf({ ...shape, socket: false }) ?? 0)}`
+      : undefined,
+  });
 }
