@@ -2,7 +2,6 @@ import { usageError } from '../../base/failure.ts';
 import { instantAt, time } from '../../base/time-values.ts';
 import { decimal, integer, oneOf } from '../../base/values.ts';
 import { type Conditions, readPattern } from '../../core/pages/filter.ts';
-import { sortBy } from '../../core/pages/sort.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import { excluding, flag, type GivenFlags, list, value } from './option.ts';
 import { text, type Value } from './values.ts';
@@ -95,26 +94,6 @@ export const conditionsOf = ({
   grep: grep === undefined ? undefined : readPattern(grep),
   exclude: exclude === undefined ? undefined : readPattern(exclude),
 });
-
-/** If the list fails halfway, the rows received so far are printed, because they were paid for. */
-export async function* sortedRows<T extends Readonly<Record<string, unknown>>>(
-  rows: AsyncIterable<T>,
-  { sort, reverse }: Pick<ListFlags, 'sort' | 'reverse'>,
-): AsyncGenerator<T, void, void> {
-  if (sort === undefined && !reverse) {
-    yield* rows;
-    return;
-  }
-  const all: T[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  try {
-    for await (const row of rows) all.push(row);
-  } catch (error) {
-    failure = { error };
-  }
-  yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
-  if (failure) throw failure.error;
-}
 
 export const changeOptions = {
   changed: flag('--changed', 'with --compare: hide what did not change'),

@@ -1,11 +1,13 @@
+import { unitsText } from '../../base/units.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { createFilter } from '../../core/pages/filter.ts';
 import { highlightOf } from '../../core/pages/pattern-search.ts';
+import { sortBy } from '../../core/pages/sort.ts';
 import { type TimedFeed, walkPages } from '../../core/pages/walk.ts';
 import type { View } from '../../output/view.ts';
-import { type ListInput, readRange, sortedRows } from '../args/list-flags.ts';
+import { type ListInput, readRange } from '../args/list-flags.ts';
 import type { Context, Planned } from '../context.ts';
-import { createListPosition, giveUp } from '../spend/continue-command.ts';
+import { continueList, hintToContinue } from '../spend/continue-command.ts';
 import { approveList } from '../spend/preflight.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { createListCertificate } from '../verify/list-certificate.ts';
@@ -25,8 +27,11 @@ interface PostList {
   readonly onPosts?: (posts: AsyncIterable<Sent>) => AsyncIterable<Sent>;
 }
 
+/** The number of consecutive pages without a match after which a list with a limit stops. */
+const MAX_PAGES_WITHOUT_MATCH = 20;
+
 export async function listPosts(context: Context, flags: ListInput, list: PostList): Promise<void> {
-  const { rows, before } = flags;
+  const { rows, before, sort, reverse } = flags;
   const { io, settings, signal } = context;
   const range = readRange(flags, io.clock.now(), settings.utc);
   const filters = filtersOf(flags.conditions);
@@ -42,20 +47,51 @@ export async function listPosts(context: Context, flags: ListInput, list: PostLi
   const walk = { ...readRange(flags, clock.now(), settings.utc), limit: rows, before, clock, signal };
   const { symbolField } = list;
   const matches = createFilter<{ readonly record: Sent }>({ ...flags.conditions, symbolField });
-  const position = createListPosition(context, walk, (record) => matches({ record }));
   const certificate = createListCertificate(context, list.timeField, walk);
   let name = '';
+  let next = before;
+  let count = 0;
+  const filter = certificate.filter({
+    matches(record) {
+      const isMatch = matches({ record });
+      if (isMatch) count++;
+      return isMatch;
+    },
+    onPage(cursor) {
+      next = cursor;
+    },
+    maxPages: rows === undefined ? undefined : MAX_PAGES_WITHOUT_MATCH,
+    onGiveUp: (pages, cursor) =>
+      context.notice(
+        `stopped after ${pages} pages in a row without a match (${unitsText(context.spent)}); there are more pages: continue with --before ${cursor}, or use --all`,
+      ),
+  });
   async function* found() {
     const opened = await list.open();
     name = opened.name;
-    const limits = rows === undefined ? {} : giveUp(context);
-    const feed = certificate.watch(opened.feed);
-    yield* walkPages(feed, walk, certificate.filter({ ...position.filter, ...limits }));
+    yield* walkPages(certificate.watch(opened.feed), walk, filter);
   }
-  const posts = list.onPosts?.(found()) ?? found();
-  await context.print(
-    { ...list.view, highlight: highlightOf(flags.conditions.grep) },
-    position.follow(sortedRows(posts, flags)),
-  );
+  const continued = () =>
+    continueList(context, {
+      '--before': next,
+      // Write absolute times, because an age such as 2h would refer to a later time when the list continues.
+      ...(walk.since !== undefined && { '--since': new Date(walk.since).toISOString() }),
+      ...(rows !== undefined && { '--limit': String(rows - count) }),
+    });
+  /** If the list fails halfway, the rows received so far are printed, because they were paid for. */
+  async function* printed() {
+    const posts = list.onPosts?.(found()) ?? found();
+    const all: Sent[] = [];
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      if (sort === undefined && !reverse) yield* posts;
+      else for await (const post of posts) all.push(post);
+    } catch (error) {
+      failure = { error: next === before ? error : hintToContinue(error, continued) };
+    }
+    yield* sort === undefined ? all.reverse() : sortBy(all, sort, reverse);
+    if (failure) throw failure.error;
+  }
+  await context.print({ ...list.view, highlight: highlightOf(flags.conditions.grep) }, printed());
   certificate.write(name, filters);
 }

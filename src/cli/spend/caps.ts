@@ -7,9 +7,6 @@ import { readSetting } from '../../state/config/settings-table.ts';
 import type { Caps } from '../../state/ledger/budget.ts';
 import type { RunSettings } from '../settings/settings.ts';
 
-const settingOf = { day: 'budgetDay', month: 'budgetMonth' } as const;
-const periods = ['day', 'month'] as const;
-
 /**
  * Returns a function that returns the present budgets of the profile, so that "trdr budget set" and "trdr budget
  * unset" also apply to a tail that is already running. The config file is read again only when it has changed. Only
@@ -26,7 +23,7 @@ export function watchCaps(
   notice: (text: string) => void,
 ): () => Caps | undefined {
   const path = folders.config && join(folders.config, 'config.json');
-  let caps: Caps = { day: budgetDay, month: budgetMonth };
+  const caps = { day: budgetDay, month: budgetMonth };
   let reported = '';
   const hasBudget = () => caps.day !== undefined || caps.month !== undefined;
   const look = () => {
@@ -36,12 +33,12 @@ export function watchCaps(
 
   const apply = () => {
     const saved = profileOf(readConfig(path), profile);
-    if (saved === undefined) throw noBudgets(profile, path ?? '');
-    for (const period of periods) {
-      const name = settingOf[period];
+    if (saved === undefined)
+      throw new Failure('local', `profile "${profile}" is no longer in ${path}`, { code: 'NO_PROFILE' });
+    for (const [period, name] of [['day', 'budgetDay'] as const, ['month', 'budgetMonth'] as const]) {
       const limit = saved[name] === undefined ? undefined : readSetting(name, saved[name], name);
       if (limit === caps[period]) continue;
-      caps = { ...caps, [period]: limit };
+      caps[period] = limit;
       const change = limit === undefined ? 'was removed' : `is now ${unitsText(limit)}`;
       notice(`the ${period} budget of profile "${profile}" ${change}`);
     }
@@ -62,6 +59,3 @@ export function watchCaps(
     return hasBudget() ? caps : undefined;
   };
 }
-
-const noBudgets = (profile: string, path: string) =>
-  new Failure('local', `profile "${profile}" is no longer in ${path}`, { code: 'NO_PROFILE' });

@@ -1,9 +1,6 @@
 import { join, parse, resolve } from 'node:path';
 import { Failure, type FailureKind, withHint } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
-import { unitsText } from '../../base/units.ts';
-import type { Sent } from '../../contract/read-record.ts';
-import type { WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
 import type { Context } from '../context.ts';
 
 const PLAIN = /^[\w@%+=:,./-]+$/;
@@ -63,56 +60,3 @@ export function hintToContinue(error: unknown, command: () => string): unknown {
   const before = hint === undefined ? '' : `${hint}; ${kind === 'limit' ? '' : 'then '}`;
   return withHint(error, `${before}continue with: ${command()}`);
 }
-
-interface ListPosition {
-  readonly filter: Pick<WalkFilter<Sent>, 'matches' | 'onPage'>;
-  /** If a page fails after others were read, adds the command that continues the list to the failure. */
-  follow<T>(rows: AsyncIterable<T>): AsyncGenerator<T, void, void>;
-}
-
-export function createListPosition(
-  context: Pick<Context, 'io' | 'globals'>,
-  { limit, since, before }: Pick<WalkOptions, 'limit' | 'since' | 'before'>,
-  matches: (record: Sent) => boolean,
-): ListPosition {
-  let next = before;
-  let found = 0;
-  const command = () =>
-    continueList(context, {
-      '--before': next,
-      // Write absolute times, because an age such as 2h would refer to a later time when the list continues.
-      ...(since !== undefined && { '--since': new Date(since).toISOString() }),
-      ...(limit !== undefined && { '--limit': String(limit - found) }),
-    });
-  return {
-    filter: {
-      matches(record) {
-        if (!matches(record)) return false;
-        found++;
-        return true;
-      },
-      onPage(cursor) {
-        next = cursor;
-      },
-    },
-    async *follow(rows) {
-      try {
-        yield* rows;
-      } catch (error) {
-        throw next === before ? error : hintToContinue(error, command);
-      }
-    },
-  };
-}
-
-/** The number of consecutive pages without a match after which a list with a limit stops. */
-const MAX_PAGES_WITHOUT_MATCH = 20;
-
-/** Stops a list of at most N rows after too many pages in a row without a match, and tells the user how to continue. */
-export const giveUp = (context: Context): Pick<WalkFilter<unknown>, 'maxPages' | 'onGiveUp'> => ({
-  maxPages: MAX_PAGES_WITHOUT_MATCH,
-  onGiveUp: (pages, before) =>
-    context.notice(
-      `stopped after ${pages} pages in a row without a match (${unitsText(context.spent)}); there are more pages: continue with --before ${before}, or use --all`,
-    ),
-});
