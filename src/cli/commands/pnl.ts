@@ -17,10 +17,16 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
-import { cachedPositions, everyPosition, openSavedNumbers } from '../pnl/begin-run.ts';
+import { everyPosition, openSavedNumbers, withoutCached } from '../pnl/begin-run.ts';
 import { readEarlier } from '../pnl/compare.ts';
-import { exportPnl, isOtherExport, openExport } from '../pnl/export.ts';
-import { confirmReplacement, hasJournal, isFinished } from '../pnl/finished-export.ts';
+import {
+  confirmReplacement,
+  exportPnl,
+  hasJournal,
+  isFinished,
+  isOtherExport,
+  openExport,
+} from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
@@ -137,7 +143,7 @@ export const pnl = command({
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, targets, shape, strict, saved);
     if (!resume && !fresh) await confirmReplacement(context, out);
-    return await exportPnl(context, targets, { out, resume, fresh, shape, strict, saved });
+    return await exportPnl(context, targets, saved, { out, resume, fresh }, shape, strict);
   },
 });
 
@@ -194,7 +200,7 @@ async function plan(
     }
   }
   const lookups = await targets.lookups(left);
-  const todo = await cachedPositions(saved, targets).without(left);
+  const todo = await withoutCached(saved, targets, left);
   await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
   return 0;
 }

@@ -2,52 +2,106 @@ import { unitsText } from '../../base/units.ts';
 import { NUMBERS_AGE_MS } from '../../core/answer-ages.ts';
 import { createAllowance } from '../../core/pnl/allowance.ts';
 import { createSavedNumbers, type SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import type { PnlResult } from '../../core/pnl/request-batch.ts';
-import { type BatchLog, createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
+import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
+import { createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import { namesText } from '../../output/terminal/names-text.ts';
+import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';
 import { noticeText } from '../output/client-notice-text.ts';
 import { approveNumbers, handlesText, planNumbers } from '../spend/preflight.ts';
 
-/** The answers that a run need not request: those in the journal of an export, or in the cache. */
-export interface Held {
-  todo(): readonly number[];
-  /** Looks for answers in the cache. Is called again when more handles are known. */
-  fill(): Promise<void>;
-  /** Takes the results of lookups that found no handle. Returns those that are not final. */
-  keep(results: readonly PnlResult[]): Promise<readonly PnlResult[]>;
+/** The maximum number of cached answers in one write to the journal. */
+const CACHED_ROWS = 100;
+
+/** Passes the cached numbers of these handles to `keep`, in parts. Returns the positions without numbers. */
+export async function withoutCached(
+  saved: SavedNumbers | undefined,
+  { texts, handleAt }: Targets,
+  positions: readonly number[],
+  keep: (results: readonly PnlResult[]) => void | Promise<void> = () => {},
+): Promise<readonly number[]> {
+  if (!saved) return positions;
+  const rest: number[] = [];
+  const found: PnlResult[] = [];
+  for (const position of positions) {
+    const handle = handleAt(position);
+    const record = handle === undefined ? undefined : await saved.find(handle, texts[position]);
+    if (record) found.push({ position, record });
+    else rest.push(position);
+    if (found.length >= CACHED_ROWS) await keep(found.splice(0));
+  }
+  if (found.length > 0) await keep(found);
+  return rest;
 }
 
-/** Asks for confirmation, and looks up the wallets and ids. `alone` requests one handle without a batch and without `me`. */
+/**
+ * Finds out what neither the journal of an export nor the cache has, asks for confirmation, and looks up the wallets and ids.
+ * Without a journal, a single handle needs no run: it is requested without a batch and without `me`.
+ */
 export async function beginRun(
   context: Context,
   targets: Targets,
-  held: Held,
   saved: SavedNumbers | undefined,
-  { log, alone = false }: { readonly log?: BatchLog; readonly alone?: boolean },
+  journal?: ExportJournal,
 ) {
   const { io, settings, signal, notice } = context;
-  const lookups = await targets.lookups(held.todo());
-  await held.fill();
-  let todo = held.todo();
-  if (todo.length === 0) return { run: undefined, todo, unfound: [] };
-  const client = alone ? undefined : await context.client();
+  const { texts } = targets;
+  // The answers stay on disk, so each position needs only one byte of memory.
+  const cached = new Uint8Array(texts.length);
+  /** Lookups that found no handle, without the final ones, which are in the journal if there is one. */
+  const unfound = new Map<number, PnlResult>();
+  const keep = async (results: readonly PnlResult[]) => {
+    if (journal) await journal.found(results.map(({ position, record }) => ({ position, value: record })));
+    else for (const { position } of results) cached[position] = 1;
+  };
+  let todo: readonly number[] = journal?.free() ?? everyPosition(texts);
+  /** Looks for answers in the cache. Is called again when more handles are known. */
+  const fill = async () => {
+    const read = journal ? await readSavedAnswers(journal, targets) : 0;
+    if (read > 0)
+      notice(`recovered ${handlesText(read)} from saved answers that an earlier run could not parse`);
+    todo = await withoutCached(saved, targets, journal?.free() ?? todo, keep);
+    todo = todo.filter((position) => !unfound.has(position));
+  };
+  const lookups = await targets.lookups(todo);
+  await fill();
+  const begun = { isCached: (position: number) => cached[position] === 1, unfound };
+  if (todo.length === 0) return { ...begun, run: undefined, todo };
+  const client = journal || texts.length > 1 ? await context.client() : undefined;
   const allowance =
     client && createAllowance(client, io.clock, settings.maxCu, (event) => notice(noticeText(event)));
   await approveNumbers(context, [...lookups, ...planNumbers(targets, todo)], todo.length, allowance);
-  let unfound: readonly PnlResult[] = [];
   if (targets.isMixed) {
-    unfound = await held.keep(await targets.resolve(todo, signal));
-    // The numbers of some of these users may be cached.
-    await held.fill();
-    const failed = new Set(unfound.map(({ position }) => position));
-    todo = held.todo().filter((position) => !failed.has(position));
+    const results = await targets.resolve(todo, signal);
+    const isKept = ({ failure }: PnlResult) => journal && (failure === undefined || isRejected(failure));
+    for (const result of results) if (!isKept(result)) unfound.set(result.position, result);
+    if (journal) await keep(results.filter(isKept));
+    await fill();
   }
-  if (!client || !allowance) return { run: undefined, todo, unfound };
-  const run = createPnlRun({ client, clock: io.clock, allowance, targets, todo, log, saved, signal });
-  return { run, todo, unfound };
+  const run =
+    client &&
+    allowance &&
+    createPnlRun({ client, clock: io.clock, allowance, targets, todo, log: journal, saved, signal });
+  return { ...begun, run, todo };
+}
+
+/** A newer version may parse what an earlier one could not. Returns the number of handles that need not be paid for again. */
+async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Targets): Promise<number> {
+  let handles = 0;
+  for (const { positions, answer } of journal.unread()) {
+    const subjectAt = (position = 0) => texts[position] ?? '';
+    const asked = positions.map((position) => handleAt(position) ?? subjectAt(position));
+    const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
+      failure
+        ? []
+        : [{ position: positions[place] ?? 0, value: { ...record, subject: subjectAt(positions[place]) } }],
+    );
+    await journal.found(rows);
+    handles += rows.length;
+  }
+  return handles;
 }
 
 export function reportLost({ notice }: Context, { lost }: PnlRun, { texts }: Targets): void {
@@ -70,25 +124,6 @@ export async function openSavedNumbers(
   // The setting is meant for records of users, which stay valid for longer than numbers.
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
   return createSavedNumbers(cache, context.io.clock.now, maxAgeMs);
-}
-
-/** The answers stay on disk, so each position needs only one byte of memory. */
-export function cachedPositions(saved: SavedNumbers | undefined, { texts, handleAt }: Targets) {
-  const cached = new Uint8Array(texts.length);
-  return {
-    has: (position: number) => cached[position] === 1,
-    /** Looks for the answers of these positions. Returns the positions without one. */
-    async without(positions: readonly number[]): Promise<readonly number[]> {
-      if (!saved) return positions;
-      const rest: number[] = [];
-      for (const position of positions) {
-        const handle = handleAt(position);
-        if (handle !== undefined && (await saved.find(handle))) cached[position] = 1;
-        else rest.push(position);
-      }
-      return rest;
-    },
-  };
 }
 
 export const everyPosition = (list: readonly unknown[]): number[] => list.map((_, at) => at);

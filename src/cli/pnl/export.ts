@@ -1,10 +1,12 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, usageError } from '../../base/failure.ts';
+import { realPath, statsOf } from '../../base/files.ts';
+import { textOf } from '../../base/json-object.ts';
 import { group, unitsText } from '../../base/units.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import { cu } from '../../contract/prices.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
 import type { View } from '../../output/view.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
@@ -14,27 +16,26 @@ import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { LookupTally } from '../lookup/tally.ts';
 import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
+import { confirm } from '../output/prompt.ts';
 import { handlesText } from '../spend/preflight.ts';
-import { beginRun, type Held, reportLost } from './begin-run.ts';
-import { outcomeOf, readRecord } from './from/read-export.ts';
+import { beginRun, reportLost } from './begin-run.ts';
+import { outcomeOf, readExport, readRecord } from './from/read-export.ts';
 import { present, type Shape } from './present.ts';
 
-interface ExportOptions {
+/** Where an export is written, and whether it resumes another one or replaces it. */
+interface Destination {
   readonly out: string;
   readonly resume: boolean;
   readonly fresh?: boolean | undefined;
-  readonly shape: Shape;
-  readonly strict: boolean;
-  readonly saved: SavedNumbers | undefined;
 }
 
 export async function openExport(
   context: Context,
   subjects: readonly string[],
-  { out, resume, fresh }: Pick<ExportOptions, 'out' | 'resume' | 'fresh'>,
+  { out, resume, fresh }: Destination,
 ): Promise<ExportJournal> {
   const { openJournal } = await import('../../state/export-journal/open-journal.ts');
-  const open = (how: { readonly resume: boolean; readonly fresh?: boolean | undefined }) =>
+  const open = (how: Omit<Destination, 'out'>) =>
     openJournal(out, subjects, context.scope?.baseUrl ?? null, how);
   try {
     return await open({ resume, fresh });
@@ -53,11 +54,14 @@ export const isOtherExport = (error: unknown): error is Failure =>
 export async function exportPnl(
   context: Context,
   targets: Targets,
-  options: ExportOptions,
+  saved: SavedNumbers | undefined,
+  destination: Destination,
+  shape: Shape,
+  strict: boolean,
 ): Promise<ExitCode> {
-  const journal = await openExport(context, targets.texts, options);
+  const journal = await openExport(context, targets.texts, destination);
   try {
-    return await exportBy(journal, context, targets, options);
+    return await exportBy(journal, context, targets, saved, destination, shape, strict);
   } finally {
     journal.close();
   }
@@ -67,10 +71,18 @@ async function exportBy(
   journal: ExportJournal,
   context: Context,
   targets: Targets,
-  { out, resume, shape, strict, saved }: ExportOptions,
+  saved: SavedNumbers | undefined,
+  { out, resume }: Destination,
+  shape: Shape,
+  strict: boolean,
 ): Promise<ExitCode> {
   const { texts: subjects } = targets;
-  const lostBefore = await settleLostBatches(journal);
+  // They may have been charged, even if the usage of the key does not show it. The ledger has their maximum cost already.
+  let lostBefore = 0;
+  for (const [batch, { length }] of journal.openBatches) {
+    await journal.lost(batch, length * cu.reveal);
+    lostBefore += length;
+  }
   if (journal.resumed) {
     context.notice(`resuming ${out}: ${group(journal.answers)} of ${handlesText(subjects.length)} done`);
   } else if (resume && context.io.stderr.isTTY) {
@@ -80,25 +92,8 @@ async function exportBy(
     context.notice(
       `the last run died with ${handlesText(lostBefore)} in flight (up to ${unitsText(lostBefore * cu.reveal)}); requesting the lost numbers again`,
     );
-  const held: Held = {
-    todo: () => journal.free(),
-    async fill() {
-      const read = await readSavedAnswers(journal, targets);
-      if (read > 0)
-        context.notice(
-          `recovered ${handlesText(read)} from saved answers that an earlier run could not parse`,
-        );
-      await fillFromCache(journal, saved, targets);
-    },
-    async keep(results) {
-      await journal.found(
-        results.filter(isFinal).map(({ position, record }) => ({ position, value: record })),
-      );
-      return results.filter((result) => !isFinal(result));
-    },
-  };
-  const { run, todo, unfound } = await beginRun(context, targets, held, saved, { log: journal });
-  const failures = new Map(unfound.map(({ position, failure }) => [position, failure]));
+  const { run, todo, unfound } = await beginRun(context, targets, saved, journal);
+  const failures = new Map([...unfound].map(([position, { failure }]) => [position, failure]));
   const progress = await openProgress(context);
   let done = 0;
   let failure: { readonly error: unknown } | undefined;
@@ -115,7 +110,7 @@ async function exportBy(
   }
   const left = run?.left().map((position) => subjects[position] ?? '') ?? [];
   const lost = run?.lost ?? [];
-  const whole = failure === undefined && lost.length === 0 && unfound.length === 0;
+  const whole = failure === undefined && lost.length === 0 && unfound.size === 0;
   const answered = journal.answers;
   // Deliver an incomplete file only if all handles were requested or a limit was reached. Otherwise, keep the previous file.
   const delivers = whole || (answered > 0 && (failure === undefined || isSpent(failure.error)));
@@ -143,35 +138,10 @@ async function exportBy(
     context.notice(`${wrote} to ${delivers ? out : journal.path}; rerun with --resume for the rest`);
   }
   if (failure) throw failure.error;
-  const [firstLost = unfound[0]] = lost;
+  const [firstLost = unfound.values().next().value] = lost;
   if (firstLost?.failure) throw firstLost.failure;
   return tally.exit(strict);
 }
-
-/** The maximum number of cached answers in one write to the journal. */
-const CACHED_ROWS = 100;
-
-/** Writes the cached answers to the journal, so that the export no longer depends on the cache. */
-async function fillFromCache(
-  journal: ExportJournal,
-  saved: SavedNumbers | undefined,
-  { texts, handleAt }: Targets,
-): Promise<void> {
-  if (!saved) return;
-  let rows: { readonly position: number; readonly value: PnlRecord }[] = [];
-  for (const position of journal.free()) {
-    const handle = handleAt(position);
-    const value = handle === undefined ? undefined : await saved.find(handle, texts[position]);
-    if (value) rows.push({ position, value });
-    if (rows.length < CACHED_ROWS) continue;
-    await journal.found(rows);
-    rows = [];
-  }
-  if (rows.length > 0) await journal.found(rows);
-}
-
-/** Whether a lookup found no user or was rejected by the service. A run with --resume repeats all other failures. */
-const isFinal = ({ failure }: PnlResult) => failure === undefined || isRejected(failure);
 
 /** The records of the file: the answers in the journal, and a failure for each subject that failed. */
 async function* recordsOf(
@@ -202,33 +172,6 @@ async function* recordsOf(
   }
 }
 
-/** They may have been charged, even if the usage of the key does not show it. The ledger has their maximum cost already. */
-async function settleLostBatches(journal: ExportJournal): Promise<number> {
-  let handles = 0;
-  for (const [batch, { length }] of journal.openBatches) {
-    await journal.lost(batch, length * cu.reveal);
-    handles += length;
-  }
-  return handles;
-}
-
-/** A newer version may parse what an earlier one could not. Returns the number of handles that need not be paid for again. */
-async function readSavedAnswers(journal: ExportJournal, { texts, handleAt }: Targets): Promise<number> {
-  let handles = 0;
-  for (const { positions, answer } of journal.unread()) {
-    const subjectAt = (position = 0) => texts[position] ?? '';
-    const asked = positions.map((position) => handleAt(position) ?? subjectAt(position));
-    const rows = answerFromJournal(asked, answer).flatMap(({ record, failure }, place) =>
-      failure
-        ? []
-        : [{ position: positions[place] ?? 0, value: { ...record, subject: subjectAt(positions[place]) } }],
-    );
-    await journal.found(rows);
-    handles += rows.length;
-  }
-  return handles;
-}
-
 const PIECE = 64 * 1024;
 
 async function* pnlText<T>(
@@ -244,4 +187,57 @@ async function* pnlText<T>(
   }
   await printer.end();
   yield printer.take().toString('utf8');
+}
+
+/** The journal is next to the real file, even if the path is a symbolic link. */
+export const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
+
+/** Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose paid answers. */
+export async function isFinished(
+  context: Context,
+  out: string,
+  subjects: readonly string[],
+): Promise<boolean> {
+  if (statsOf(out)?.isFile() !== true || hasJournal(out)) return false;
+  const startOver = 'add --fresh to start over and replace it, or use a different file';
+  const there = new Set<string>();
+  try {
+    for await (const record of readExport(out, context.io)) {
+      there.add(normalHandle(record.subject));
+      if (record.found === true) there.add(normalHandle(textOf(record['handle']) ?? ''));
+    }
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw usageError(`${out} is not an interrupted export, and its handles cannot be read`, startOver);
+  }
+  const lacking = subjects.filter((subject) => !there.has(normalHandle(subject))).length;
+  if (lacking > 0) {
+    throw usageError(
+      `${out} is finished, but does not contain ${handlesText(lacking)} of this run`,
+      startOver,
+    );
+  }
+  context.notice(
+    `${out} is finished: it contains all ${handlesText(subjects.length)}; nothing was requested (--fresh starts over)`,
+  );
+  return true;
+}
+
+/** Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. */
+export async function confirmReplacement(
+  { io, signal }: Pick<Context, 'io' | 'signal'>,
+  out: string,
+): Promise<void> {
+  const found = statsOf(out);
+  if (!found?.isFile() || found.size === 0 || hasJournal(out)) return;
+  const answer = await confirm(io, `${out} already exists. Replace it?`, signal);
+  if (answer) return;
+  throw new Failure(
+    'confirm',
+    answer === undefined ? `${out} already exists` : `cancelled; ${out} was not changed`,
+    {
+      code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
+      hint: 'add --fresh to replace it, --resume to keep it if it is finished, or use a different file',
+    },
+  );
 }

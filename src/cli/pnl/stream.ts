@@ -10,7 +10,7 @@ import { reportSkipped } from '../lookup/skipped.ts';
 import { LookupTally } from '../lookup/tally.ts';
 import { openProgress } from '../output/progress.ts';
 import { handlesText } from '../spend/preflight.ts';
-import { beginRun, cachedPositions, everyPosition, reportLost } from './begin-run.ts';
+import { beginRun, reportLost } from './begin-run.ts';
 import { isWhole, present, printer, type Shape } from './present.ts';
 
 /** Prints one record per subject, cached or requested; without --sort, in the order of the subjects. */
@@ -25,21 +25,7 @@ export async function streamPnl(
   const { texts: subjects, handleAt } = targets;
   const tally = new LookupTally();
   context.setOutcome(tally);
-  const cached = cachedPositions(saved, targets);
-  const unfound = new Map<number, PnlResult>();
-  let rest: readonly number[] = everyPosition(subjects);
-  const held = {
-    todo: () => rest,
-    async fill() {
-      rest = await cached.without(rest);
-    },
-    async keep(results: readonly PnlResult[]) {
-      for (const result of results) unfound.set(result.position, result);
-      rest = rest.filter((position) => !unfound.has(position));
-      return [];
-    },
-  };
-  const { run, todo } = await beginRun(context, targets, held, saved, { alone: subjects.length === 1 });
+  const { run, todo, unfound, isCached } = await beginRun(context, targets, saved);
 
   async function request(position: number): Promise<PnlResult> {
     const client = await context.client();
@@ -50,7 +36,7 @@ export async function streamPnl(
   }
 
   async function cachedAt(position: number): Promise<PnlResult | undefined> {
-    if (!cached.has(position)) return unfound.get(position);
+    if (!isCached(position)) return unfound.get(position);
     const record = await saved?.find(handleAt(position) ?? '', subjects[position]);
     // The answer is missing if it has expired in the meantime, or if another process has cleared the cache.
     return record ? { position, record } : await request(position);
