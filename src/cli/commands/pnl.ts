@@ -129,7 +129,7 @@ export const pnl = command({
         );
         return 0;
       }
-      return await showExport(context, { from, subjects, windows: window, shape, strict });
+      return await showExport(context, from, subjects, window, shape, strict);
     }
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const targets = createTargets(subjects, others, await openCachedLookup(context, { noCache, maxAge }));

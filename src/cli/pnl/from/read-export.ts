@@ -3,12 +3,14 @@ import { Failure, usageError } from '../../../base/failure.ts';
 import { parseJson } from '../../../base/json.ts';
 import { isRecord, textOf } from '../../../base/json-object.ts';
 import type { Sent } from '../../../contract/read-record.ts';
+import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../../contract/records/subject.ts';
+import { rearm } from '../../../output/format/disarm-formula.ts';
+import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 import { type CsvRow, linesIn, readCsv } from '../../args/csv-input.ts';
 import { inputText } from '../../args/input.ts';
 import type { Io } from '../../io.ts';
 import type { Outcomes } from '../../lookup/tally.ts';
-import { createRowReader, isRowHeader } from './delimited.ts';
 
 type Format = 'table' | 'ndjson' | 'json';
 
@@ -90,28 +92,113 @@ async function* lines(chunks: AsyncIterable<string>, name: string): AsyncGenerat
 }
 
 async function* rows(all: AsyncIterable<CsvRow>, name: string): AsyncGenerator<PnlRecord> {
-  let reader: ReturnType<typeof createRowReader> | undefined;
-  let width = 0;
+  let header: readonly string[] | undefined;
+  let group: Cells[] = [];
   let last = 1;
+  const take = (where: string) => {
+    const [first] = group;
+    const record = first && recordIn(recordOf(first, group), name, where);
+    group = [];
+    return record ? [record] : [];
+  };
   for await (const { cells, line, separator } of all) {
     if (cells.length === 1 && cells[0] === '') continue;
-    if (!reader) {
-      if (!isRowHeader(cells))
+    if (!header) {
+      header = cells;
+      if (!header.includes('window') || !(header.includes('subject') || header.includes('handle')))
         throw notAnExport(name, 'its header needs the columns window and subject (or handle)');
-      // A spreadsheet that separates cells by semicolons writes `1,5` for 1.5.
-      reader = createRowReader(cells, separator === ';');
-      width = cells.length;
       continue;
     }
-    if (cells.length !== width)
-      throw notAnExport(name, `line ${line} has ${cells.length} cells, but the header has ${width}`);
-    const record = reader.push(cells);
-    if (record) yield recordIn(record, name, `the row before line ${line}`);
+    if (cells.length !== header.length)
+      throw notAnExport(name, `line ${line} has ${cells.length} cells, but the header has ${header.length}`);
+    // A spreadsheet that separates cells by semicolons writes `1,5` for 1.5.
+    const textIn = (field: string, cell = '') =>
+      separator === ';' && numberFields.has(field)
+        ? cell.replace(/^([+-]?\d+),(\d+)(e[+-]?\d+)?$/i, '$1.$2$3')
+        : cell;
+    const row: Cells = new Map(header.map((field, at) => [field, textIn(field, cells[at])]));
+    if (!continues(group, row)) yield* take(`the row before line ${line}`);
+    group.push(row);
     last = line;
   }
-  const record = reader?.end();
-  if (record) yield recordIn(record, name, `line ${last}`);
+  yield* take(`line ${last}`);
 }
+
+type Cells = ReadonlyMap<string, string>;
+
+const numberFields = new Set<string>([...sortKeys, 'followers', 'updatedAt']);
+const knownFields = new Set<string>(rowFields);
+
+const subjectOf = (row: Cells) => row.get('subject') || row.get('handle') || '';
+
+/** A record consists of consecutive rows with the same subject and different windows. */
+const continues = (rows: readonly Cells[], row: Cells): boolean =>
+  rows[0] !== undefined &&
+  subjectOf(rows[0]) === subjectOf(row) &&
+  (row.get('status') === 'unmatched' || !rows.some((other) => other.get('window') === row.get('window')));
+
+/** A cell as JSON text. Numbers are unchanged, with all digits; an empty cell becomes null. */
+function jsonOf(name: string, cell: string): string {
+  if (cell === '') return 'null';
+  if (numberFields.has(name) || !knownFields.has(name)) {
+    const value = parseJson(cell);
+    if (value !== undefined && typeof value !== 'string') return cell;
+  }
+  if (name === 'updatedAt' && !Number.isNaN(Date.parse(cell))) return String(Date.parse(cell));
+  return JSON.stringify(rearm(cell));
+}
+
+const member = (row: Cells, name: string) => `${JSON.stringify(name)}:${jsonOf(name, row.get(name) ?? '')}`;
+const object = (members: readonly string[]) => `{${members.join(',')}}`;
+/** The members with these names, without those for which the file has no column. */
+const members = (row: Cells, names: readonly string[]) =>
+  names.filter((name) => row.has(name)).map((name) => member(row, name));
+
+/** The record of consecutive rows. The cast is safe, because the text is always that of an object. */
+function recordOf(first: Cells, rows: readonly Cells[]): Sent {
+  const extras = [...first.keys()].filter((name) => !knownFields.has(name));
+  const own = rows.filter((row) => row.get('status') !== 'unmatched');
+  const code = (fallback: string) => `"code":${JSON.stringify(first.get('code') || fallback)}`;
+  const found = () => {
+    if (first.get('found') === 'false') return ['"found":false', code('NOT_OBSERVED')];
+    if (first.get('status') !== 'failed') return ['"found":true', ...numbersOf(own, extras)];
+    const error = [code('FAILED'), '"message":"failed when it was exported"', ...unmatchedOf(rows, extras)];
+    return ['"found":null', `"error":${object(error)}`];
+  };
+  return parseJson(object([`"subject":${JSON.stringify(rearm(subjectOf(first)))}`, ...found()])) as Sent;
+}
+
+/** An unknown column belongs to the record if it has the same value in all rows, otherwise to the windows. */
+function numbersOf(rows: readonly Cells[], extras: readonly string[]): string[] {
+  const [first] = rows;
+  if (!first) return [];
+  const isCommon = (name: string) => rows.every((row) => row.get(name) === first.get(name));
+  const apart = extras.filter((name) => !isCommon(name));
+  const windows = rows.flatMap((row) => {
+    const name = row.get('window') ?? '';
+    if (!isWindow(name)) return [];
+    const hasNumbers = sortKeys.some((field) => (row.get(field) ?? '') !== '');
+    const filled = apart.filter((field) => (row.get(field) ?? '') !== '');
+    const numbers = hasNumbers ? object([...members(row, sortKeys), ...members(row, filled)]) : 'null';
+    return [`"${name}":${numbers}`];
+  });
+  const common = extras.filter((name) => isCommon(name) && first.get(name) !== '');
+  return [...members(first, traderFields), `"windows":${object(windows)}`, ...members(first, common)];
+}
+
+/** The entries of a batch answer that were not requested: the rows with the status `unmatched`. */
+function unmatchedOf(rows: readonly Cells[], extras: readonly string[]): string[] {
+  const byHandle = new Map<string, Cells[]>();
+  for (const row of rows) {
+    if (row.get('status') !== 'unmatched') continue;
+    const handle = row.get('handle') ?? '';
+    byHandle.set(handle, [...(byHandle.get(handle) ?? []), row]);
+  }
+  const entries = [...byHandle.values()].map((group) => object(numbersOf(group, extras)));
+  return entries.length > 0 ? [`"unmatched":[${entries.join(',')}]`] : [];
+}
+
+const isWindow = (name: string): name is WindowName => windowNames.some((known) => known === name);
 
 /** Validates only the fields that trdr added: those of the service were saved unchanged. */
 export function readRecord(value: unknown): PnlRecord | undefined {

@@ -12,19 +12,18 @@ import { namesOf } from '../compare.ts';
 import { present, printer, type Shape, WHOLE_TABLE } from '../present.ts';
 import { outcomeOf, readExport } from './read-export.ts';
 
-interface FromOptions {
-  readonly from: string;
-  /** The handles to show; if the list is empty, all handles. */
-  readonly subjects: readonly string[];
-  /** The windows given with --window; if the list is empty, all windows of the file. */
-  readonly windows: readonly WindowName[];
-  readonly shape: Omit<Shape, 'windows' | 'handles'>;
-  readonly strict: boolean;
-}
-
-/** Shows an earlier export in a different order, format or selection. Sends no requests. */
-export async function showExport(context: Context, options: FromOptions): Promise<ExitCode> {
-  const { from, subjects, strict } = options;
+/**
+ * Shows an earlier export in a different order, format or selection. Sends no requests. Without subjects, shows all handles;
+ * without windows, all windows of the file.
+ */
+export async function showExport(
+  context: Context,
+  from: string,
+  subjects: readonly string[],
+  windows: readonly WindowName[],
+  given: Omit<Shape, 'windows' | 'handles'>,
+  strict: boolean,
+): Promise<ExitCode> {
   const tally = new LookupTally();
   const all = readExport(from, context.io);
   const onMissing = (missing: readonly string[]) => {
@@ -34,7 +33,7 @@ export async function showExport(context: Context, options: FromOptions): Promis
   const { ahead, records, size } = await readAhead(
     subjects.length > 0 ? select(all, subjects, onMissing) : all,
   );
-  const shape: Shape = { ...options.shape, windows: windowsFor(ahead, options), handles: size };
+  const shape: Shape = { ...given, windows: windowsFor(ahead, from, windows), handles: size };
   async function* counted() {
     for await (const record of records) {
       tally.add(outcomeOf(record));
@@ -81,7 +80,11 @@ async function* select(
   for (const record of wanted.values()) if (record) yield record;
 }
 
-function windowsFor(records: readonly PnlRecord[], { from, windows }: FromOptions): readonly WindowName[] {
+function windowsFor(
+  records: readonly PnlRecord[],
+  from: string,
+  windows: readonly WindowName[],
+): readonly WindowName[] {
   const there = new Set(
     records.flatMap((record) =>
       record.found === true && isRecord(record['windows']) ? Object.keys(record['windows']) : [],
