@@ -68,7 +68,7 @@ export function openConnections(
     if (globals.sandbox || settings.store === undefined || settings.store === 'off') return undefined;
     const { openStore } = await import('./store/open-store.ts');
     const { baseUrl, key } = await target();
-    const opened = await openStore({ baseUrl, key: key ?? '' }, { io, settings, trace });
+    const opened = await openStore({ baseUrl, key }, { io, settings, trace });
     closers.push(() => opened.link.close());
     return opened;
   });
@@ -98,7 +98,7 @@ export function openConnections(
   async function connect(to: Target, shared: RunStore | undefined, payments: Ledger): Promise<Client> {
     const { baseUrl, key, embedded } = to;
     // Do not share the rate limits of the embedded service, which belongs to this process.
-    const local = openWindows(embedded ? undefined : folders.state, baseUrl, key ?? '', io.clock, notice);
+    const local = openWindows(embedded ? undefined : folders.state, baseUrl, key, io.clock, notice);
     const differences = openDifferenceLog(to, settings, io);
     const limit = createNoticeLimit(io.clock.mono, repeatedNotices, FIRST_NOTICES);
     closers.push(() => {

@@ -44,7 +44,7 @@ export interface Display {
 
 export interface Target {
   readonly baseUrl: string;
-  readonly key: string | undefined;
+  readonly key: string;
   readonly embedded: boolean;
 }
 

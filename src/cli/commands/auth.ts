@@ -186,7 +186,7 @@ async function checked(
   if (!key.isSet) return { record: { ...record, check: 'NO_KEY' } };
   if (baseUrl === undefined) return { record: { ...record, check: 'NO_BASE_URL' } };
   try {
-    const client = await context.connect({ baseUrl, key: await key.get(), embedded: false });
+    const client = await context.connect({ baseUrl, key: (await key.get()) ?? '', embedded: false });
     await client.call('me', {}, { signal: context.signal });
     return { record: { ...record, check: 'ok' } };
   } catch (failure) {

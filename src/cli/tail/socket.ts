@@ -12,12 +12,12 @@ import { version } from '../version.ts';
 export function socketOf(
   { io, settings }: Context,
   client: Client,
-  { baseUrl, key }: { readonly baseUrl: string; readonly key: string | undefined },
+  { baseUrl, key }: { readonly baseUrl: string; readonly key: string },
 ): Connect {
   const { origin, prefix } = parseBaseUrl(baseUrl, { insecureHttp: settings.insecureHttp });
   const connect = createConnect({
     url: `${origin.replace(/^http/, 'ws')}${prefix}${SOCKET_PATH}`,
-    key: key ?? '',
+    key,
     userAgent: `trdr/${version}`,
     env: io.env,
     now: io.clock.now,

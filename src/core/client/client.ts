@@ -10,7 +10,7 @@ import { Me, readAccount } from '../../contract/records/account.ts';
 import type { LaneName } from '../spend/rate-limiter.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { readRaw } from './read-raw.ts';
-import { type ClientOptions, createSender, requireKey } from './sender.ts';
+import { type ClientOptions, createSender } from './sender.ts';
 import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
 
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
@@ -20,7 +20,7 @@ const laneOf = (id: EndpointId): LaneName => (id === 'user.resolve' ? 'resolve' 
 
 /** Validates calls, applies the rate limit and the spending limit, retries, and records costs in the ledger. */
 export function createClient(options: ClientOptions): Client {
-  const { key, clock } = options;
+  const { clock } = options;
   const { run, transmit, limiter, spend } = createSender(options, askRate);
   const { left } = spend;
   const timeoutOf = (seconds: number) => options.timeoutMs ?? seconds * 1000;
@@ -28,7 +28,8 @@ export function createClient(options: ClientOptions): Client {
   async function askRate(signal: AbortSignal | undefined): Promise<number | null> {
     const call = encode('me', {});
     const learn = left.request();
-    const answer = await transmit({ ...call, timeoutMs: call.row.timeoutSeconds * 1000 }, signal);
+    const { retry: rule, timeoutSeconds } = call.row;
+    const answer = await transmit({ ...call, rule, timeoutMs: timeoutSeconds * 1000 }, signal);
     const read = decode({ ...call, id: 'me' }, answer, clock.now());
     if (!read.ok) return null;
     learn({ me: read.result.known });
@@ -54,7 +55,6 @@ export function createClient(options: ClientOptions): Client {
 
     async call(id, ask, { signal, once, repeat, until }: CallOptions = {}) {
       const call = { ...encode(id, ask), id };
-      requireKey(key);
       const learn = left.request();
       const outcome = await run(
         {
@@ -93,7 +93,6 @@ export function createClient(options: ClientOptions): Client {
       const { path, call, isFree } = readRaw(method, given, body);
       if (!/^[A-Z]{1,20}$/.test(method))
         throw usageError(`invalid HTTP method ${method.slice(0, 20)}`, 'write it like GET or POST');
-      requireKey(key);
       if (!call && !isFree && options.limit.limit !== undefined) {
         throw new Failure(
           'limit',

@@ -1,29 +1,19 @@
-import type { Clock } from '../../base/clock.ts';
+import { type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
-import type {
-  HttpAnswer,
-  HttpRequest,
-  Ledger,
-  Notice,
-  RateWindows,
-  Slot,
-  Transport,
-} from '../../contract/ports.ts';
+import type { HttpAnswer, Ledger, Notice, RateWindows, Slot, Transport } from '../../contract/ports.ts';
 import { cu } from '../../contract/prices.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
-import { createLimiter, type LaneName } from '../spend/rate-limiter.ts';
+import { createLimiter, type LaneName, MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { createSpend, type SpendLimit } from '../spend/spend.ts';
 import type { InFlight } from './in-flight.ts';
 import { withoutKey } from './mask-key.ts';
-import { type Outcome, waitOf, withRetries } from './retry.ts';
 
 export interface ClientOptions {
   readonly transport: Transport;
   readonly baseUrl: string;
   readonly insecureHttp?: boolean | undefined;
-  /** If undefined, every call fails with an `auth` Failure before anything is sent. */
-  readonly key: string | undefined;
+  readonly key: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly windows: RateWindows;
@@ -37,20 +27,18 @@ export interface ClientOptions {
   readonly userAgent?: string | undefined;
 }
 
-const RETRIES = 4;
-
 /** A request below the base URL. */
 interface Message {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
+  readonly bounds: PriceBounds | undefined;
   readonly timeoutMs: number;
+  readonly rule: RetryRule;
 }
 
 interface Plan<T> extends Message {
   readonly endpoint: string;
-  readonly bounds: PriceBounds | undefined;
-  readonly rule: RetryRule;
   /** True if the same call was sent before and its answer was lost. */
   readonly repeat?: boolean | undefined;
   readonly lane: LaneName;
@@ -64,10 +52,29 @@ type Read<T> = (
   | { readonly ok: false; readonly failure: Failure; readonly value?: T }
 ) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
+type Outcome<T> =
+  | { readonly ok: true; readonly value: T }
+  | {
+      readonly ok: false;
+      readonly failure: Failure;
+      /** It was certainly not charged: it was never sent, or its response is documented as free. */
+      readonly free: boolean;
+      readonly value?: T | undefined;
+    };
+
 interface Losses {
   answers: number;
   cuAtMost: number;
 }
+
+const RETRIES = 4;
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 20_000;
+const UNSTATED_WAIT_MS = 5_000;
+/** If the service rounds a wait down to 0 s, trdr must not retry in a tight loop. */
+const LEAST_WAIT_MS = 1_000;
+/** Short waits that are not reported one by one are reported when their sum exceeds this. */
+const BEARABLE_MS = 10_000;
 
 /** Sends calls within the rate limit, the spending limit and the budgets. `askRate` is that of `createLimiter`. */
 export function createSender(options: ClientOptions, askRate: Parameters<typeof createLimiter>[2]) {
@@ -81,26 +88,26 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
   async function run<T>(plan: Plan<T>, signal: AbortSignal | undefined): Promise<Outcome<T>> {
     const { endpoint, bounds, rule, repeat = false } = plan;
     const losses: Losses = { answers: 0, cuAtMost: 0 };
+    const waitAfter = createWaits(options);
     const mayPayAgain = () => options.limit.limit !== undefined || spend.affords(bounds?.most ?? 0);
     try {
-      return await withRetries(
-        async (previous) => {
-          const again = previous !== undefined && !previous.ok && !previous.free;
-          try {
-            return await attempt(plan, again || repeat, losses, signal);
-          } catch (error) {
-            // Other calls have meanwhile used the amount that the repetition needs.
-            if (again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
-            throw error;
-          }
-        },
-        (_, free) => free || (rule === 'repeat' && mayPayAgain()),
-        options.retries ?? RETRIES,
-        clock,
-        options.random,
-        notify,
-        signal,
-      );
+      for (let previous: Outcome<T> | undefined; ; ) {
+        const again = previous !== undefined && !previous.ok && !previous.free;
+        let outcome: Outcome<T>;
+        try {
+          outcome = await attempt(plan, again || repeat, losses, signal);
+        } catch (error) {
+          // Other calls have meanwhile used the amount that the repetition needs.
+          if (previous && again && error instanceof Failure && error.code === 'NOT_AGREED') return previous;
+          throw error;
+        }
+        if (outcome.ok || !outcome.failure.retryable) return outcome;
+        if (!outcome.free && (rule === 'never' || !mayPayAgain())) return outcome;
+        const ms = waitAfter(outcome.failure);
+        if (ms === undefined) return outcome;
+        await clock.sleep(ms, signal);
+        previous = outcome;
+      }
     } finally {
       if (losses.cuAtMost > 0) notify({ kind: 'lost', endpoint, ...losses });
     }
@@ -128,7 +135,7 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     let answer: HttpAnswer;
     const state = { isSent: false };
     try {
-      answer = await exchange(plan, state, signal);
+      answer = await transmit(plan, signal, state);
     } catch (error) {
       const failure = error instanceof Failure ? error : undefined;
       const isPossible = failure?.code !== 'UNREACHABLE' && (state.isSent || failure?.kind === 'network');
@@ -152,12 +159,29 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     return { ok: false, failure, free, value };
   }
 
-  /** Sends a request whose slot was reserved. An abort cancels it only until it is sent, unless it is free. */
-  async function exchange(
-    plan: Plan<unknown>,
-    state: { isSent: boolean },
+  /**
+   * Sends a request whose slot was reserved, or that needs none. An abort cancels it only until it is sent, unless it is
+   * free.
+   */
+  async function transmit(
+    { method, path, body, bounds, timeoutMs, rule }: Message,
     signal: AbortSignal | undefined,
+    state = { isSent: false },
   ): Promise<HttpAnswer> {
+    // The key must be sent only in its header. Flags, files or earlier answers could also put it elsewhere.
+    if (withoutKey(path, key) !== path || withoutKey(body ?? '', key) !== (body ?? ''))
+      throw keyInRequest(method);
+    const headers = {
+      accept: 'application/json',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),
+      authorization: `Bearer ${key}`,
+    };
+    const url = `${base.origin}${base.prefix}${path}`;
+    trace(`> ${method} ${url}`);
+    for (const [name, value] of Object.entries(headers)) trace(`> ${name}: ${value}`);
+    const began = clock.mono();
+    const took = () => `${Math.round(clock.mono() - began)} ms`;
     const gate = new AbortController();
     const abort = () => gate.abort(signal?.reason);
     if (signal?.aborted) abort();
@@ -165,43 +189,15 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     let ended = () => {};
     const onSent = () => {
       state.isSent = true;
-      if (plan.bounds?.most === 0) return;
+      if (bounds?.most === 0) return;
       signal?.removeEventListener('abort', abort);
-      ended = inFlight.begin(plan.timeoutMs);
+      ended = inFlight.begin(timeoutMs);
     };
     // An idle connection may break under the request. That would be expensive if the call is never repeated.
-    const isFresh = plan.rule === 'never' && (plan.bounds?.most ?? cu.reveal) >= cu.reveal;
+    const isFresh = rule === 'never' && (bounds?.most ?? cu.reveal) >= cu.reveal;
     try {
-      return await transmit(plan, gate.signal, { ending: signal, isFresh, onSent });
-    } finally {
-      signal?.removeEventListener('abort', abort);
-      ended();
-    }
-  }
-
-  /** Sends one request without rate limit, spending limit, retries or ledger entry. */
-  async function transmit(
-    { method, path, body, timeoutMs }: Message,
-    signal?: AbortSignal,
-    how: Pick<HttpRequest, 'ending' | 'isFresh' | 'onSent'> = {},
-  ): Promise<HttpAnswer> {
-    const secret = requireKey(key);
-    // The key must be sent only in its header. Flags, files or earlier answers could also put it elsewhere.
-    if (withoutKey(path, secret) !== path || withoutKey(body ?? '', secret) !== (body ?? ''))
-      throw keyInRequest(method);
-    const headers = {
-      accept: 'application/json',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(options.userAgent ? { 'user-agent': options.userAgent } : {}),
-      authorization: `Bearer ${secret}`,
-    };
-    const url = `${base.origin}${base.prefix}${path}`;
-    trace(`> ${method} ${url}`);
-    for (const [name, value] of Object.entries(headers)) trace(`> ${name}: ${value}`);
-    const began = clock.mono();
-    const took = () => `${Math.round(clock.mono() - began)} ms`;
-    try {
-      const answer = await transport.send({ method, url, headers, body, timeoutMs, ...how }, signal);
+      const request = { method, url, headers, body, timeoutMs, ending: signal, isFresh, onSent };
+      const answer = await transport.send(request, gate.signal);
       const received = Object.entries(answer.headers).map(([name, value]) => [name, withoutKey(value, key)]);
       const text = withoutKey(answer.text, key);
       trace(`< ${answer.status} in ${took()}, ${text.length} characters`);
@@ -210,27 +206,44 @@ export function createSender(options: ClientOptions, askRate: Parameters<typeof 
     } catch (error) {
       trace(`! ${error instanceof Failure ? `${error.code}: ${error.message}` : 'failed'} after ${took()}`);
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', abort);
+      ended();
     }
   }
 
   return { run, transmit, limiter, spend };
 }
 
-export function requireKey(key: string | undefined): string {
-  if (!key) {
-    throw new Failure('auth', 'no API key configured', {
-      code: 'NO_KEY',
-      hint: 'run "trdr auth login", set TRDR_API_KEY, or try --sandbox',
-    });
-  }
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw new Failure('auth', 'the API key has invalid characters', {
-      code: 'BAD_KEY',
-      hint: 'enter the key again, exactly as you received it: run "trdr auth login" or set TRDR_API_KEY',
-    });
-  }
-  return key;
+/** The wait before the next try of a call: after 429s until they exceed MAX_WAIT_MS together, else `retries` times. */
+function createWaits({ retries = RETRIES, random, notify }: ClientOptions) {
+  const backoff = createBackoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS, random);
+  let failed = 0;
+  let waited = 0;
+  let silent = 0;
+  let bearable = BEARABLE_MS;
+  return (failure: Failure): number | undefined => {
+    const is429 = failure.kind === 'rate';
+    const ms = is429
+      ? waitOf(failure)
+      : Math.max(Math.round(backoff.next()), (failure.retryAfter ?? 0) * 1000);
+    if (is429) waited += ms;
+    else failed++;
+    if (failed > retries || Math.max(waited, ms) > MAX_WAIT_MS) return undefined;
+    // Consecutive short waits add up; report them at growing intervals.
+    silent += ms;
+    if (ms <= SILENT_WAIT_MS && silent <= bearable) return ms;
+    bearable = 4 * silent;
+    const reason = `${failure.code}${failure.status === undefined ? '' : ` (${failure.status})`}`;
+    notify(
+      is429 ? { kind: 'wait', ms, reason } : { kind: 'retry', attempt: failed, of: retries, ms, reason },
+    );
+    return ms;
+  };
 }
+
+const waitOf = ({ retryAfter }: Failure): number =>
+  retryAfter === undefined ? UNSTATED_WAIT_MS : Math.max(LEAST_WAIT_MS, Math.ceil(retryAfter * 1000));
 
 const keyInRequest = (method: string) =>
   new Failure('usage', `this ${method} request would contain your API key; nothing was sent`, {
