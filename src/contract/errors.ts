@@ -34,7 +34,8 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-export const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorCodes, code);
+export const isErrorCode = (code: unknown): code is ErrorCode =>
+  typeof code === 'string' && Object.hasOwn(errorCodes, code);
 
 /** The description does not say where the `retryAfter` of a 429 is, so trdr reads both places. */
 export const ErrorBody = z.looseObject({

@@ -11,7 +11,7 @@ import type { LaneName } from '../spend/rate-limiter.ts';
 import { decode, type Encoded, encode } from './coding.ts';
 import { readRaw } from './read-raw.ts';
 import { type ClientOptions, createSender } from './sender.ts';
-import { readServiceError, requestIdOf, type ServiceError, unbilled } from './service-errors.ts';
+import { readServiceError, requestIdOf, unbilled } from './service-errors.ts';
 
 const FREE: PriceBounds = { least: 0, most: 0, reveals: 0 };
 const MINUTE: PriceBounds = { least: 0, most: cu.socketMinute, reveals: 0 };
@@ -154,5 +154,5 @@ export function createClient(options: ClientOptions): Client {
 
 const rateOf = (record: Sent): number | null => readAccount(record).ratePerMinute;
 
-const isUnbilled = ({ failure: { status = 0, code }, own }: ServiceError) =>
+const isUnbilled = ({ failure: { status = 0, code }, own }: ReturnType<typeof readServiceError>) =>
   own && (unbilled.has(status) || status >= 500 || code === 'NOT_FOUND');

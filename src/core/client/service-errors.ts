@@ -4,21 +4,14 @@ import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.t
 import type { HttpAnswer } from '../../contract/ports.ts';
 import { recordsOf } from '../../contract/read-record.ts';
 
-/** The service's text can have any length. */
+/** Of a message, in characters. */
 const LONGEST = 500;
 
-const bounded = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
-
-export interface ServiceError {
-  readonly failure: Failure;
-  /** Only a response with a documented code certainly comes from the service, and has the documented price. */
-  readonly own: boolean;
-}
-
 /** `body` is the parsed JSON of the response; undefined if it is not JSON. */
-export function readServiceError(answer: HttpAnswer, body: unknown, now: number): ServiceError {
+export function readServiceError(answer: HttpAnswer, body: unknown, now: number) {
   const { status } = answer;
-  const { own, stated, message, waits } = readErrorBody(status, body);
+  const { own, stated, message: text, waits } = readErrorBody(status, body);
+  const message = text && text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
   const known = own && errorCodes[own];
   const code = own ?? stated;
   return {
@@ -34,6 +27,7 @@ export function readServiceError(answer: HttpAnswer, body: unknown, now: number)
         hint: own ? hints[own] : code === undefined ? OTHER_SERVER : UNKNOWN_CODE,
       },
     ),
+    /** Only a response with a documented code certainly comes from the service, and has the documented price. */
     own: own !== undefined,
   };
 }
@@ -56,41 +50,27 @@ export const mayBeCharged = ({ kind, code, status }: Failure): boolean =>
 /** Statuses that cost nothing, even if a proxy sends them. A 5xx of a gateway may hide an answer that was charged. */
 export const unbilled: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/**
- * Reads a documented code (`own`) or another one (`stated`), and the waits in order of precedence. The documented format
- * is `{error: {code, message}}`; frameworks and gateways send `{error: "text"}`, `{code, message}`, `{message}`,
- * `{detail}` or `{errors: [...]}`.
- */
+/** Reads a documented code (`own`) or another one (`stated`). The documented format is `{error: {code, message}}`. */
 function readErrorBody(status: number, body: unknown) {
-  if (!isRecord(body)) return { waits: [] };
-  const { error } = body;
-  const first = recordsOf(body['errors'])[0];
-  const places = [...(isRecord(error) ? [error] : []), body, ...(first ? [first] : [])];
-  const named = [...places.map(({ code }) => wordOf(code)), constantOf(error), wordOf(body['errorCode'])];
-  const texts = [...places.flatMap(({ message, detail, title }) => [message, detail, title]), error];
-  const waits = [body, ...places].flatMap((place) => [
-    place['retryAfter'],
-    place['retry_after'],
-    place['retryAfterSeconds'],
-  ]);
-  const message = texts.map(textOf).find((text) => text !== undefined && text.trim() !== '');
-  const inPlace = isRecord(error) ? wordOf(error['code'])?.toUpperCase() : undefined;
+  const whole = isRecord(body) ? body : {};
+  const inner = isRecord(whole['error']) ? whole['error'] : {};
+  const [code, outer] = [wordOf(inner['code']), wordOf(whole['code'])];
   // In another place, a code such as FORBIDDEN can be that of another API, so its status must fit too.
-  const fits = (code = '') => isErrorCode(code) && errorCodes[code].status === status;
-  const own = [inPlace, ...named.filter(fits)].filter((code) => code !== undefined).find(isErrorCode);
-  const stated = named.find((code) => code !== undefined && !isErrorCode(code));
-  return { own, stated, message: message && bounded(message), waits };
+  const fitting = [outer, whole['error'], recordsOf(whole['errors'])[0]?.['code']]
+    .filter(isErrorCode)
+    .filter((one) => errorCodes[one].status === status);
+  const texts = [inner['message'], whole['message'], whole['detail'], whole['error']].map(textOf);
+  return {
+    own: [code?.toUpperCase(), ...fitting].find(isErrorCode),
+    stated: [code, outer].find((one) => one !== undefined && !isErrorCode(one)),
+    message: texts.find((text) => text !== undefined && text.trim() !== ''),
+    waits: [whole['retryAfter'], inner['retryAfter']],
+  };
 }
 
 /** A field that may be an error code: a single word. A sentence is a message. */
 const wordOf = (value: unknown): string | undefined =>
   typeof value === 'string' && /^[A-Za-z][\w.-]{0,99}$/.test(value) ? value : undefined;
-
-/** An `error` that is text is a code only if it is written like one: `RATE_LIMITED`. */
-const constantOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && (isErrorCode(value) || /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/.test(value))
-    ? wordOf(value)
-    : undefined;
 
 /** The request id, which support asks for, from the body or a header. */
 export function requestIdOf(answer: HttpAnswer, body: unknown): string | undefined {
