@@ -1,14 +1,7 @@
+import { once } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import { BATCH_MAX } from '../../contract/limits.ts';
 import type { NumbersClaim, SavedNumbers } from './cached-numbers.ts';
-import type { PnlResult } from './request-batch.ts';
-
-/** The positions of a batch to request, and answers that the store already has. */
-export interface Turn {
-  readonly positions: readonly number[];
-  readonly here: readonly PnlResult[];
-  readonly end: () => Promise<void>;
-}
 
 /** Longer than a call of another machine can take. After this, this machine requests the handle itself. */
 const PATIENCE_MS = 150_000;
@@ -21,18 +14,9 @@ export function createTurns(
   saved: SavedNumbers | undefined,
   clock: Pick<Clock, 'mono' | 'sleep'>,
 ) {
-  /** The next positions. Those after them are in `todo`, from index `at`. */
-  let head: number[] = [];
-  let at = 0;
+  let left = todo;
   /** When another machine was first seen requesting the handle. */
   const waiting = new Map<number, number>();
-
-  /** They were answered, or their answer was lost and is not requested again. */
-  const done = (positions: readonly number[]): void => {
-    const gone = new Set(positions);
-    head = head.filter((position) => !gone.has(position));
-    for (const position of positions) waiting.delete(position);
-  };
 
   async function claimOf(position: number): Promise<NumbersClaim> {
     const since = waiting.get(position);
@@ -43,50 +27,34 @@ export function createTurns(
     return claim;
   }
 
-  async function next(size: number, signal?: AbortSignal): Promise<Turn> {
-    // More than fit into the batch, so that the handles of other machines can be moved behind others.
-    const missing = Math.max(0, size + BATCH_MAX - head.length);
-    head.push(...todo.slice(at, at + missing));
-    at = Math.min(todo.length, at + missing);
-    const positions = head.slice(0, size);
-    if (!saved?.claim) return { positions, here: [], end: async () => {} };
-    const claims = await Promise.all(
-      positions.map(async (position) => ({ position, claim: await claimOf(position) })),
-    );
-    const ours: number[] = [];
-    const elsewhere: number[] = [];
-    const here: PnlResult[] = [];
-    const ends: (() => Promise<void>)[] = [];
-    for (const { position, claim } of claims) {
-      if (claim.by === 'cache') here.push({ position, record: claim.record });
-      else if (claim.by === 'other') elsewhere.push(position);
-      else {
-        ours.push(position);
-        ends.push(claim.end);
-      }
-    }
-    done(here.map(({ position }) => position));
-    if (elsewhere.length === positions.length) await clock.sleep(POLL_MS, signal);
-    const rest = head.slice(ours.length + elsewhere.length);
-    head = [...ours, ...rest.slice(0, BATCH_MAX), ...elsewhere, ...rest.slice(BATCH_MAX)];
-    let ended: Promise<unknown> | undefined;
-    return {
-      positions: ours,
-      here,
-      async end() {
-        ended ??= Promise.all(ends.map((end) => end()));
-        await ended;
-      },
-    };
-  }
-
   return {
-    next,
-    done,
-    left: (): readonly number[] => [...head, ...todo.slice(at)],
-    get size(): number {
-      return head.length + todo.length - at;
+    /** The positions of a batch to request, and answers that the store already has. */
+    async next(size: number, signal?: AbortSignal) {
+      const positions = left.slice(0, size);
+      if (!saved?.claim) return { positions, here: [], end: async () => {} };
+      const claims = await Promise.all(positions.map(claimOf));
+      const held = (by: NumbersClaim['by']) => positions.filter((_, at) => claims[at]?.by === by);
+      const [ours, elsewhere] = [held('us'), held('other')];
+      const rest = left.slice(positions.length);
+      // Move the handles of other machines behind the next batch.
+      left = [...ours, ...rest.slice(0, BATCH_MAX), ...elsewhere, ...rest.slice(BATCH_MAX)];
+      if (elsewhere.length === positions.length) await clock.sleep(POLL_MS, signal);
+      return {
+        positions: ours,
+        here: claims.flatMap((claim, at) =>
+          claim.by === 'cache' ? [{ position: positions[at] ?? 0, record: claim.record }] : [],
+        ),
+        end: once(async () => {
+          await Promise.all(claims.map((claim) => claim.by === 'us' && claim.end()));
+        }),
+      };
     },
+    /** They were answered, or their answer was lost and is not requested again. */
+    done(positions: readonly number[]): void {
+      const gone = new Set(positions);
+      left = left.filter((position) => !gone.has(position));
+    },
+    left: (): readonly number[] => left,
   };
 }
 

@@ -11,11 +11,13 @@ import type { PnlRecord } from '../../contract/records/subject.ts';
 import { answerOf, failedRecord, foundRecord, missingRecord } from '../lookup/lookup.ts';
 import { entriesByHandle, missingHandles, type SavedNumbers } from './cached-numbers.ts';
 
-export interface PnlResult {
-  readonly position: number;
+interface HandleAnswer {
   readonly record: PnlRecord;
+  /** Present if the answer does not mention the handle. */
   readonly failure?: Failure | undefined;
 }
+
+export type PnlResult = HandleAnswer & { readonly position: number };
 
 export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];
@@ -50,7 +52,7 @@ export async function requestOne(
 
 async function requestAlone(client: Caller, subject: string, options: RequestOptions): Promise<HandleAnswer> {
   try {
-    const { answers, save } = await requestBatch(client, [subject], { ...options, alone: true });
+    const { answers, save } = await single(client, subject, options);
     await save();
     return { record: answers[0]?.record ?? missingRecord(subject) };
   } catch (error) {
@@ -66,16 +68,12 @@ const failed = (subject: string, failure: Failure): HandleAnswer => ({
 });
 
 /** With `alone`, the only handle is requested without a batch. */
-export async function requestBatch(
+export const requestBatch = (
   client: Caller,
   subjects: readonly string[],
   { alone, ...options }: RequestOptions & { readonly alone: boolean },
-): Promise<BatchAnswer> {
-  const [only] = subjects;
-  return await (alone && only !== undefined
-    ? single(client, only, options)
-    : batch(client, subjects, options));
-}
+): Promise<BatchAnswer> =>
+  alone ? single(client, subjects[0] ?? '', options) : batch(client, subjects, options);
 
 async function single(
   client: Caller,
@@ -150,12 +148,6 @@ export function lostFailure(error: unknown, cuAtMost: number): Failure {
       cause: error,
     },
   );
-}
-
-export interface HandleAnswer {
-  readonly record: PnlRecord;
-  /** Present if the answer does not mention the handle. */
-  readonly failure?: Failure | undefined;
 }
 
 /**

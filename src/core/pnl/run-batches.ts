@@ -7,7 +7,7 @@ import { cu } from '../../contract/prices.ts';
 import { failedRecord } from '../lookup/lookup.ts';
 import type { Allowance } from './allowance.ts';
 import type { SavedNumbers } from './cached-numbers.ts';
-import { createTurns, type Turn } from './next-batch.ts';
+import { createTurns } from './next-batch.ts';
 import { type BatchAnswer, isRejected, lostFailure, type PnlResult, requestBatch } from './request-batch.ts';
 import type { Targets } from './targets.ts';
 
@@ -80,109 +80,109 @@ export function createPnlRun(options: PnlRunOptions) {
   const mayBeLost = () => client.spent.atMost - client.spent.cu;
 
   /** If probably not charged, and the confirmed cost covers the loss and all remaining handles. */
-  const mayAskAgain = async (failure: unknown, unitsUsed: number | null): Promise<boolean> =>
+  const mayAskAgain = async (failure: Failure, unitsUsed: number | null): Promise<boolean> =>
     !isUnreadable(failure) &&
-    client.affords(cu.reveal * turns.size) &&
+    client.affords(cu.reveal * turns.left().length) &&
     (await allowance.unmoved(unitsUsed, WORK_MS, signal));
 
-  let turn: Turn | undefined;
+  let most = BATCH_MAX;
+  let lostInRow = 0;
+  let refusedInRow = 0;
+  /** Positions of batches whose answers were lost and that are requested again. */
+  const again = new Set<number>();
 
   /** Not always in the order of the subjects. Throws the failure that ended the run early. */
   async function* results(): AsyncGenerator<readonly PnlResult[], void, void> {
-    try {
-      yield* batches();
-    } finally {
-      // Claims would otherwise be renewed forever.
-      await turn?.end();
+    for (let size = turns.left().length; size > 0; size = turns.left().length) {
+      signal?.throwIfAborted();
+      const afforded = await allowance.affordable(Math.min(most, size), signal);
+      const { positions, here, end } = await turns.next(afforded, signal);
+      try {
+        if (here.length > 0) {
+          const found = resultsFor(here);
+          await log?.found(rowsOf(found));
+          yield found;
+        }
+        if (positions.length > 0) yield* request(positions, end);
+      } finally {
+        // Claims would otherwise be renewed forever.
+        await end();
+      }
     }
   }
 
-  async function* batches(): AsyncGenerator<readonly PnlResult[], void, void> {
-    let most = BATCH_MAX;
-    let lostInRow = 0;
-    let refusedInRow = 0;
-    // Positions of batches whose answers were lost and that are requested again.
-    const again = new Set<number>();
-    while (turns.size > 0) {
-      signal?.throwIfAborted();
-      turn = await turns.next(await allowance.affordable(Math.min(most, turns.size), signal), signal);
-      const { positions } = turn;
-      const size = positions.length;
-      if (turn.here.length > 0) {
-        const results = resultsFor(turn.here);
-        await log?.found(rowsOf(results));
-        yield results;
+  async function* request(positions: readonly number[], endClaims: () => Promise<void>) {
+    const { unitsUsed } = allowance;
+    const batch = (await log?.asking(positions)) ?? 0;
+    const lostBefore = mayBeLost();
+    let answer: BatchAnswer;
+    try {
+      const repeat = positions.some((position) => again.has(position));
+      const alone = targets.texts.length === 1;
+      const how = { signal, saved, once: true, repeat, alone };
+      answer = await requestBatch(client, positions.map(handleAt), how);
+    } catch (error) {
+      await endClaims();
+      const cuAtMost = mayBeLost() - lostBefore;
+      if (cuAtMost > 0)
+        return yield* lose(positions, batch, lostFailure(error, cuAtMost), cuAtMost, unitsUsed);
+      const [position = 0] = positions;
+      if (positions.length > 1 || !isRejected(error)) {
+        await log?.dropped(batch);
+        most = await allowance.smallerBatch(error, positions.length, signal);
+        return;
       }
-      if (size === 0) continue;
-      const asked = positions.map(handleAt);
-      const { unitsUsed } = allowance;
-      const batch = await log?.asking(positions);
-      const settle = async (how: (log: BatchLog, batch: number) => Promise<void>) => {
-        if (log && batch !== undefined) await how(log, batch);
-      };
-      const lostBefore = mayBeLost();
-      let answer: BatchAnswer;
-      try {
-        const repeat = positions.some((position) => again.has(position));
-        const alone = targets.texts.length === 1;
-        answer = await requestBatch(client, asked, { signal, saved, once: true, repeat, alone });
-      } catch (error) {
-        await turn.end();
-        const cuAtMost = mayBeLost() - lostBefore;
-        if (cuAtMost > 0) {
-          const failure = lostFailure(error, cuAtMost);
-          await settle((to, number) => to.lost(number, cuAtMost, failure.answer));
-          const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(error, unitsUsed));
-          allowance.lost();
-          if (repeats) {
-            for (const position of positions) again.add(position);
-            most = size;
-            continue;
-          }
-          turns.done(positions);
-          lost.push({ positions: all(positions), cuAtMost, failure });
-          yield all(positions).map((position) => ({
-            position,
-            record: failedRecord(subjectAt(position), failure),
-            failure,
-          }));
-          if (lostInRow >= LOST_IN_ROW || isUnreadable(error)) throw failure;
-          continue;
-        }
-        if (size === 1 && isRejected(error)) {
-          const [position = 0] = positions;
-          const results = resultsFor([{ position, record: failedRecord('', error), failure: error }]);
-          await settle((to, number) => to.answered(number, rowsOf(results)));
-          turns.done(positions);
-          yield results;
-          if (++refusedInRow >= REFUSED_IN_ROW) throw error;
-          continue;
-        }
-        await settle((to, number) => to.dropped(number));
-        most = await allowance.smallerBatch(error, size, signal);
-        continue;
-      }
-      lostInRow = 0;
-      refusedInRow = 0;
-      most = Math.min(BATCH_MAX, most * 2);
-      const results = resultsFor(
-        answer.answers.map((each, place) => ({ ...each, position: positions[place] ?? 0 })),
-      );
-      const rows = rowsOf(results);
-      try {
-        await settle((to, number) => keep(() => to.answered(number, rows)));
-      } finally {
-        await answer.save();
-        await turn.end();
-      }
-      if (mayBeLost() > lostBefore) allowance.lost();
-      else allowance.paid(answer.reveals);
+      const refused = resultsFor([{ position, record: failedRecord('', error), failure: error }]);
+      await log?.answered(batch, rowsOf(refused));
       turns.done(positions);
-      yield results;
-      // If no requested handle is returned, the run would pay for further batches without a result.
-      const [first] = results;
-      if (first?.failure && results.every(({ failure }) => failure !== undefined)) throw first.failure;
+      yield refused;
+      if (++refusedInRow >= REFUSED_IN_ROW) throw error;
+      return;
     }
+    lostInRow = 0;
+    refusedInRow = 0;
+    most = Math.min(BATCH_MAX, most * 2);
+    const answered = resultsFor(
+      answer.answers.map((each, place) => ({ ...each, position: positions[place] ?? 0 })),
+    );
+    try {
+      await keep(async () => log?.answered(batch, rowsOf(answered)));
+    } finally {
+      await answer.save();
+      await endClaims();
+    }
+    if (mayBeLost() > lostBefore) allowance.lost();
+    else allowance.paid(answer.reveals);
+    turns.done(positions);
+    yield answered;
+    // If no requested handle is returned, the run would pay for further batches without a result.
+    const [first] = answered;
+    if (first?.failure && answered.every(({ failure }) => failure !== undefined)) throw first.failure;
+  }
+
+  async function* lose(
+    positions: readonly number[],
+    batch: number,
+    failure: Failure,
+    cuAtMost: number,
+    unitsUsed: number | null,
+  ) {
+    await log?.lost(batch, cuAtMost, failure.answer);
+    const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
+    allowance.lost();
+    if (repeats) {
+      for (const position of positions) again.add(position);
+      most = positions.length;
+      return;
+    }
+    turns.done(positions);
+    lost.push({ positions: all(positions), cuAtMost, failure });
+    yield all(positions).map((position) => ({
+      position,
+      record: failedRecord(subjectAt(position), failure),
+      failure,
+    }));
+    if (lostInRow >= LOST_IN_ROW || isUnreadable(failure)) throw failure;
   }
 
   /** The rows were paid for, so try again if the disk is full. */
@@ -205,8 +205,8 @@ export function createPnlRun(options: PnlRunOptions) {
 }
 
 /** Another answer would probably be the same. */
-const isUnreadable = (error: unknown) =>
-  error instanceof Failure && error.kind === 'answer' && !error.retryable;
+const isUnreadable = ({ kind, cause }: Failure) =>
+  kind === 'answer' && !(cause instanceof Failure && cause.retryable);
 
 const rowsOf = (results: readonly PnlResult[]) =>
   results.map(({ position, record }) => ({ position, value: record }));

@@ -45,9 +45,8 @@ test('yields every position once, requested here or answered elsewhere', async (
         const turns = createTurns(todo, String, saved, virtualClock());
         const ours: number[] = [];
         const theirs: number[] = [];
-        while (turns.size > 0) {
-          expect(turns.left()).toHaveLength(turns.size);
-          const { positions, here, end } = await turns.next(Math.min(size, turns.size));
+        while (turns.left().length > 0) {
+          const { positions, here, end } = await turns.next(size);
           ours.push(...positions);
           theirs.push(...here.map(({ position }) => position));
           await end();
