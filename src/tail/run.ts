@@ -6,15 +6,15 @@ import type { Job } from './background-job.ts';
 import { KnownPosts } from './known.ts';
 import type { EndReason, Gap, TailNotice } from './notice.ts';
 import { Saver } from './output/saver.ts';
-import { createTailWriter, type TailWriter } from './output/writer.ts';
+import { TailWriter } from './output/writer.ts';
 import type { TailOptions, TailPorts } from './ports.ts';
-import { createNamelessCounter, type NamelessCounter } from './posts-without-id.ts';
+import { NamelessCounter } from './posts-without-id.ts';
 import { Session } from './socket/session.ts';
 import { type PollReason, planSpend, type SpendPlan } from './spend/stream-or-poll.ts';
 import { Money } from './spend/units-left.ts';
 import { modeOf, openLink } from './state.ts';
 import { timing as defaults, type Timing } from './timing.ts';
-import { createWakeup, type Wakeup } from './wakeup.ts';
+import { Wakeup } from './wakeup.ts';
 import { RowStack } from './walk/walk-rows.ts';
 
 interface Ending {
@@ -183,7 +183,7 @@ const never = Number.NEGATIVE_INFINITY;
 export function createRun(ports: TailPorts, options: TailOptions, signal: AbortSignal): Run {
   const { clock } = ports;
   const timing: Timing = { ...defaults, ...options.timing };
-  const wakeup = createWakeup(clock);
+  const wakeup = new Wakeup(clock);
   const { start } = options;
   const since = start.kind === 'since' ? start.at - 1 : null;
   const known = new KnownPosts(
@@ -222,11 +222,11 @@ export function createRun(ports: TailPorts, options: TailOptions, signal: AbortS
     known,
     money: new Money({ ...ports, connect }, options, timing, wakeup.wake, signal),
     session: new Session({ ...ports, connect }, options, timing, wakeup.wake, signal),
-    writer: createTailWriter(ports.sink, wakeup.wake, clock.now),
+    writer: new TailWriter(ports.sink, wakeup.wake, clock.now),
     // A position from which this run continues is as good as a newer one.
     saver: save && new Saver(clock, wakeup.wake, ports.sink, save, take, start.kind === 'position'),
     sizer: createPageSizer(ports.source.sizes),
-    nameless: createNamelessCounter(),
+    nameless: new NamelessCounter(),
     walks,
     gaps: [],
     filling: undefined,

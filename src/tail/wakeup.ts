@@ -1,70 +1,59 @@
 import type { Clock } from '../base/clock.ts';
 
-export interface Wakeup {
-  wake(): void;
-  /**
-   * Resolves at the next call of `wake`, or at `due` on the monotonic clock. If `wake` was called since the
-   * last wait, resolves at once.
-   */
-  wait(due: number): Promise<void>;
-  close(): void;
-}
-
-/**
- * The error that cancels a timer. It is created once, because capturing the stack for each error would be
- * slow.
- */
+/** The error that cancels a timer. It is created once, because capturing the stack for each error would be slow. */
 const REPLACED = new Error('the timer was replaced');
 
 /**
- * Creates a wakeup with a single timer, which is replaced only by an earlier one: waking the loop
- * unnecessarily costs less than a new timer.
+ * Wakes a loop: at a time, or whenever something happens. There is a single timer, which is replaced only by an earlier
+ * one: waking the loop unnecessarily costs less than a new timer.
  */
-export function createWakeup(clock: Clock): Wakeup {
-  let woken = false;
-  let resumeLoop: (() => void) | undefined;
-  let timer: { readonly due: number } | undefined;
+export class Wakeup {
+  #woken = false;
+  #resumeLoop: (() => void) | undefined;
+  #timer: { readonly due: number } | undefined;
   /** Cancels the timer. The next one uses it too, unless it was aborted. */
-  let off = new AbortController();
+  #off = new AbortController();
+  readonly #clock: Clock;
 
-  const wake = () => {
-    woken = true;
-    resumeLoop?.();
-    resumeLoop = undefined;
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  readonly wake = (): void => {
+    this.#woken = true;
+    this.#resumeLoop?.();
+    this.#resumeLoop = undefined;
   };
 
-  const cancel = () => {
-    if (!timer) return;
-    off.abort(REPLACED);
-    off = new AbortController();
-    timer = undefined;
-  };
+  /** Resolves at the next call of `wake`, at once if there was one since the last wait, or at `due` on the monotonic clock. */
+  async wait(due: number): Promise<void> {
+    if (!this.#woken) {
+      this.#arm(due);
+      await new Promise<void>((resolve) => {
+        this.#resumeLoop = resolve;
+      });
+    }
+    this.#woken = false;
+  }
 
-  const arm = (due: number) => {
-    if (due === Number.POSITIVE_INFINITY || (timer && timer.due <= due)) return;
-    cancel();
+  close(): void {
+    if (!this.#timer) return;
+    this.#off.abort(REPLACED);
+    this.#off = new AbortController();
+    this.#timer = undefined;
+  }
+
+  #arm(due: number): void {
+    if (due === Number.POSITIVE_INFINITY || (this.#timer && this.#timer.due <= due)) return;
+    this.close();
     const own = { due };
-    timer = own;
-    clock.sleep(Math.max(0, Math.ceil(due - clock.mono())), off.signal).then(
+    this.#timer = own;
+    this.#clock.sleep(Math.max(0, Math.ceil(due - this.#clock.mono())), this.#off.signal).then(
       () => {
-        if (timer === own) timer = undefined;
-        wake();
+        if (this.#timer === own) this.#timer = undefined;
+        this.wake();
       },
       () => {},
     );
-  };
-
-  return {
-    wake,
-    async wait(due) {
-      if (!woken) {
-        arm(due);
-        await new Promise<void>((resolve) => {
-          resumeLoop = resolve;
-        });
-      }
-      woken = false;
-    },
-    close: cancel,
-  };
+  }
 }

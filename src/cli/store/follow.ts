@@ -14,7 +14,7 @@ import { KnownPosts } from '../../tail/known.ts';
 import { Saver } from '../../tail/output/saver.ts';
 import { type Position, readPosition } from '../../tail/position.ts';
 import { nthNewest, type TailRow } from '../../tail/post-row.ts';
-import { createWakeup } from '../../tail/wakeup.ts';
+import { Wakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/output/open.ts';
@@ -46,7 +46,7 @@ export const followStore = (context: Context, plan: FollowPlan): Promise<void> =
     const leaderFeed = `${thesisFeedName(undefined, all ? [] : plan.tokens)} of ${serviceOf(context)}`;
     const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
     const known = new KnownPosts(resumed.position);
-    const wakeup = createWakeup(clock);
+    const wakeup = new Wakeup(clock);
     const output = await openOutput(context, plan, files, resumed, {
       hide() {},
       moved() {
