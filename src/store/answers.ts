@@ -11,10 +11,10 @@ import type {
   SharedEndpoint,
   WantedAnswer,
 } from '../contract/answer-ports.ts';
+import { listReply, number, serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';
-import { listReply, number, serverNow } from './replies.ts';
-import { ask, failScript, fill } from './scripts/answers.ts';
+import { answerScripts } from './scripts/answers.ts';
 
 const KEEP_MS = 30 * 86_400_000;
 /** For machines that request an answer that is not cached at the same time. */
@@ -73,7 +73,7 @@ export function createSharedAnswers(
       .use(async (store) => {
         const time = String((await serverNow(store)) - ageMs);
         const signature = seal(key, [endpoint, subject, status, time, record]);
-        return store.run(fill, places, [token, keepMs, status, time, record, signature]);
+        return store.run(answerScripts.fill, places, [token, keepMs, status, time, record, signature]);
       })
       .catch(noteRefusal);
   }
@@ -106,7 +106,9 @@ export function createSharedAnswers(
     const { endpoint, subject, maxAgeMs, missAgeMs } = wanted;
     const places = [keys.answer(endpoint, subject), keys.claim(endpoint, subject)];
     return listReply(
-      await link.run(ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged]).catch(ignoreUnusable),
+      await link
+        .run(answerScripts.ask, places, [token, maxAgeMs, missAgeMs, CLAIM_MS, damaged])
+        .catch(ignoreUnusable),
     );
   }
 
@@ -123,7 +125,7 @@ export function createSharedAnswers(
       tokens.delete(nameOf(endpoint, subject));
       // Without a failure, one of the waiting machines requests the answer, unless it was shared.
       const values = [token, failure, failure === '' ? 0 : FAILED_MS];
-      await link.run(failScript, [keys.claim(endpoint, subject)], values).catch(noteRefusal);
+      await link.run(answerScripts.fail, [keys.claim(endpoint, subject)], values).catch(noteRefusal);
     };
   }
 

@@ -3,15 +3,14 @@ import { isRecord } from '../base/json-object.ts';
 import { periodsAt } from '../base/periods.ts';
 import { unitsText } from '../base/units.ts';
 import { type BudgetState, budgetText } from '../contract/budget.ts';
-import type { StoreConnection } from './connection.ts';
+import { hashReply, listReply, number, type StoreConnection, serverNow } from './connection.ts';
 import { damagedFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 import type { StoreMember } from './link.ts';
 import type { StoreMemory } from './memory.ts';
-import { hashReply, listReply, number, serverNow } from './replies.ts';
-import { REMOVED, removeBudget } from './scripts/spending.ts';
+import { REMOVED, spendingScripts } from './scripts/spending.ts';
 
-export interface StoreBudget {
+interface StoreBudget {
   readonly period: 'month' | 'day';
   readonly machine: string | undefined;
 }
@@ -32,7 +31,7 @@ export async function setBudget({ link, machine, memory }: StoreMember, budget: 
 /** Returns false if the budget did not exist. */
 export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBudget): Promise<boolean> {
   const field = fieldOf(budget);
-  const limit = await link.run(removeBudget, [link.keys.caps], [field]);
+  const limit = await link.run(spendingScripts.removeBudget, [link.keys.caps], [field]);
   const { [field]: remembered, ...budgets } = memory.read().budgets;
   memory.update({ budgets });
   return limit !== null || remembered !== undefined;

@@ -1,25 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../base/failure.ts';
-import type { RedisArgument, StoreConnection } from './connection.ts';
+import { infoFields, type RedisArgument, type StoreConnection, serverNow } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
-import { serverNow } from './replies.ts';
 
 /** `next` tells how to fix the problem. */
-export interface StoreFinding {
+interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly detail: string;
   readonly next?: string;
 }
 
-const ok = (check: string, detail: string): StoreFinding => ({ check, verdict: 'ok', detail });
-const problem =
-  (verdict: 'warn' | 'fail') =>
-  (check: string, detail: string, next: string): StoreFinding => ({ check, verdict, detail, next });
-const warn = problem('warn');
-const fail = problem('fail');
+type Finding = (check: string, detail: string, next?: string) => StoreFinding;
+
+const found =
+  (verdict: StoreFinding['verdict']): Finding =>
+  (check, detail, next) => ({ check, verdict, detail, ...(next !== undefined && { next }) });
+const [ok, warn, fail] = [found('ok'), found('warn'), found('fail')];
 
 /** `user` is that of the store, for hints. */
 export async function* examine(
@@ -28,8 +27,7 @@ export async function* examine(
   user: string,
   clock: Pick<Clock, 'now' | 'mono'>,
 ): AsyncGenerator<StoreFinding> {
-  const info = String(await store.send('INFO', []));
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+  const field = infoFields(await store.send('INFO', []));
   yield version(store);
   yield await rights(store, keys, user);
   yield eviction(field('maxmemory_policy'), Number(field('maxmemory')));
@@ -149,24 +147,16 @@ function eviction(policy: string, limit: number): StoreFinding {
 }
 
 function persistence(aof: boolean, aofStatus: string, rdbStatus: string): StoreFinding {
-  if (aof && aofStatus !== 'ok') {
+  if ((aof ? aofStatus : rdbStatus) !== 'ok')
     return fail(
       'persistence',
-      'the server cannot write its append-only file',
+      aof ? 'the server cannot write its append-only file' : 'the server could not write its last snapshot',
       'check the disk space and the file permissions on the server',
     );
-  }
-  if (aof) {
+  if (aof)
     return ok(
       'persistence',
       'the store writes an append-only file (trdr cannot read appendfsync; with everysec, a power failure loses at most the last second)',
-    );
-  }
-  if (rdbStatus !== 'ok')
-    return fail(
-      'persistence',
-      'the server could not write its last snapshot',
-      'check the disk space and the file permissions on the server',
     );
   return warn(
     'persistence',

@@ -1,8 +1,7 @@
-import type { StoreConnection } from './connection.ts';
+import { hashReply, type StoreConnection } from './connection.ts';
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
-import { hashReply } from './replies.ts';
-import { removeBudget } from './scripts/spending.ts';
+import { spendingScripts } from './scripts/spending.ts';
 
 const AT_ONCE = 500;
 
@@ -40,7 +39,7 @@ export async function removeKeys(
         return undefined;
       })
     : new Map<string, string>();
-  for (const [name] of budgets ?? []) await store.run(removeBudget, [keys.caps], [name]);
+  for (const [name] of budgets ?? []) await store.run(spendingScripts.removeBudget, [keys.caps], [name]);
   const others = names.filter((name) => budgets === undefined || name !== keys.caps);
   for (let from = 0; from < others.length; from += AT_ONCE) {
     await store.send('DEL', others.slice(from, from + AT_ONCE));

@@ -1,9 +1,8 @@
 import { isIP } from 'node:net';
 import type { Failure } from '../base/failure.ts';
 import { checkExposure, type StoreAddress } from './address.ts';
-import { failureOfReply, isStoreFailure, storeFailure } from './failures.ts';
+import { awayFailure, failureOfReply, isStoreFailure, replicaFailure, storeFailure } from './failures.ts';
 import type { Script } from './script.ts';
-import { awayFailure, replicaFailure } from './unreachable.ts';
 
 export interface ConnectOptions {
   readonly password?: string | undefined;
@@ -18,7 +17,7 @@ export interface ConnectOptions {
   readonly trace?: ((line: string) => void) | undefined;
 }
 
-export interface ServerFacts {
+interface ServerFacts {
   readonly product: 'redis' | 'valkey';
   readonly version: string;
   /** Changes with every restart of the server. Data that was read before may no longer exist then. */
@@ -86,12 +85,12 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   client.on('end', () => end('the connection was closed'));
 
   /** Sends a command. Throws error replies unchanged, except for those after which the connection is closed. */
-  async function exchange(name: string, args: readonly RedisArgument[], limitMs: number, bytes: boolean) {
+  async function exchange(name: string, args: readonly RedisArgument[], limitMs: number): Promise<unknown> {
     if (over.signal.aborted) throw over.signal.reason;
     trace?.(`store > ${name} (${args.length} arguments)`);
     const timer = setTimeout(() => end(`no answer within ${limitMs / 1000} s`), limitMs);
     try {
-      return await (bytes ? client.callBuffer(name, ...args) : client.call(name, ...args));
+      return await client.call(name, ...args);
     } catch (error) {
       // The replies in this pattern close the connection: the server is starting or busy, or has become a replica,
       // so the store cannot be used now.
@@ -105,8 +104,9 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     }
   }
 
-  const send = (name: string, args: readonly RedisArgument[], blockMs = 0, bytes = false): Promise<unknown> =>
-    exchange(name, args, commandMs + blockMs, bytes).catch((error: unknown) => {
+  /** `blockMs` is how long the server may wait before it answers a blocking command. */
+  const send = (name: string, args: readonly RedisArgument[], blockMs = 0): Promise<unknown> =>
+    exchange(name, args, commandMs + blockMs).catch((error: unknown) => {
       throw isReply(error) ? failureOfReply(error.message, where) : error;
     });
 
@@ -127,12 +127,12 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     // user or in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
-      await exchange('AUTH', [...user, options.password ?? ''], connectMs, false);
+      await exchange('AUTH', [...user, options.password ?? ''], connectMs);
     }
-    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs, false).catch(selectFailure);
+    if (address.db !== 0) await exchange('SELECT', [address.db], connectMs).catch(selectFailure);
     if (options.name !== undefined)
-      void exchange('CLIENT', ['SETNAME', options.name], connectMs, false).catch(() => {});
-    server = readFacts(String(await exchange('INFO', [], connectMs, false)));
+      void exchange('CLIENT', ['SETNAME', options.name], connectMs).catch(() => {});
+    server = readFacts(await exchange('INFO', [], connectMs));
     const unfit = unfitMode[server.mode];
     if (unfit) throw storeFailure('STORE_UNFIT', `${where} ${unfit.why}`, unfit.next);
     if (server.role !== 'master') end('', replicaFailure(address));
@@ -150,19 +150,14 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     server,
     /** Aborted when the connection ends. */
     lost: over.signal,
-    /** `blockMs` is how long the server may wait before it answers a blocking command. */
-    send: (name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown> =>
-      send(name, args, blockMs),
-    /** Returns bulk strings as bytes. */
-    sendBytes: (name: string, args: readonly RedisArgument[], blockMs?: number): Promise<unknown> =>
-      send(name, args, blockMs, true),
+    send,
     async run(
       { sha, text, name }: Script,
       keys: readonly string[],
       args: readonly RedisArgument[],
     ): Promise<unknown> {
       try {
-        return await exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs, false);
+        return await exchange('EVALSHA', [sha, keys.length, ...keys, ...args], commandMs);
       } catch (error) {
         if (!isReply(error)) throw error;
         if (!error.message.startsWith('NOSCRIPT')) throw failureOfReply(error.message, where);
@@ -190,8 +185,14 @@ const unfitMode: Readonly<Record<string, { readonly why: string; readonly next: 
   },
 };
 
-function readFacts(info: string): ServerFacts {
-  const field = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? '';
+/** Returns the fields of a reply of INFO by their names; an empty text for those that it does not have. */
+export const infoFields =
+  (info: unknown) =>
+  (name: string): string =>
+    new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(String(info))?.[1] ?? '';
+
+function readFacts(info: unknown): ServerFacts {
+  const field = infoFields(info);
   const valkey = field('valkey_version');
   return {
     product: valkey === '' ? 'redis' : 'valkey',
@@ -201,4 +202,23 @@ function readFacts(info: string): ServerFacts {
     mode: field('redis_mode') || field('server_mode'),
     evicts: Number(field('maxmemory')) > 0 && !['', 'noeviction'].includes(field('maxmemory_policy')),
   };
+}
+
+export const listReply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : []);
+export const number = (value: unknown): number => (Number.isFinite(Number(value)) ? Number(value) : 0);
+
+/** From alternating names and values. */
+export function fieldsReply(answer: unknown): Map<string, string> {
+  const flat = listReply(answer);
+  const fields = new Map<string, string>();
+  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), String(flat[at + 1]));
+  return fields;
+}
+
+export const hashReply = async (store: StoreConnection, key: string): Promise<Map<string, string>> =>
+  fieldsReply(await store.send('HGETALL', [key]));
+
+export async function serverNow(store: StoreConnection): Promise<number> {
+  const [seconds, micros] = listReply(await store.send('TIME', [])).map(Number);
+  return (seconds ?? 0) * 1000 + Math.floor((micros ?? 0) / 1000);
 }

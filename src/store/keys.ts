@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** trdr does not use a store with a higher version. */
-export const SCHEMA = 1;
+const SCHEMA = 1;
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
@@ -30,7 +29,9 @@ export function keysOf({
   return {
     bind,
     root,
+    /** Holds the version of the keys. trdr does not use a store with a higher version than its own. */
     schema: `${prefix}:schema:{${bind}}`,
+    version: SCHEMA,
     lane(name: string) {
       const lane = name === 'resolve' ? `${address}:lane:resolve@${egress}` : `${root}:lane:${name}`;
       return { calls: `${lane}:calls`, meta: `${lane}:meta` };

@@ -5,12 +5,11 @@ import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
 import { areSumsOld, evictingFailure, goneFailure, readBudgets, rememberedBudgets } from './budgets.ts';
-import type { StoreConnection } from './connection.ts';
+import { hashReply, listReply, number, type StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
-import { hashReply, listReply, number } from './replies.ts';
 import type { Script } from './script.ts';
-import { begin, release, reseed, settle } from './scripts/spending.ts';
+import { spendingScripts } from './scripts/spending.ts';
 
 interface Spending {
   readonly command: string;
@@ -84,7 +83,7 @@ export function createStoreLedger(
         // This server can remove keys by itself, so a missing budget does not mean that spending is unlimited.
         if (store.server.evicts && remembered.length > 0) throw evictingFailure();
         const values = [id, most ?? '', ttlMs, machine, command, endpoint, store.server.boot];
-        return run(store, begin, [...values, ...remembered]);
+        return run(store, spendingScripts.begin, [...values, ...remembered]);
       });
       const [word, figure, ...limits] = answer;
       if (word === 'held') return id;
@@ -118,7 +117,14 @@ export function createStoreLedger(
     const { unitsUsed, period } = await meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};
     const [, start] = await link.use((store) =>
-      run(store, reseed, [Math.ceil(unitsUsed), period, store.server.boot, reserved, day, units]),
+      run(store, spendingScripts.reseed, [
+        Math.ceil(unitsUsed),
+        period,
+        store.server.boot,
+        reserved,
+        day,
+        units,
+      ]),
     );
     memory.update(dayStart(start));
   }
@@ -172,7 +178,15 @@ export function createStoreLedger(
         { status = null, cu = 0, requestId = '' }: Partial<CallCost>,
       ) => {
         const costs = [outcome, Math.round(cu), Math.ceil(uncertain)];
-        return report(settle, [own, ...costs, machine, command, call.endpoint, status ?? '', requestId]);
+        return report(spendingScripts.settle, [
+          own,
+          ...costs,
+          machine,
+          command,
+          call.endpoint,
+          status ?? '',
+          requestId,
+        ]);
       };
       return {
         async settle(cost) {
@@ -185,7 +199,7 @@ export function createStoreLedger(
         },
         async release() {
           await recorded.release();
-          if (id !== undefined) await report(release, [id]);
+          if (id !== undefined) await report(spendingScripts.release, [id]);
         },
       };
     },

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { redisCli, type StoreAddress } from './address.ts';
 import { type ConnectOptions, connectStore, type RedisArgument, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
-import { type Keys, SCHEMA } from './keys.ts';
+import type { Keys } from './keys.ts';
 import type { StoreMemory } from './memory.ts';
 import type { Script } from './script.ts';
 
@@ -119,13 +119,13 @@ export function createLink(
  * Checks that no newer version of trdr has written the keys in the store. Writes the schema version if the store has
  * none.
  */
-async function checkSchema(store: StoreConnection, { schema }: Keys, { shown, db }: StoreAddress) {
+async function checkSchema(store: StoreConnection, { schema, version }: Keys, { shown, db }: StoreAddress) {
   const found = await store.send('GET', [schema]).catch((error: unknown) => {
     if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;
     return 'of another type';
   });
   if (found === null) {
-    await store.send('SET', [schema, SCHEMA, 'NX']).catch((error: unknown) => {
+    await store.send('SET', [schema, version, 'NX']).catch((error: unknown) => {
       // Continue with a full server: reads and the recording of costs still work.
       if (!isStoreFailure(error, 'STORE_FULL')) throw error;
     });
@@ -133,9 +133,9 @@ async function checkSchema(store: StoreConnection, { schema }: Keys, { shown, db
     throw storeFailure(
       'STORE_UNFIT',
       `the store at ${shown} has an invalid schema version`,
-      `set it again, because another program has overwritten it: ${redisCli(db)} SET '${schema}' ${SCHEMA}`,
+      `set it again, because another program has overwritten it: ${redisCli(db)} SET '${schema}' ${version}`,
     );
-  } else if (Number(found) > SCHEMA) {
+  } else if (Number(found) > version) {
     throw storeFailure(
       'STORE_NEWER',
       `the store at ${shown} was written by a newer version of trdr (schema ${found})`,

@@ -3,13 +3,12 @@ import { periodsAt } from '../base/periods.ts';
 import { budgetItem } from '../contract/budget.ts';
 import type { LedgerEntry } from '../contract/ports.ts';
 import { readSums } from './budgets.ts';
-import type { StoreConnection } from './connection.ts';
+import { fieldsReply, hashReply, listReply, number, type StoreConnection, serverNow } from './connection.ts';
 import { entryMs, timeFrom } from './feed/entry.ts';
 import type { Keys } from './keys.ts';
-import { fieldsReply, hashReply, listReply, number, serverNow } from './replies.ts';
 
 /** A line of `store status`: the store itself, or a machine, lane, budget, feed or group. */
-export interface StatusItem {
+interface StatusItem {
   readonly item: 'store' | 'machine' | 'lane' | 'budget' | 'feed' | 'group';
   readonly name: string;
   readonly state: string;
@@ -103,19 +102,19 @@ async function groups(
 ): Promise<StatusItem[]> {
   if (number(await store.send('EXISTS', [stream])) === 0) return [];
   return listReply(await store.send('XINFO', ['GROUPS', stream])).map((group) => {
-    const flat = listReply(group);
-    const field = (name: string) => flat[flat.indexOf(name) + 1];
-    const pending = number(field('pending'));
-    const behind = field('lag') === null ? null : number(field('lag'));
-    const last = String(field('last-delivered-id') ?? '0-0');
+    const fields = fieldsReply(group);
+    const pending = number(fields.get('pending'));
+    const lag = fields.get('lag');
+    const behind = lag === 'null' ? null : number(lag);
+    const readMs = entryMs(fields.get('last-delivered-id') ?? '0-0');
     return {
       item: 'group',
-      name: `${id}/${String(field('name'))}`,
+      name: `${id}/${fields.get('name')}`,
       state: pending > 0 ? 'pending' : (behind ?? 0) > 0 ? 'behind' : 'up to date',
-      members: number(field('consumers')),
+      members: number(fields.get('consumers')),
       pending,
       behind,
-      lastReadAgo: entryMs(last) === 0 ? null : Math.max(0, now - entryMs(last)),
+      lastReadAgo: readMs === 0 ? null : Math.max(0, now - readMs),
     };
   });
 }
@@ -165,14 +164,13 @@ export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): 
     ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),
   );
   if (!late) return undefined;
-  if (late['leader'] === null)
-    return new Failure('network', `feed ${late.name}: no leader`, {
-      code: 'STORE_LAG',
-      hint: 'start a relay: trdr thesis relay',
-    });
-  const why = late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
-  return new Failure('network', `feed ${late.name}: ${why}`, {
+  const isLed = late['leader'] !== null;
+  const lag = late['lag'] === null ? 'not verified yet' : 'last verified longer ago than --max-lag allows';
+  const hint = isLed
+    ? 'to see why, read the stderr of the relay that leads this feed'
+    : 'start a relay: trdr thesis relay';
+  return new Failure('network', `feed ${late.name}: ${isLed ? lag : 'no leader'}`, {
     code: 'STORE_LAG',
-    hint: 'to see why, read the stderr of the relay that leads this feed',
+    hint,
   });
 }

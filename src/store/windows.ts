@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
 import type { RateWindows, Ticket } from '../contract/ports.ts';
+import { listReply, number } from './connection.ts';
 import { unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
-import { listReply, number } from './replies.ts';
-import { addUnrecorded, block, departLate, drop, learn, take } from './scripts/lanes.ts';
+import { laneScripts } from './scripts/lanes.ts';
 
 /** How late a call with a reserved departure may leave; less than the second by which RATE_WINDOW_MS exceeds a minute. */
 const GRACE_MS = 250;
@@ -39,7 +39,7 @@ export function createStoreWindows(
     for (const lane of new Set(departures.map((one) => one.lane))) {
       const calls = departures.filter((one) => one.lane === lane);
       const entries = calls.flatMap(({ id, at }) => [id, Math.max(0, Math.round(mono() - at))]);
-      await store.run(addUnrecorded, [link.keys.lane(lane).calls], [windowMs, ...entries]);
+      await store.run(laneScripts.addUnrecorded, [link.keys.lane(lane).calls], [windowMs, ...entries]);
     }
   });
 
@@ -79,7 +79,7 @@ export function createStoreWindows(
       const slot = await either(
         async () => {
           const [wait, known = 0, fleet = 1, queued] = listReply(
-            await link.run(take, [calls, meta, link.keys.fleet], args),
+            await link.run(laneScripts.take, [calls, meta, link.keys.fleet], args),
           ).map(number);
           memory.update({ fleet: Math.max(1, Math.floor(fleet)) });
           const waitMs = Math.max(0, Math.ceil(wait ?? 0));
@@ -92,14 +92,14 @@ export function createStoreWindows(
     },
     async drop(lane, ticket) {
       const { calls } = link.keys.lane(lane);
-      await either(() => link.run(drop, [calls], [idOf(ticket)]), alone).catch(() => {});
+      await either(() => link.run(laneScripts.drop, [calls], [idOf(ticket)]), alone).catch(() => {});
     },
     async depart(lane, ticket, lateMs) {
       const id = idOf(ticket);
       departures = departures.map((one) => (one.id === id ? { ...one, at: mono() } : one));
       const { calls, meta } = link.keys.lane(lane);
       return await either(
-        async () => (await link.run(departLate, [calls, meta], [id, windowMs])) === 1,
+        async () => (await link.run(laneScripts.departLate, [calls, meta], [id, windowMs])) === 1,
         () => local.depart(lane, ticket, lateMs),
       );
     },
@@ -107,12 +107,12 @@ export function createStoreWindows(
       // Also block the local lanes, which are used while the store is unavailable.
       await local.block(lane, ms);
       const { calls, meta } = link.keys.lane(lane);
-      await either(() => link.run(block, [calls, meta], [ms, windowMs]), alone);
+      await either(() => link.run(laneScripts.block, [calls, meta], [ms, windowMs]), alone);
     },
     async learn(lane, limit) {
       if (!Number.isSafeInteger(limit) || limit < 1) return;
       await local.learn(lane, limit);
-      await either(() => link.run(learn, [link.keys.lane(lane).meta], [limit, windowMs]), alone);
+      await either(() => link.run(laneScripts.learn, [link.keys.lane(lane).meta], [limit, windowMs]), alone);
     },
   };
 }

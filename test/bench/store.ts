@@ -11,10 +11,13 @@ import { createFollower } from '../../src/store/feed/follower.ts';
 import { openTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { script } from '../../src/store/script.ts';
-import { take } from '../../src/store/scripts/lanes.ts';
-import { begin, settle } from '../../src/store/scripts/spending.ts';
+import { laneScripts } from '../../src/store/scripts/lanes.ts';
+import { spendingScripts } from '../../src/store/scripts/spending.ts';
 import { createStoreServer } from '../store/server.ts';
 import { durations, median, print } from './measure.ts';
+
+const { begin, settle } = spendingScripts;
+const { take } = laneScripts;
 
 const server = await createStoreServer();
 const address = readStoreUrl(server.url);
@@ -49,8 +52,8 @@ await times('connect', 50, async () => (await connectStore(address)).close());
 const feed = keys.feed('thesis');
 const lead = async (leader: typeof store) => {
   const keep = { keepMs: 3_600_000, keepRows: 10_000_000 };
-  const term = await openTerm({ store: leader, feed, clock: systemClock, ...keep, describe: () => ({}) });
-  if ('leftMs' in term) throw new Error('another process leads the feed');
+  const term = await openTerm(leader, { feed, clock: systemClock, ...keep, describe: () => ({}) });
+  if (term.leftMs !== undefined) throw new Error('another process leads the feed');
   return term;
 };
 const term = await lead(store);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { periodsAt } from '../../src/base/periods.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
-import { examine, type StoreFinding } from '../../src/store/check.ts';
+import { examine } from '../../src/store/check.ts';
 import { findKeys, removeKeys } from '../../src/store/clear.ts';
 import { connectStore, type StoreConnection } from '../../src/store/connection.ts';
 import { keysOf } from '../../src/store/keys.ts';
@@ -190,7 +190,8 @@ describe.skipIf(!hasServer())('the store commands', () => {
       }
       return found;
     };
-    const of = (check: string, found: readonly StoreFinding[]) => found.find((one) => one.check === check);
+    const of = (check: string, found: Awaited<ReturnType<typeof findings>>) =>
+      found.find((one) => one.check === check);
     const few = await findings(await user('few', '~trdr:*', '+@all', '-xdel', '-xgroup'));
     expect(of('rights', few)?.next).toBe(
       "run: redis-cli ACL SETUSER few '+xgroup|create' '+xgroup|setid' '+xdel'",

@@ -92,7 +92,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
   it('ends a term with its lease when the store cannot be reached to renew it', async () => {
     const server = await startServer();
     const store = await server.connect({ commandMs: 60_000 });
-    const { over } = await lead(store, { leaseMs: 300, renewMs: 50 });
+    const { over } = await lead(store, { leaseMs: 300 });
     server.pause();
     await until(() => over.aborted);
     expect(store.lost.aborted).toBe(false);
@@ -185,7 +185,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     for (const way of ['on the same connection', 'on another connection']) {
       await admin.send('FLUSHALL', []);
       const memory: RelayMemory = { token: '', state: undefined };
-      const first = await lead(await server.connect(), { memory, renewMs: 20 });
+      const first = await lead(await server.connect(), { memory });
       const at = Date.now();
       await first.publish([post('a', at), post('b', at + 1)]);
       await first.save('{"mark":1}', at);
@@ -224,7 +224,7 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     const server = await startServer();
     const admin = await server.connect();
     const memory: RelayMemory = { token: '', state: undefined };
-    const first = await lead(await server.connect(), { memory, renewMs: 20 });
+    const first = await lead(await server.connect(), { memory });
     await first.publish([post('a', 1), post('b', 2)]);
     const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
     if (position === undefined) throw new Error('no position');

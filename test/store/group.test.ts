@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { followGroup } from '../../src/store/feed/group.ts';
-import type { GroupEvent, GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
+import { followGroup, type GroupEvent } from '../../src/store/feed/group.ts';
+import type { GroupOptions, GroupPlace } from '../../src/store/feed/group-batches.ts';
 import type { RelayMemory } from '../../src/store/feed/leader-term.ts';
 import { until } from '../e2e/feed.ts';
 import { hasServer } from './program.ts';

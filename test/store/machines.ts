@@ -11,12 +11,14 @@ import type { Ledger } from '../../src/contract/ports.ts';
 import { openWindows } from '../../src/state/rate-windows.ts';
 import { readStoreUrl } from '../../src/store/address.ts';
 import { createSharedAnswers } from '../../src/store/answers.ts';
-import { type StoreBudget, setBudget, unsetBudget } from '../../src/store/budgets.ts';
+import { setBudget, unsetBudget } from '../../src/store/budgets.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { createStoreLedger } from '../../src/store/ledger.ts';
 import { createLink } from '../../src/store/link.ts';
 import { createMemory } from '../../src/store/memory.ts';
 import { createStoreWindows } from '../../src/store/windows.ts';
+
+type Budget = Parameters<typeof setBudget>[1];
 
 export const scope = { baseUrl: 'https://api.example.test', key: 'k' };
 /** An answer that machines want at the same time. */
@@ -62,8 +64,8 @@ export function machine(
     },
   });
   const budgets = {
-    set: ({ cu, ...budget }: StoreBudget & { readonly cu: number }) => setBudget(store, budget, cu),
-    unset: (budget: StoreBudget) => unsetBudget(store, budget),
+    set: ({ cu, ...budget }: Budget & { readonly cu: number }) => setBudget(store, budget, cu),
+    unset: (budget: Budget) => unsetBudget(store, budget),
   };
   const notices: string[] = [];
   const local = openWindows(undefined, scope.baseUrl, scope.key, systemClock);

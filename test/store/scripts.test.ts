@@ -2,11 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { readBudgets } from '../../src/store/budgets.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
-import { block, departLate, drop, take } from '../../src/store/scripts/lanes.ts';
-import { begin, release, reseed, settle } from '../../src/store/scripts/spending.ts';
+import { laneScripts } from '../../src/store/scripts/lanes.ts';
+import { spendingScripts } from '../../src/store/scripts/spending.ts';
 import { readSharedLedger } from '../../src/store/status.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
+
+const { begin, release, reseed, settle } = spendingScripts;
+const { block, departLate, drop, take } = laneScripts;
 
 const WINDOW = 61_000;
 const GRACE = 250;

@@ -1,12 +1,6 @@
 import { systemClock } from '../../src/base/clock.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
-import {
-  openTerm,
-  type Post,
-  type RelayMemory,
-  type RelayTerm,
-  type TermOptions,
-} from '../../src/store/feed/leader-term.ts';
+import { openTerm, type Post, type RelayMemory, type RelayTerm } from '../../src/store/feed/leader-term.ts';
 import { keysOf } from '../../src/store/keys.ts';
 import { scope } from './machines.ts';
 import type { StoreServer } from './server.ts';
@@ -14,10 +8,12 @@ import type { StoreServer } from './server.ts';
 /** The feed of the tests. */
 export const feed = keysOf(scope).feed('thesis');
 
+type TermOptions = Parameters<typeof openTerm>[1];
+
 /** Asks for a term as the leader of the feed. */
 export const askForTerm = (store: StoreConnection, options: Partial<TermOptions> = {}) =>
-  openTerm({
-    ...{ store, feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
+  openTerm(store, {
+    ...{ feed, clock: systemClock, keepMs: 3_600_000, keepRows: 100_000 },
     describe: () => ({ machine: 'a' }),
     ...options,
   });
@@ -25,13 +21,13 @@ export const askForTerm = (store: StoreConnection, options: Partial<TermOptions>
 /** Becomes the leader of the feed. */
 export async function lead(store: StoreConnection, options?: Partial<TermOptions>): Promise<RelayTerm> {
   const term = await askForTerm(store, options);
-  if ('leftMs' in term) throw new Error('another one leads');
+  if (term.leftMs !== undefined) throw new Error('another one leads');
   return term;
 }
 
 /** Becomes the leader of the feed, over a new connection. */
 export const leader = async (server: StoreServer, memory?: RelayMemory): Promise<RelayTerm> =>
-  lead(await server.connect(), { memory, renewMs: 50 });
+  lead(await server.connect(), { memory });
 
 /** A post with this id. */
 export const post = (id: string, at: number | null = Date.now()): Post => ({

@@ -12,7 +12,7 @@ import type { Planned } from '../context.ts';
 import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
-import { checkOutput } from '../tail/output/check-output.ts';
+import { checkOutput } from '../tail/output/open.ts';
 import { runTail } from '../tail/run.ts';
 import { calloutFeedName, calloutSource } from '../tail/source.ts';
 

@@ -9,7 +9,7 @@ import { storeView } from '../../output/views/store.ts';
 import { outputFormats } from '../../state/config/settings-table.ts';
 import { needFolder } from '../../state/paths.ts';
 import { readStoreUrl, type StoreAddress } from '../../store/address.ts';
-import { hintForCheck } from '../../store/unreachable.ts';
+import { hintForCheck } from '../../store/failures.ts';
 import { readAll } from '../args/input.ts';
 import { flag, value } from '../args/option.ts';
 import { command } from '../command.ts';

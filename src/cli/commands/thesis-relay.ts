@@ -10,8 +10,8 @@ import { text } from '../args/values.ts';
 import { command } from '../command.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
+import { serviceOptions } from '../tail/flags.ts';
 import { runFeed } from '../tail/run-feed.ts';
-import { serviceOptions } from '../tail/service/flags.ts';
 import { socketOf } from '../tail/socket.ts';
 import { keyFacts, thesisFeedName, thesisSource } from '../tail/source.ts';
 
@@ -59,44 +59,38 @@ export const thesisRelay = command({
     const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
     const normal = tokens.map(normalToken).sort();
     const { runRelay } = await import('../store/relay.ts');
-    const { io, signal, notice, diskWait, scope } = context;
-    const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
-    const startLine = (line: string) => context.permission.withLimit(line);
-    const { watchRelay } = await import('../store/watch-relay.ts');
-    const feed = store.keys.feed(feedIdOf({ tokens: normal }));
-    const connect = via === 'poll' ? undefined : socketOf(context, client, await context.target());
-    await runFeed(context, service, async () => {
-      const observer = watchRelay(io.clock, { link: store.link, feed });
-      const world = {
-        ...{ io, signal, notice, diskWait, scope, store, key, startLine, observer },
-        ...{ left: client.left, spent: () => client.spent },
-      };
-      return {
-        watched: observer.watched,
-        async run() {
-          await runRelay(world, {
-            tokens: normal,
-            lagMs: lag,
-            keepMs: keep,
-            keepRows,
-            source: thesisSource(client, { tokenAddress }),
-            connect,
-            options: {
-              via,
-              waitForBudget,
-              limitLeft: () => context.permission.left,
-              socketShare: context.settings.socketShare,
-              feed: thesisFeedName(undefined, normal),
-              subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-              carries: byToken ? createFilter({ tokens }) : undefined,
-              scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
-              filter: createFilter({ tokens }),
-            },
-          });
-          return {};
-        },
-        async close() {},
-      };
-    });
+    const { RelayState, watchRelay } = await import('../store/watch-relay.ts');
+    const { io, signal, notice, diskWait, scope, permission, settings } = context;
+    const state = new RelayState();
+    const world = {
+      ...{ io, signal, notice, diskWait, scope, store },
+      startLine: (line: string) => permission.withLimit(line),
+      source: thesisSource(client, { tokenAddress }),
+      connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
+      key: keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context)),
+      left: client.left,
+      spent: () => client.spent,
+    };
+    const plan = {
+      ...{ tokens: normal, keepMs: keep, keepRows, via, lagMs: lag, waitForBudget },
+      limitLeft: () => permission.left,
+      socketShare: settings.socketShare,
+      feed: thesisFeedName(undefined, normal),
+      subscription: byToken ? ({ type: 'tokens', tokens } as const) : ({ type: 'all' } as const),
+      carries: byToken ? createFilter({ tokens }) : undefined,
+      scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress] }),
+      filter: createFilter({ tokens }),
+    };
+    await runFeed(context, service, async () => ({
+      watched: watchRelay(state, io.clock, {
+        link: store.link,
+        feed: store.keys.feed(feedIdOf({ tokens: normal })),
+      }),
+      async run() {
+        await runRelay(world, plan, state);
+        return {};
+      },
+      async close() {},
+    }));
   },
 });

@@ -23,7 +23,7 @@ import { authorOf, plannedAuthor, userIdOf } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
-import { checkOutput } from '../tail/output/check-output.ts';
+import { checkOutput } from '../tail/output/open.ts';
 import { runTail } from '../tail/run.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisFeedName, thesisSource } from '../tail/source.ts';
@@ -215,13 +215,8 @@ function checkGroup<
 
 /** The feed to read from the store; undefined to read from the service. */
 async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
-  if (via === 'store') {
-    const { needStore } = await import('../store/open-store.ts');
-    const { chooseFeed } = await import('../store/choose-feed.ts');
-    return chooseFeed(context, await needStore(context), tokens);
-  }
   const { store } = context.settings;
-  if (via !== 'auto' || store === undefined || store === 'off') return undefined;
-  const { liveFeed } = await import('../store/choose-feed.ts');
-  return liveFeed(context, tokens);
+  if (via !== 'store' && (via !== 'auto' || store === undefined || store === 'off')) return undefined;
+  const { chooseFeed } = await import('../store/choose-feed.ts');
+  return chooseFeed(context, via, tokens);
 }

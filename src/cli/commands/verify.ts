@@ -1,25 +1,19 @@
 import { usageError } from '../../base/failure.ts';
 import { realPath, statsOf } from '../../base/files.ts';
 import { time } from '../../base/time-values.ts';
-import { countText, group } from '../../base/units.ts';
 import { integer } from '../../base/values.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
 import { Verification } from '../../contract/records/verification.ts';
-import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import { verificationView, verifiedFilesView } from '../../output/views/verification.ts';
-import { without } from '../../tail/certificate.ts';
 import { readRange } from '../args/list-flags.ts';
 import { value } from '../args/option.ts';
 import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { isRowFormat } from '../output/output.ts';
 import { gapText, placeText } from '../tail/notice-text.ts';
-import { calloutSource, thesisSource } from '../tail/source.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { joinFiles } from '../verify/join.ts';
-import { cursorsIn, filterOf, missingIn, readFeedName } from '../verify/sample.ts';
+import { compareSample, planSample } from '../verify/sample.ts';
 import { type ScannedFile, scanFile } from '../verify/scan.ts';
 
 export const verify = command({
@@ -72,7 +66,9 @@ export const verify = command({
     const plan = sample === undefined ? undefined : planSample(context, scanned, joined, sample);
     const isRows = isRowFormat(context.format);
     if (await context.dryRun(plan?.calls ?? [], isRows ? verifiedFilesView : verificationView)) return 0;
-    const found = plan ? await compare(context, plan, joined, (id) => ids.has(Buffer.from(id))) : joined;
+    const found = plan
+      ? await compareSample(context, plan, joined, (id) => ids.has(Buffer.from(id)))
+      : joined;
     report(context, scanned, found);
     if (isRows) {
       const { status, from, to, rows, gaps } = found;
@@ -134,70 +130,4 @@ function report({ notice }: Context, scanned: readonly ScannedFile[], { gaps, fr
   for (const { why, ...gap } of gaps) notice(`GAP: ${gapText(gap)}: ${safeLine(why)}`);
   if (from === null && valid.length > 0 && parts.length === 0)
     notice('nothing is verified yet: a tail verifies posts two minutes after they were posted');
-}
-
-function planSample(
-  context: Context,
-  scanned: readonly ScannedFile[],
-  { from, to, gaps }: Verification,
-  sample: number,
-) {
-  const certificate = scanned.find((each) => each.certificate)?.certificate;
-  if (!certificate || from === null || to === null)
-    throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
-  const feed = readFeedName(certificate.feed);
-  const { scope } = context;
-  if (scope && scope.baseUrl !== feed.baseUrl)
-    throw usageError(
-      `the files are from ${safeLine(feed.baseUrl)}, and --sample would ask ${scope.baseUrl}`,
-      'choose the service with --profile or --base-url',
-    );
-  const stretches = without([{ from, to }], gaps);
-  const isThesis = feed.kind === 'thesis';
-  const lines = scanned.flatMap(({ picked }) => picked);
-  const cursors = shuffled(
-    cursorsIn(lines, stretches, isThesis ? 'platformCreatedAt' : 'createdAt'),
-    context.io.random,
-  );
-  const times = Math.min(sample, cursors.length);
-  const thesis = { userId: feed.first, tokenAddress: feed.tokens.length === 1 ? feed.tokens[0] : undefined };
-  const callouts = { mint: feed.first, wallet: feed.tokens[0] };
-  const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
-  return {
-    cursors: cursors.slice(0, times),
-    calls: [{ ...call, times }],
-    price: times * (isThesis ? cu.thesisBlock : cu.launchpad),
-    stretches,
-    source: async () => {
-      const client = await context.client();
-      return isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
-    },
-    wants: filterOf(certificate, feed),
-  };
-}
-
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
-  return items
-    .map((item) => ({ item, at: random() }))
-    .sort((one, other) => one.at - other.at)
-    .map(({ item }) => item);
-}
-
-/** Adds the posts to the gaps that the service has, and no file. */
-async function compare(
-  context: Context,
-  plan: ReturnType<typeof planSample>,
-  joined: Verification,
-  isThere: (id: string) => boolean,
-): Promise<Verification> {
-  const pages = countText(plan.cursors.length, 'page');
-  const price = { least: plan.price, most: plan.price };
-  await context.permission.approve(price, (cost) => `Requesting ${pages} will cost ${cost}`);
-  const { missing, compared } = await missingIn(await plan.source(), plan, isThere, context.signal);
-  context.notice(
-    `compared ${countText(compared, 'post')} of ${pages}: ${missing.length === 0 ? 'all are there' : `${group(missing.length)} missing`}`,
-  );
-  if (missing.length === 0) return joined;
-  const gaps = [...joined.gaps, ...missing].sort((one, other) => one.from - other.from);
-  return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
 }

@@ -1,72 +1,41 @@
 import { unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import type { Context } from '../context.ts';
-import type { RunStore } from './open-store.ts';
-
-/** A feed in the store that contains the requested posts. */
-interface StoredFeed {
-  readonly store: RunStore;
-  readonly feedId: string;
-}
-
-/**
- * The feeds that contain the requested posts, smallest feed first. Filters then select the requested posts.
- */
-const candidates = (tokens: readonly string[]): string[] => [
-  ...new Set([feedIdOf({ tokens }), feedIdOf({ tokens: [] })]),
-];
+import { needStore, type RunStore } from './open-store.ts';
 
 const RETRY_MS = 1_000;
 
 /**
- * Chooses the feed to read with --via store: a feed that has a leader, otherwise a feed that has posts, otherwise
- * the feed of all tokens. Waits while the store is unavailable.
+ * The feed in the store that contains the requested posts: one that a relay leads now, the smallest first; with --via
+ * store, otherwise one that has posts, otherwise the feed of all tokens. Undefined if the posts have to be read from the
+ * service.
  */
-export async function chooseFeed(
-  { io, signal, notice }: Context,
-  store: RunStore,
-  tokens: readonly string[],
-): Promise<StoredFeed> {
+export async function chooseFeed(context: Context, via: string, tokens: readonly string[]) {
+  const { io, signal, notice } = context;
+  const isAuto = via === 'auto';
+  const store = isAuto ? await context.store() : await needStore(context);
+  if (store === undefined) return undefined;
+  const ids = [feedIdOf({ tokens }), feedIdOf({ tokens: [] })] as const;
   for (let isReported = false; ; isReported = true) {
     try {
-      return { store, feedId: await bestOf(store, candidates(tokens)) };
+      const led = await first(store, ids, 'lease');
+      const feedId = led ?? (isAuto ? undefined : ((await first(store, ids, 'stream')) ?? ids[1]));
+      return feedId && { store, feedId };
     } catch (error) {
       if (!unusable(error)) throw error;
+      if (isAuto) {
+        notice(`${error.message}; reading from the service instead`);
+        return undefined;
+      }
       if (!isReported) notice(`${error.message}; waiting for the store`);
     }
     await io.clock.sleep(RETRY_MS, signal);
   }
 }
 
-async function bestOf({ keys, link }: RunStore, ids: readonly string[]): Promise<string> {
-  const found: { id: string; led: boolean; held: boolean }[] = [];
-  for (const id of ids) {
-    const { lease, stream } = keys.feed(id);
-    const exists = async (key: string) =>
-      (await link.use((connection) => connection.send('EXISTS', [key]))) === 1;
-    found.push({ id, led: await exists(lease), held: await exists(stream) });
-  }
-  const best = found.find(({ led }) => led) ?? found.find(({ held }) => held) ?? found.at(-1);
-  return best?.id ?? feedIdOf({ tokens: [] });
-}
-
-/**
- * Chooses the feed to read with --via auto: a feed that a relay leads now. Undefined if there is none, or if the
- * store is unavailable: the tail then reads from the service.
- */
-export async function liveFeed(context: Context, tokens: readonly string[]): Promise<StoredFeed | undefined> {
-  const store = await context.store();
-  if (store === undefined) return undefined;
-  try {
-    for (const id of candidates(tokens)) {
-      const led = await store.link.use((connection) =>
-        connection.send('EXISTS', [store.keys.feed(id).lease]),
-      );
-      if (led === 1) return { store, feedId: id };
-    }
-  } catch (error) {
-    if (!unusable(error)) throw error;
-    context.notice(`${error.message}; reading from the service instead`);
-  }
+/** The first of these feeds that has this key. */
+async function first({ keys, link }: RunStore, ids: readonly string[], key: 'lease' | 'stream') {
+  for (const id of ids)
+    if ((await link.use((connection) => connection.send('EXISTS', [keys.feed(id)[key]]))) === 1) return id;
   return undefined;
 }

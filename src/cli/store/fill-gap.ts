@@ -7,19 +7,7 @@ import type { FeedPosition, FollowEvent } from '../../store/feed/follower.ts';
 import type { PageSource } from '../../tail/ports.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 
-export interface GapFilling {
-  /** The posts of a gap that the follower at this position has not delivered, oldest first. */
-  rows(
-    gap: Gap,
-    from: FeedPoint,
-    position: FeedPosition | undefined,
-    signal: AbortSignal,
-  ): Promise<TailRow[]>;
-  /**
-   * Whether a post was fetched. The store may still have it, because it appeared late, and must not deliver it again.
-   */
-  has(id: string): boolean;
-}
+export type GapFilling = ReturnType<typeof createFilling>;
 
 type Gap = Extract<FollowEvent, { kind: 'gap' }>;
 
@@ -30,7 +18,7 @@ export function createFilling(
   { page, stepCu, sizes }: PageSource,
   { affords }: Pick<Client, 'affords'>,
   clock: Clock,
-): GapFilling {
+) {
   const filled = new Set<string>();
 
   async function* read({ before, ...range }: Range, signal: AbortSignal) {
@@ -53,8 +41,15 @@ export function createFilling(
   }
 
   return {
-    has: (id) => filled.has(id),
-    async rows({ ahead }, { at }, position, signal) {
+    /** Whether a post was fetched. The store may still have it, because it appeared late, and must not deliver it again. */
+    has: (id: string): boolean => filled.has(id),
+    /** The posts of a gap that the follower at this position has not delivered, oldest first. */
+    async rows(
+      { ahead }: Gap,
+      { at }: FeedPoint,
+      position: FeedPosition | undefined,
+      signal: AbortSignal,
+    ): Promise<TailRow[]> {
       const delivered = new Set(position?.known.map(([id]) => id));
       const known = new Set([...delivered, ...filled, ...ahead.map(({ id }) => id)]);
       // Fetch up to the newest of the posts that follow, because the first one may have appeared late, and be older than

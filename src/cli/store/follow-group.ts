@@ -3,8 +3,8 @@ import { countText } from '../../base/units.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { View } from '../../output/view.ts';
 import { ignoreUnusable } from '../../store/failures.ts';
-import { followGroup } from '../../store/feed/group.ts';
-import type { GroupEvent, GroupPlace } from '../../store/feed/group-batches.ts';
+import { followGroup, type GroupEvent } from '../../store/feed/group.ts';
+import type { GroupPlace } from '../../store/feed/group-batches.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
@@ -45,7 +45,7 @@ async function openPrinting(context: Context, { view }: GroupPlan): Promise<Deli
 
 /** Hands batches over to a command. A batch counts as delivered when the command has acknowledged it. */
 async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
-  const { BATCH: batch, LINGER_MS, openCourier } = await import('../tail/exec/open.ts');
+  const { openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
   const courier = await openCourier(context, {
     view,
@@ -56,8 +56,8 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   });
   let number = 0;
   return {
-    batch: flags.batch ?? batch,
-    lingerMs: flags.linger ?? LINGER_MS,
+    batch: courier.batch,
+    lingerMs: courier.lingerMs,
     check: courier.check,
     handoff: () => courier.health([]),
     async deliver(rows, over) {
@@ -118,7 +118,8 @@ export const followAsMember = (context: Context, plan: GroupPlan): Promise<void>
       // If the batch cannot be acknowledged, the store also gives it to a member again.
       await event.ack().catch(ignoreUnusable);
       // Check --count only after a whole batch, because a batch is acknowledged as a whole.
-      return run.delivered(wanted);
+      run.delivered(wanted);
+      return run.left > 0;
     }
 
     return storeFeeder(context, plan, {

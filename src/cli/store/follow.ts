@@ -83,8 +83,11 @@ export const followStore = (context: Context, plan: FollowPlan): Promise<void> =
       }
     }
 
-    /** Prints the rows that pass the filter. Returns them, and whether the run must end. */
-    async function emit(rows: readonly TailRow[], run: FollowerRun): Promise<Emitted> {
+    /**
+     * Prints the rows that pass the filter. Returns them, and the id of the first one that was not printed because of
+     * `--count`; undefined if the reader has closed the output.
+     */
+    async function emit(rows: readonly TailRow[], run: FollowerRun) {
       const passing = run.wanted(rows, floor);
       const wanted = passing.slice(0, run.left);
       isWriting = true;
@@ -92,19 +95,21 @@ export const followStore = (context: Context, plan: FollowPlan): Promise<void> =
       saver?.wrote(wanted);
       const isOpen = wanted.length === 0 || (await sink.write(wanted));
       isWriting = false;
-      const continues = isOpen && run.delivered(wanted);
-      return { rows: wanted, left: passing[wanted.length]?.id, isOpen, continues };
+      if (!isOpen) return undefined;
+      run.delivered(wanted);
+      return { delivered: wanted, left: passing[wanted.length]?.id };
     }
 
-    async function onGap(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<Emitted> {
+    /** The posts of a gap, if they can be fetched. */
+    async function fill(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<TailRow[]> {
       const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
       if (filling && start) {
         context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
-        return emit(await filling.rows(gap, start, follower.position(), run.until), run);
+        return filling.rows(gap, start, follower.position(), run.until);
       }
       const advice = filling ? '' : '; add --fill to fetch them from the service';
       run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
-      return nothing;
+      return [];
     }
 
     async function handle(event: FollowEvent, run: FollowerRun): Promise<boolean> {
@@ -121,29 +126,28 @@ export const followStore = (context: Context, plan: FollowPlan): Promise<void> =
         const leader = quietly(() => readPosition(event.mark, leaderFeed));
         if (leader) claim(known, leader, event.isAfterHole);
       }
+      let rows: readonly TailRow[] = [];
       // Where to start to fill a gap; null if it cannot be filled.
-      const from =
-        filling && kind === 'gap'
-          ? (event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null))
-          : null;
-      const emitted =
-        kind === 'rows'
-          ? await emit(event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow), run)
-          : kind === 'gap'
-            ? await onGap(event, from, run)
-            : nothing;
-      // The reader closed the output and did not receive the last rows, so do not save a position after them.
-      if (!emitted.isOpen) return false;
+      let from: FeedPoint | null = null;
+      if (kind === 'rows') rows = event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
+      if (kind === 'gap') {
+        if (filling) from = event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
+        rows = await fill(event, from, run);
+      }
+      const emitted = rows.length === 0 ? { delivered: rows, left: undefined } : await emit(rows, run);
+      // The reader did not receive the last rows, so do not save a position after them.
+      if (!emitted) return false;
+      const { delivered, left } = emitted;
       const position = follower.position();
-      if (from && position) reached = afterFilled(position, emitted.rows);
-      else if (kind !== 'rows' || emitted.left === undefined) reached = position;
-      else reached = beforePost(event.rows, emitted.left, reached);
+      if (from && position) reached = afterFilled(position, delivered);
+      else if (kind === 'rows' && left !== undefined) reached = beforePost(event.rows, left, reached);
+      else reached = position;
       // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
       if (saver && !saver.isSafe && reached) await saver.end();
       if (kind === 'rows') saver?.wrote([]);
       else if (kind !== 'live') saver?.touch();
       wakeup.wake();
-      return emitted.continues && !(kind === 'live' && flags.noFollow);
+      return run.left > 0 && !(kind === 'live' && flags.noFollow);
     }
 
     return storeFeeder(context, plan, {
@@ -215,17 +219,6 @@ async function beginOf(
   return backfill === undefined ? { kind: 'now' } : { kind: 'newest', rows: backfill };
 }
 
-/**
- * The rows that were printed, and the id of the first one that was not because of `--count`; whether the output is open,
- * and whether the run continues.
- */
-interface Emitted {
-  readonly rows: readonly TailRow[];
-  readonly left: string | undefined;
-  readonly isOpen: boolean;
-  readonly continues: boolean;
-}
-
 function beforeAll(rows: readonly StreamRow[]): number | null {
   const oldest = nthNewest(
     rows.map(({ at }) => at),
@@ -234,25 +227,19 @@ function beforeAll(rows: readonly StreamRow[]): number | null {
   return oldest && oldest - 1;
 }
 
-const nothing: Emitted = { rows: [], left: undefined, isOpen: true, continues: true };
-
 /** The position before a post of the rows that were read after the position `reached`. */
 function beforePost(
   read: readonly StreamRow[],
   id: string,
   reached: FeedPosition | undefined,
 ): FeedPosition | undefined {
-  const rows = read.slice(
-    0,
-    read.findIndex((row) => row.id === id),
-  );
-  const last = rows.at(-1);
+  const end = read.findIndex((row) => row.id === id);
+  const last = read[end - 1];
   if (last === undefined) return reached;
+  const known = read.slice(0, end).map(({ id, entry }) => [id, entryMs(entry)] as const);
   return {
-    ...reached,
-    entry: last.entry,
-    last: { id: last.id, at: last.at },
+    ...{ ...reached, entry: last.entry, last: { id: last.id, at: last.at } },
     verified: last.verified ?? reached?.verified ?? null,
-    known: [...(reached?.known ?? []), ...rows.map(({ id, entry }) => [id, entryMs(entry)] as const)],
+    known: [...(reached?.known ?? []), ...known],
   };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
+import { hashReply, serverNow } from '../../store/connection.ts';
 import { timeFrom } from '../../store/feed/entry.ts';
 import type { FeedKeys } from '../../store/keys.ts';
-import { hashReply, serverNow } from '../../store/replies.ts';
 import type { RunStore } from './open-store.ts';
 
 /** The minimum time between two reads of the verified time from the store. */

@@ -1,11 +1,10 @@
 import { Failure } from '../../base/failure.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
-import { interruptionText, isStoreFailure, unusable } from '../../store/failures.ts';
+import { isStoreFailure, unusable } from '../../store/failures.ts';
 import { feedIdOf } from '../../store/feed/feed-id.ts';
 import {
   type FeedState,
-  type LeaderDescription,
   openTerm,
   type Post,
   type RelayMemory,
@@ -13,7 +12,7 @@ import {
   readFeedState,
 } from '../../store/feed/leader-term.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
-import type { Connect, PageSource, StartPoint, TailOptions, TailPorts, TailSink } from '../../tail/ports.ts';
+import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
 import type { TailRow } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
@@ -21,48 +20,25 @@ import type { Context } from '../context.ts';
 import { createNoticeLines } from '../tail/notice-text.ts';
 import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
+import { RelayState } from './watch-relay.ts';
 
 /** What a relay reads, and how long the store keeps the posts. */
-interface RelayPlan {
+interface RelayPlan extends Omit<TailOptions, 'start' | 'on' | 'firstTries'> {
   readonly tokens: readonly string[];
-  readonly lagMs: number;
   readonly keepMs: number;
   readonly keepRows: number;
-  readonly source: PageSource;
-  readonly connect: Connect | undefined;
-  readonly options: Omit<TailOptions, 'start' | 'lagMs' | 'on' | 'firstTries'>;
 }
 
-interface RelayWorld extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'> {
+interface RelayWorld
+  extends Pick<Context, 'signal' | 'notice' | 'scope' | 'diskWait'>,
+    Pick<TailPorts, 'source' | 'connect' | 'key' | 'left' | 'spent'> {
   readonly io: Pick<Context['io'], 'clock' | 'random'>;
   readonly store: Pick<RunStore, 'keys' | 'machine'> & {
     readonly link: Pick<RunStore['link'], 'open'>;
     readonly memory: Pick<RunStore['memory'], 'readFeed' | 'saveFeed'>;
   };
-  readonly key: TailPorts['key'];
-  readonly left?: TailPorts['left'];
-  readonly spent: TailPorts['spent'];
   /** Adds the spending limit to the first line that a term prints. */
   readonly startLine: (text: string) => string;
-  readonly observer?: RelayObserver | undefined;
-}
-
-/** Functions that a relay calls when its state changes, for monitoring. */
-export interface RelayObserver {
-  /** Called when this machine waits because another machine leads the feed. */
-  standby(leader: string): void;
-  away(): void;
-  /** Called when this machine begins to lead the feed with this tail. */
-  leading(tail: Tail): void;
-  ended(tail: Tail): void;
-}
-
-/** What a leader saves in the store with each renewal of the lease. */
-interface Health {
-  /** The tail whose state is saved; undefined until the term has started its tail. */
-  tail: Tail | undefined;
-  /** Whether an earlier term has read a page. Then this one does not end because its first page fails. */
-  readonly answered: boolean;
 }
 
 const LOOK_MS = 1_000;
@@ -71,98 +47,87 @@ const STATE_MS = 10_000;
 const FIRST_TRIES = 2;
 
 /** Leads a feed whenever no other machine does, until the run ends or fails. */
-export async function runRelay(world: RelayWorld, plan: RelayPlan): Promise<void> {
+export async function runRelay(world: RelayWorld, plan: RelayPlan, state = new RelayState()): Promise<void> {
   const { io, signal, notice, store } = world;
-  const memory: RelayMemory = { token: '', state: store.memory.readFeed(feedIdOf(plan)) };
+  const id = feedIdOf(plan);
+  const memory: RelayMemory = { token: '', state: store.memory.readFeed(id) };
   let waiting = false;
-  let answered = false;
   for (;;) {
     signal.throwIfAborted();
     let connection: StoreConnection | undefined;
-    const health: Health = { tail: undefined, answered };
     try {
       // Each term has its own connection.
       connection = await store.link.open();
-      await connection.send('SADD', [store.keys.feeds, feedIdOf(plan)]);
+      await connection.send('SADD', [store.keys.feeds, id]);
       // Report this only after a write, because a full server accepts connections but no writes.
       if (waiting) notice('the store is available again');
       waiting = false;
-      const term = await standBy(world, connection, plan, health, memory);
-      await lead(world, plan, term, health, memory);
+      const term = await standBy(world, connection, plan, state, memory);
+      await lead(world, plan, term, state, memory);
       return;
     } catch (error) {
       if (signal.aborted || !unusable(error)) throw error;
-      if (!waiting) notice(interruptionText(error));
-      if (!isStoreFailure(error, 'STORE_LEASE')) {
-        waiting = true;
-        world.observer?.away();
-      }
+      const isAway = !isStoreFailure(error, 'STORE_LEASE');
+      if (!waiting) notice(`${error.message}${isAway ? '; waiting for the store' : ''}`);
+      if (isAway) [waiting, state.phase] = [true, 'away'];
     } finally {
       connection?.close();
     }
-    answered ||= health.tail !== undefined && health.tail.status().pages > 0;
     await io.clock.sleep(LOOK_MS * (0.5 + io.random()), signal);
   }
 }
 
 /** Waits until this machine can lead, and returns its term. */
 async function standBy(
-  world: RelayWorld,
-  store: StoreConnection,
+  { io, signal, notice, store, scope }: RelayWorld,
+  connection: StoreConnection,
   plan: RelayPlan,
-  health: Health,
+  state: RelayState,
   memory: RelayMemory,
 ): Promise<RelayTerm> {
-  const {
-    io,
-    signal,
-    notice,
-    store: { keys, machine, memory: saved },
-    observer,
-  } = world;
   const { keepMs, keepRows } = plan;
-  const feed = keys.feed(feedIdOf(plan));
+  const { clock } = io;
+  const id = feedIdOf(plan);
+  const feed = store.keys.feed(id);
+  const describe = () => ({ machine: store.machine, ...(state.tail && describeTail(state.tail)) });
   let isReported = false;
-  let stateAt = io.clock.mono();
-  const describe = () => ({ machine, ...(health.tail && describeTail(health.tail)) });
-  for (;;) {
-    memory.state = usableState(memory.state, nameOf(world, plan), io.clock.now() - keepMs);
-    const term = await openTerm({ store, feed, clock: io.clock, keepMs, keepRows, describe, memory });
-    if (!('leftMs' in term)) return term;
-    if (io.clock.mono() >= stateAt) {
-      const state = await readFeedState(store, feed);
-      if (state.mark !== '') {
-        memory.state = state;
-        saved.saveFeed(feedIdOf(plan), state);
+  for (let stateAt = clock.mono(); ; isReported = true) {
+    memory.state = usableState(memory.state, nameOf(scope, plan), clock.now() - keepMs);
+    const term = await openTerm(connection, { feed, clock, keepMs, keepRows, describe, memory });
+    if (term.leftMs === undefined) return term;
+    if (clock.mono() >= stateAt) {
+      const found = await readFeedState(connection, feed);
+      if (found.mark !== '') {
+        memory.state = found;
+        store.memory.saveFeed(id, found);
       }
-      stateAt = io.clock.mono() + STATE_MS;
+      stateAt = clock.mono() + STATE_MS;
     }
     if (!isReported) {
-      const name = await store.send('HGET', [feed.info, 'machine']);
+      const name = await connection.send('HGET', [feed.info, 'machine']);
       const leader = typeof name === 'string' ? safeName(name) : 'another machine';
       notice(`standing by: ${leader} leads this feed`);
-      observer?.standby(leader);
+      state.standBy(leader);
     }
-    isReported = true;
-    await io.clock.sleep(Math.min(LOOK_MS, term.leftMs), signal);
+    await clock.sleep(Math.min(LOOK_MS, term.leftMs), signal);
   }
 }
 
 const safeName = (name: string) => name.replace(/[^\w.-]/g, '?').slice(0, 64);
 
-const nameOf = ({ scope }: RelayWorld, { options }: RelayPlan) =>
-  `${options.feed} of ${scope?.baseUrl ?? 'a service'}`;
+const nameOf = (scope: RelayWorld['scope'], { feed }: RelayPlan) =>
+  `${feed} of ${scope?.baseUrl ?? 'a service'}`;
 
 async function lead(
   world: RelayWorld,
   plan: RelayPlan,
   term: RelayTerm,
-  health: Health,
+  state: RelayState,
   memory: RelayMemory,
 ): Promise<void> {
-  const { io, signal, notice, diskWait, startLine, store } = world;
-  const name = nameOf(world, plan);
-  const start = resumeFrom(term, name);
+  const { io, signal, notice, diskWait, startLine, store, scope } = world;
+  const feed = nameOf(scope, plan);
+  const start = resumeFrom(term, feed);
   notice(
     start.kind === 'now'
       ? 'leading this feed, starting with new posts'
@@ -173,33 +138,33 @@ async function lead(
   const linesOf = createNoticeLines(io.clock.mono);
   const tail = createTail(
     {
-      clock: io.clock,
-      random: io.random,
-      source: plan.source,
-      connect: plan.connect,
-      sink: relaySink(term),
-      key: world.key,
+      ...world,
+      ...io,
+      sink: {
+        async write(rows) {
+          await term.publish(rows.map(postOf));
+          return true;
+        },
+        flush: async () => true,
+      },
       spool: () => openSpool(diskWait),
-      left: world.left,
-      spent: world.spent,
       async save(position) {
         await term.save(positionText(position), position.verified);
         if (memory.state) store.memory.saveFeed(feedIdOf(plan), memory.state);
       },
     },
     {
-      ...plan.options,
-      feed: name,
+      ...plan,
+      feed,
       start,
-      lagMs: plan.lagMs,
-      firstTries: health.answered ? Number.POSITIVE_INFINITY : FIRST_TRIES,
+      // Once a term has read a page, a later one does not end because its first page fails.
+      firstTries: state.past.pages > 0 ? Number.POSITIVE_INFINITY : FIRST_TRIES,
       on(event) {
         for (const line of linesOf(event)) notice(event.kind === 'start' ? startLine(line) : line);
       },
     },
   );
-  health.tail = tail;
-  world.observer?.leading(tail);
+  state.begin(tail);
   try {
     const { reason } = await tail.run(AbortSignal.any([signal, term.over]));
     if (reason === 'stopped' && !signal.aborted) term.over.throwIfAborted();
@@ -208,29 +173,18 @@ async function lead(
     if (term.over.aborted && !signal.aborted) throw term.over.reason;
     throw error;
   } finally {
-    world.observer?.ended(tail);
+    state.end();
     await term.resign();
   }
 }
 
-function describeTail(tail: Tail): LeaderDescription {
+function describeTail(tail: Tail) {
   const { mode, gaps, spent, walkedAgoMs } = tail.status();
   return {
     mode: mode === 'waiting' ? 'polling' : mode,
     gaps,
     spent: spent.atMost,
     verifiedAgo: walkedAgoMs === null ? '' : Math.round(walkedAgoMs),
-  };
-}
-
-/** The output of a relay, which publishes rows instead of printing them. */
-function relaySink(term: RelayTerm): TailSink {
-  return {
-    async write(rows) {
-      await term.publish(rows.map(postOf));
-      return true;
-    },
-    flush: async () => true,
   };
 }
 

@@ -3,13 +3,12 @@ import { parseJson } from '../../base/json.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import { span } from '../../output/format/time.ts';
 import type { StreamRow } from '../../store/feed/entry.ts';
-import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import { nothingMeasured, type TailFacts } from '../../tail/health.ts';
 import type { PostFields, PostMark, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
-import { handoffStateText } from '../tail/exec/handoff-text.ts';
 import type { TailFlags } from '../tail/flags.ts';
-import { deliveredText, placeText } from '../tail/notice-text.ts';
+import { deliveredText, handoffStateText, placeText } from '../tail/notice-text.ts';
+import type { TailOutput } from '../tail/output/writer.ts';
 import type { Feeder } from '../tail/run-feed.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
@@ -23,19 +22,14 @@ export interface StoredPosts {
 }
 
 /** How a run reads the feed, and what it does with the posts. */
-interface StoreSource<E> {
+interface StoreSource<E> extends Omit<TailOutput, 'sink'> {
   events(run: FollowerRun): AsyncIterable<E>;
   /** Handles an event. Returns whether the run continues. */
   take(event: E, run: FollowerRun): Promise<boolean>;
-  /** Aborted when the reader closes the output; undefined for a command. */
-  readonly closed?: AbortSignal | undefined;
-  readonly handoff?: (() => HandoffHealth) | undefined;
-  readonly check?: (() => void) | undefined;
   /** Up to which post time the posts were delivered. */
   verified?(): number | null;
   /** Delivers everything that was written, unless the reader has closed the output. */
   end?(isOpen: boolean): Promise<void>;
-  close(): Promise<void>;
 }
 
 export interface FollowerRun {
@@ -45,8 +39,8 @@ export interface FollowerRun {
   readonly left: number;
   /** Selects the posts that the run wants. */
   wanted(rows: readonly TailRow[], floor: number): TailRow[];
-  /** Counts delivered rows. Returns whether the run may continue. */
-  delivered(rows: readonly TailRow[]): boolean;
+  /** Counts delivered rows. */
+  delivered(rows: readonly TailRow[]): void;
   gap(text: string, advice?: string): void;
   /** Reports that posts may be missing, unless the store finds them again. */
   lost(last: PostMark | null | undefined, what: string): void;
@@ -74,8 +68,6 @@ export function storeFeeder<
   let loss: string | undefined;
   let lastPost: TailFacts['lastPost'] = null;
   let [ready, away] = [false, false];
-  /** Such a run has no main loop: each call of `wake` counts as an iteration, which shows that nothing blocks. */
-  let turns = 0;
   const proofOf = leaderProof(store.link, store.keys.feed(feedId), clock);
 
   const facts = (): TailFacts => ({
@@ -95,7 +87,6 @@ export function storeFeeder<
       left -= rows.length;
       const at = rows.findLast((row) => row.at !== null)?.at ?? null;
       if (at !== null) lastPost = { at, lagMs: Math.max(0, clock.now() - at) };
-      return left > 0;
     },
     gap(text, advice = '') {
       gaps.push(text);
@@ -111,8 +102,6 @@ export function storeFeeder<
   return {
     watched: {
       facts,
-      turns: () => turns,
-      wake: () => void turns++,
       text: () => stateText(facts(), clock.now()),
     },
     check: source.check,

@@ -42,17 +42,15 @@ export function certify(file: string, position: Position, place: FilePlace): voi
   if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });
 }
 
-/** Where a tail continues in its file: the position, and what is known of the lines that the file has already. */
-export interface Resumed {
-  readonly position: Position | undefined;
-  readonly place: Pick<FilePlace, 'offset' | 'lines'>;
-}
-
 /**
  * Continues the certificate of a file. What is not certain is not claimed: other filters, missing lines and a lost
  * position begin a new stretch. `position` has the ids of all lines after it.
  */
-export function resumeLines(out: string, position: Position | undefined, filters: Filters): Resumed {
+export function resumeLines(
+  out: string,
+  position: Position | undefined,
+  filters: Filters,
+): { readonly position: Position | undefined; readonly place: Pick<FilePlace, 'offset' | 'lines'> } {
   const size = statsOf(out)?.size;
   const newest = position?.ids.reduce(
     (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),

@@ -1,12 +1,11 @@
 import { usageError } from '../../base/failure.ts';
 import { duration, positiveDuration, time } from '../../base/time-values.ts';
-import { integer } from '../../base/values.ts';
+import { integer, oneOf } from '../../base/values.ts';
 import type { ConfluenceRule } from '../../tail/confluence.ts';
 import { excluding, flag, type GivenFlags, inGroup, list, value, valueOr } from '../args/option.ts';
-import { checkpointFile, file, text, type Value } from '../args/values.ts';
+import { checkpointFile, file, statusFile, text, type Value } from '../args/values.ts';
 import type { Argument } from '../command.ts';
 import { rotateRule } from './output/rotation.ts';
-import { serviceOptions } from './service/flags.ts';
 
 /** A speed such as `10x`. */
 export const speed: Value<number> = {
@@ -32,6 +31,15 @@ const confluenceRule: Value<ConfluenceRule> = {
   },
 };
 const WITHIN_MAX_MS = 24 * 3_600_000;
+
+/** The flags of every run that follows a feed. */
+export const serviceOptions = {
+  status: value('--status', 'write the state to FILE as metrics for Prometheus', statusFile),
+  heartbeat: value('--heartbeat', 'report the state on stderr this often', positiveDuration),
+  logFormat: valueOr('--log-format', 'format of the lines on stderr', oneOf('text', 'json'), 'text'),
+};
+
+export type ServiceFlags = Omit<GivenFlags<typeof serviceOptions>, 'logFormat'>;
 
 /** The flags that a replay cannot use, because it reads no feed. */
 const ofFeeds = [
@@ -89,7 +97,6 @@ export const tailOptions = {
 };
 
 export type TailFlags = Omit<GivenFlags<typeof tailOptions>, 'logFormat'>;
-export type ExecFlags = Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
 
 /** A shell may expand the value of --replay to several words. */
 export const replayArgument: Argument = {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { checkFolder, realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
+import type { Context } from '../context.ts';
 
 /**
  * The file that a tail appends to and resumes from; undefined for pipes and devices, from which no run can
@@ -13,17 +14,13 @@ export function resumableOut(path: string | undefined): string | undefined {
   return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
 }
 
-interface TailFiles {
-  readonly out: string | undefined;
-  readonly checkpoint: string | undefined;
-  /** The file of `--status`. The file is locked, because two tails would overwrite each other's state. */
-  readonly status?: string | undefined;
-  readonly state: string | undefined;
-}
-
-/** Locks these files against other tails. Returns a function that unlocks them. */
-export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => void {
-  const targets = [out, checkpoint, status].flatMap((path) => (path === undefined ? [] : realPath(path)));
+/** Locks the output and other files against other tails. Returns a function that unlocks them. */
+export function lockFiles(
+  { folders: { state } }: Context['settings'],
+  out: string | undefined,
+  ...others: readonly (string | undefined)[]
+): () => void {
+  const targets = [out, ...others].flatMap((path) => (path === undefined ? [] : realPath(path)));
   // Without this check, acquiring the lock would create the folder, even if the path has a typo.
   for (const target of targets) checkFolder(dirname(target));
   const locks: LockHandle[] = [];
@@ -34,9 +31,8 @@ export function lockFiles({ out, checkpoint, status, state }: TailFiles): () => 
     for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
     // A file with hard links has several names, so also lock it by its inode.
     const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
-    if (out !== undefined && state !== undefined && found && found.nlink > 1n) {
+    if (out !== undefined && state !== undefined && found && found.nlink > 1n)
       locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
-    }
   } catch (error) {
     release();
     throw error;

@@ -2,6 +2,7 @@ import { countText, unitsText } from '../../base/units.ts';
 import { stopText } from '../../core/pages/read-pages.ts';
 import { lengthText, span } from '../../output/format/time.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
+import type { HandoffHealth } from '../../tail/exec/delivery.ts';
 import type { LastPost } from '../../tail/health.ts';
 import type { Gap, Stretched, Summary, TailNotice, TailStatus } from '../../tail/notice.ts';
 import type { PostMark } from '../../tail/post-row.ts';
@@ -50,11 +51,8 @@ function downText({ why, text }: Extract<TailNotice, { kind: 'down' }>): string 
   return `connection lost (${why}${detail === '' ? '' : `: ${detail}`}); reconnecting`;
 }
 
-/**
- * A notice of the tail as a line for stderr; undefined for a notice that is not printed.
- * @internal Exported for tests.
- */
-export function tailText(notice: TailNotice): string | undefined {
+/** A notice of the tail as a line for stderr; undefined for a notice that is not printed. */
+function tailText(notice: TailNotice): string | undefined {
   switch (notice.kind) {
     case 'start':
       return startText(notice);
@@ -187,6 +185,20 @@ export function statusText(status: TailStatus): string {
     gaps > 0 ? countText(gaps, 'gap') : '',
     filled > 0 ? `${filled} found by polling` : '',
     reconnects > 0 ? countText(reconnects, 'reconnect') : '',
+  ];
+  return parts.filter((part) => part !== '').join(' · ');
+}
+
+/** The problems of a handoff, for the heartbeat; empty if there are no problems. */
+export function handoffStateText(
+  { pendingRows, oldestAt, deadRows, lastExit }: HandoffHealth,
+  now: number,
+): string {
+  const age = oldestAt === null ? '' : `, the oldest from ${span(Math.max(0, now - oldestAt))} ago`;
+  const parts = [
+    pendingRows > 0 ? `${countText(pendingRows, 'post')} not acknowledged${age}` : '',
+    lastExit !== null && lastExit !== 0 ? `the command failed with exit code ${lastExit}` : '',
+    deadRows > 0 ? `${countText(deadRows, 'post')} in the dead-letter file` : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
 }

@@ -11,14 +11,13 @@ import {
   realPath,
   statsOf,
 } from '../../base/files.ts';
-import { parseJson } from '../../base/json.ts';
-import { isRecord } from '../../base/json-object.ts';
 import { readLines } from '../../base/lines.ts';
 import { writeAtomic } from '../../base/replace-file.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';
-import { type PostMark, tailRow } from '../../tail/post-row.ts';
+import type { PostMark } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import { fileAt, isAt } from './output/followed-file.ts';
+import { postIn } from './output/line-count.ts';
 import { finishedFiles } from './output/rotation.ts';
 
 export interface TailFiles {
@@ -137,8 +136,7 @@ function marksIn(path: string, from: number, timeField: string, after: number | 
   for (const text of readLines(path, LONGEST_LINE, start)) {
     if (text.trim() === '') continue;
     if (torn !== undefined) throw notTailOutput(torn);
-    const record = parseJson(text);
-    const row = isRecord(record) ? tailRow(record, timeField) : null;
+    const row = postIn(text, timeField);
     // A power failure can leave NUL bytes in place of the last line.
     if (!row && !text.startsWith('\0')) torn = text;
     last = row && (after === null || row.at === null || row.at > after) ? row : undefined;

@@ -1,19 +1,18 @@
 import { usageError } from '../../base/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { isRecord } from '../../base/json-object.ts';
 import { createLineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/time-values.ts';
 import { countText, group } from '../../base/units.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
-import { type PostFields, type TailRow, tailRow } from '../../tail/post-row.ts';
+import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
-import { chunksOf } from '../verify/chunks.ts';
 import { IdSet } from '../verify/id-set.ts';
+import { chunksOf } from '../verify/scan.ts';
 import type { TailFlags } from './flags.ts';
 import { lockFiles, resumableOut } from './lock-files.ts';
 import { confluentSink } from './output/confluence-sink.ts';
+import { postIn } from './output/line-count.ts';
 import { printTo } from './output/writer.ts';
 
 /** What a replay reads, and how it prints the rows. */
@@ -36,10 +35,10 @@ const ROWS = 100;
  * than once is passed on once.
  */
 export async function replayFiles(context: Context, plan: ReplayPlan): Promise<void> {
-  const { globals, signal, settings, notice, diskWait } = context;
+  const { globals, signal, notice, diskWait } = context;
   const { flags, files } = plan;
   const out = resumableOut(globals.out);
-  const unlock = lockFiles({ out, checkpoint: undefined, status: undefined, state: settings.folders.state });
+  const unlock = lockFiles(context.settings, out);
   try {
     if (out !== undefined) checkSpace(out);
     const output =
@@ -123,8 +122,7 @@ async function* rowsOf(
     let first: number | undefined;
     let last: number | undefined;
     const rowIn = (bytes: Buffer): TailRow | undefined => {
-      const record = bytes.length === 0 ? undefined : parseJson(bytes.toString('utf8'));
-      const row = isRecord(record) ? tailRow(record, postTime) : null;
+      const row = bytes.length === 0 ? null : postIn(bytes, postTime);
       if (bytes.length > 0 && !row) others++;
       if (!row) return undefined;
       first ??= row.at ?? undefined;

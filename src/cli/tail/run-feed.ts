@@ -2,10 +2,9 @@ import { Failure } from '../../base/failure.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { outputClosed } from '../../output/sink.ts';
 import type { Context } from '../context.ts';
-import type { TailFlags } from './flags.ts';
+import type { ServiceFlags, TailFlags } from './flags.ts';
 import { lockFiles, resumableOut } from './lock-files.ts';
 import type { TailFiles } from './position-file.ts';
-import type { ServiceFlags } from './service/flags.ts';
 import { type Watched, watchHealth } from './service/watch.ts';
 
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
@@ -31,10 +30,10 @@ export async function runFeed(
   flags: ServiceFlags & Partial<Pick<TailFlags, 'checkpoint'>>,
   open: (files: TailFiles) => Promise<Feeder>,
 ): Promise<void> {
-  const { globals, signal, settings, diskWait, notice } = context;
+  const { globals, signal, diskWait, notice } = context;
   const { checkpoint, status } = flags;
   const files = { out: resumableOut(globals.out), checkpoint };
-  const unlock = lockFiles({ ...files, status, state: settings.folders.state });
+  const unlock = lockFiles(context.settings, files.out, checkpoint, status);
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
     const feeder = await open(files);

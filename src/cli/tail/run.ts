@@ -1,15 +1,21 @@
+import { Failure } from '../../base/failure.ts';
 import { instantAt } from '../../base/time-values.ts';
+import { unitsText } from '../../base/units.ts';
+import { BUDGET } from '../../contract/budget.ts';
 import type { Client } from '../../contract/ports.ts';
 import { createStatusLine } from '../../output/terminal/status-line.ts';
 import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
+import type { TailStatus } from '../../tail/notice.ts';
 import type { Connect, PageSource, StartPoint, TailOptions } from '../../tail/ports.ts';
 import type { Context } from '../context.ts';
 import { accountSharing } from '../lookup/account.ts';
 import { serviceClock } from '../lookup/service-time.ts';
-import { atLimit } from './at-limit.ts';
-import { everySecond } from './every-second.ts';
+import { commandWith } from '../spend/continue-command.ts';
+import { moreText } from '../spend/permission.ts';
+import { every } from './every.ts';
 import type { TailFlags } from './flags.ts';
+import { resumableOut } from './lock-files.ts';
 import { createNoticeLines, gapText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
 import { type Feeder, runFeed } from './run-feed.ts';
@@ -93,7 +99,7 @@ export const runTail = (context: Context, client: Client, plan: TailPlan): Promi
     const show = () =>
       output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
     const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
-    const watch = isWatched ? everySecond(io.clock, ended.signal, () => void show()) : undefined;
+    const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
     return {
       watched: watchedTail(tail, io.clock.now, output.handoff),
       check: output.check,
@@ -128,4 +134,32 @@ async function startOf(
   // --out, --checkpoint, --count or --exec, get only new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
+}
+
+/** The failure of a tail that reached its spending limit or a budget, with the command that continues it. */
+function atLimit(
+  error: unknown,
+  { io, globals, settings }: Context,
+  checkpoint: string | undefined,
+  { spent, verified }: Pick<TailStatus, 'spent' | 'verified'>,
+): unknown {
+  if (!(error instanceof Failure) || (error.code !== 'CEILING' && error.code !== BUDGET)) return error;
+  const { code, message, retryAfter, hint } = error;
+  const file = checkpoint ?? resumableOut(globals.out);
+  const isWaiting = code !== BUDGET || io.argv.includes('--wait-for-budget');
+  const argv = isWaiting ? io.argv : [...io.argv, '--wait-for-budget'];
+  // Without a file to continue from, the next run begins at the time up to which the feed is verified.
+  const since = file === undefined && verified !== null ? new Date(verified).toISOString() : undefined;
+  const command = since && commandWith(argv, { '--backfill': undefined, '--since': since });
+  if (code === BUDGET) {
+    const from = file === undefined ? '' : ` from ${file}`;
+    const next = `continue${from} with: ${command ?? commandWith(argv)}`;
+    return new Failure('limit', message, { code, retryAfter, hint: `${hint}; ${next}` });
+  }
+  const from = file === undefined ? '' : `: it continues from ${file}`;
+  const next = command ? `continue with: ${command}` : `run the same command again${from}`;
+  return new Failure('limit', `${message}; this run has cost up to ${unitsText(spent.atMost)}`, {
+    code,
+    hint: `${moreText(settings.maxCu)}; ${next}`,
+  });
 }

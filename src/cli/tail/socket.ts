@@ -1,6 +1,5 @@
 import { SOCKET_PATH } from '../../contract/endpoints.ts';
 import type { Client } from '../../contract/ports.ts';
-import { createByteMask } from '../../core/client/mask-key.ts';
 import { parseBaseUrl } from '../../core/http/base-url.ts';
 import type { Connect } from '../../tail/ports.ts';
 import { createConnect } from '../../tail/socket/connection.ts';
@@ -22,27 +21,5 @@ export function socketOf(
     env: io.env,
     now: io.clock.now,
   });
-  const mask = createByteMask(key);
-  const masked: Connect = async (onChange, signal) => {
-    const link = await connect(onChange, signal);
-    return {
-      next() {
-        const frame = link.next();
-        return frame && mask(frame);
-      },
-      get held() {
-        return link.held;
-      },
-      get signs() {
-        return link.signs;
-      },
-      get end() {
-        return link.end;
-      },
-      send: (text) => link.send(text),
-      ping: () => link.ping?.(),
-      close: () => link.close(),
-    };
-  };
-  return withMinutes(masked, io.clock, client.reserveMinute);
+  return withMinutes(connect, io.clock, client.reserveMinute);
 }

@@ -1,23 +1,27 @@
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { temporaryIn } from '../../base/files.ts';
+import { quietly } from '../../base/calls.ts';
+import { PRIVATE_FILE, readAt, temporaryIn } from '../../base/files.ts';
 import type { DiskWait } from '../../output/disk-wait.ts';
 import type { Spool } from '../../tail/ports.ts';
 
 /** Stores the rows of a long walk in a temporary file, or waits while its disk is full. */
 export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
-  let opened: Promise<FileHandle> | undefined;
+  let opened: number | undefined;
   let end = 0;
   return {
     async put(text) {
-      opened ??= diskWait.retry(tmpdir(), openNamelessFile);
-      const handle = await opened;
       const bytes = Buffer.from(text);
       const from = end;
       end += bytes.length;
-      await diskWait.retry(tmpdir(), () => writeWhole(handle, bytes, from));
+      const fd = await diskWait.retry(tmpdir(), () => {
+        opened ??= openNamelessFile();
+        for (let done = 0; done < bytes.length; )
+          done += writeSync(opened, bytes, done, bytes.length - done, from + done);
+        return opened;
+      });
       return async () => {
-        const back = await readWhole(handle, from, bytes.length);
+        const back = readAt(fd, from, bytes.length);
         if (back.length < bytes.length) throw new Error('the temporary file was truncated');
         // The texts are read back in reverse order, so the next text can overwrite the file from this position on.
         end = from;
@@ -25,37 +29,16 @@ export function openSpool(diskWait: Pick<DiskWait, 'retry'>): Spool {
       };
     },
     async close() {
-      await (await opened)?.close();
+      if (opened !== undefined) closeSync(opened);
     },
   };
 }
 
-/**
- * Creates a private temporary file and unlinks it at once, so that the system frees it even if the process is
- * killed.
- */
-async function openNamelessFile(): Promise<FileHandle> {
+/** A private temporary file that the system frees even if the process is killed. */
+function openNamelessFile(): number {
   const path = temporaryIn(tmpdir());
-  const handle = await open(path, 'wx+', 0o600);
-  // Ignore the error: Windows cannot unlink an open file.
-  await unlink(path).catch(() => {});
-  return handle;
-}
-
-async function writeWhole(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    done += (await handle.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
-  }
-}
-
-/** Reads `length` bytes of a file, or fewer if the file ends first. */
-async function readWhole(handle: FileHandle, at: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  let done = 0;
-  while (done < length) {
-    const { bytesRead } = await handle.read(bytes, done, length - done, at + done);
-    if (bytesRead === 0) break;
-    done += bytesRead;
-  }
-  return bytes.subarray(0, done);
+  const fd = openSync(path, 'wx+', PRIVATE_FILE);
+  // Windows cannot unlink an open file.
+  quietly(() => unlinkSync(path));
+  return fd;
 }

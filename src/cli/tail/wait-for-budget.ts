@@ -2,10 +2,9 @@ import { Failure } from '../../base/failure.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { waitsForUnits } from '../../tail/spend/units-left.ts';
 import type { Context } from '../context.ts';
-import type { TailFlags } from './flags.ts';
+import type { ServiceFlags, TailFlags } from './flags.ts';
 import { lockFiles } from './lock-files.ts';
 import { untilText } from './notice-text.ts';
-import type { ServiceFlags } from './service/flags.ts';
 import { watchHealth } from './service/watch.ts';
 
 /** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
@@ -20,9 +19,8 @@ export async function onceInBudget<T>(
   flags: ServiceFlags & Pick<TailFlags, 'waitForBudget'>,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { io, signal, notice, settings } = context;
+  const { io, signal, notice } = context;
   let waitsUntil: number | null = null;
-  let turns = 0;
   let unlock: (() => void) | undefined;
   let handOver: (() => Promise<void>) | undefined;
   try {
@@ -37,19 +35,11 @@ export async function onceInBudget<T>(
         waitsUntil = io.clock.now() + ms;
         const text = `waiting until ${untilText(waitsUntil)}`;
         if (!unlock) {
-          const { status } = flags;
-          unlock = lockFiles({
-            out: undefined,
-            checkpoint: undefined,
-            status,
-            state: settings.folders.state,
-          });
+          unlock = lockFiles(context.settings, undefined, flags.status);
           // The tail reports its state to the status file and the service manager, but has not started yet.
           handOver = watchHealth(context, flags, {
             facts: () => ({ ...nothingMeasured, waitsUntil }),
             text: () => `${text} for units`,
-            turns: () => turns,
-            wake: () => void turns++,
           });
           notice(`${text}: ${error.message}`);
         }

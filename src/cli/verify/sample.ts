@@ -1,78 +1,108 @@
 import { usageError } from '../../base/failure.ts';
-import { parseJson } from '../../base/json.ts';
-import { isRecord } from '../../base/json-object.ts';
+import { countText, group } from '../../base/units.ts';
+import { THESIS_BLOCK } from '../../contract/limits.ts';
+import { cu } from '../../contract/prices.ts';
+import type { Verification } from '../../contract/records/verification.ts';
+import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, readPattern } from '../../core/pages/filter.ts';
-import type { Certificate, Stretch, Unread } from '../../tail/certificate.ts';
-import type { PageSource } from '../../tail/ports.ts';
-import { tailRow } from '../../tail/post-row.ts';
+import { safeLine } from '../../output/terminal/safe-text.ts';
+import { type Certificate, type Unread, without } from '../../tail/certificate.ts';
+import type { Context } from '../context.ts';
+import { postIn } from '../tail/output/line-count.ts';
+import { calloutSource, thesisSource } from '../tail/source.ts';
+import type { ScannedFile } from './scan.ts';
 
-type CertifiedFeed = ReturnType<typeof readFeedName>;
-
-/** Reads the name of a feed, which tails and lists write as `thesis USER TOKENS of URL`. */
-export function readFeedName(feed: string) {
-  const [, name = '', baseUrl = ''] = /^(.*?) of (.*)$/s.exec(feed) ?? [];
-  const [kind, first = '', rest = ''] = name.split(' ');
-  if (kind !== 'thesis' && kind !== 'launchpad')
-    throw usageError(`unknown feed in a certificate: ${feed}`, 'use the version of trdr that wrote it');
-  return { kind, first: first || undefined, tokens: rest === '' ? [] : rest.split(','), baseUrl };
+/** Chooses random pages to request again: those that follow a line whose post time is in a verified stretch. */
+export function planSample(
+  { scope, io }: Context,
+  scanned: readonly ScannedFile[],
+  { from, to, gaps }: Verification,
+  sample: number,
+) {
+  const certificate = scanned.find((each) => each.certificate)?.certificate;
+  if (!certificate || from === null || to === null)
+    throw usageError('--sample needs a file with a verified stretch', 'verify the files without --sample');
+  const feed = readFeedName(certificate.feed);
+  const { isThesis, first, tokens, baseUrl } = feed;
+  if (scope && scope.baseUrl !== baseUrl)
+    throw usageError(
+      `the files are from ${safeLine(baseUrl)}, and --sample would ask ${scope.baseUrl}`,
+      'choose the service with --profile or --base-url',
+    );
+  const stretches = without([{ from, to }], gaps);
+  const isVerified = (at: number | null): at is number =>
+    at !== null && stretches.some((stretch) => at >= stretch.from && at <= stretch.to);
+  const cursors = scanned
+    .flatMap(({ picked }) => picked)
+    .flatMap((line) => postIn(line, isThesis ? 'platformCreatedAt' : 'createdAt') ?? [])
+    .filter(({ at }) => isVerified(at))
+    .map(({ id }) => ({ id, place: io.random() }))
+    .sort((one, other) => one.place - other.place)
+    .slice(0, sample)
+    .map(({ id }) => id);
+  const thesis = { userId: first, tokenAddress: tokens.length === 1 ? tokens[0] : undefined };
+  const callouts = { mint: first, wallet: tokens[0] };
+  const call = isThesis ? thesisCall(thesis, { limit: THESIS_BLOCK }) : calloutCall(callouts, {});
+  return {
+    ...{ cursors, isVerified, thesis, callouts, isThesis },
+    calls: [{ ...call, times: cursors.length }],
+    wants: filterOf(certificate, feed),
+  };
 }
 
-/** Whether posts pass the filters of a certificate. */
-export function filterOf({ filters }: Certificate, { kind, tokens }: CertifiedFeed) {
-  const { symbol, minHoldings, devOnly, grep, exclude } = filters;
-  const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
-  return createFilter({
-    tokens: kind === 'thesis' ? tokens : [],
-    symbol: Array.isArray(symbol) ? symbol.map(String) : [],
-    symbolField: kind === 'thesis' ? 'tokenSymbol' : 'coinSymbol',
-    minHoldings: typeof minHoldings === 'number' ? minHoldings : undefined,
-    devOnly: devOnly === true,
-    grep: pattern(grep),
-    exclude: pattern(exclude),
-  });
-}
-
-/** The cursors of random pages: of lines whose post time is in a stretch. */
-export function cursorsIn(
-  lines: readonly string[],
-  stretches: readonly Stretch[],
-  timeField: string,
-): string[] {
-  return lines.flatMap((line) => {
-    const record = parseJson(line);
-    const row = isRecord(record) ? tailRow(record, timeField) : null;
-    const { at = null } = row ?? {};
-    return row && at !== null && isIn(at, stretches) ? [row.id] : [];
-  });
-}
-
-interface Sample {
-  readonly cursors: readonly string[];
-  readonly stretches: readonly Stretch[];
-  readonly wants: ReturnType<typeof filterOf>;
-}
-
-/** Reads pages again, and returns the posts that should be in the files but are not. */
-export async function missingIn(
-  source: PageSource,
-  { cursors, stretches, wants }: Sample,
+/** Reads pages again, and adds the posts to the gaps that should be in the files but are not. */
+export async function compareSample(
+  context: Context,
+  { cursors, isVerified, wants, isThesis, thesis, callouts }: ReturnType<typeof planSample>,
+  joined: Verification,
   isThere: (id: string) => boolean,
-  signal: AbortSignal,
-): Promise<{ readonly missing: Unread[]; readonly compared: number }> {
+): Promise<Verification> {
+  const { permission, notice, signal } = context;
+  const pages = countText(cursors.length, 'page');
+  const most = cursors.length * (isThesis ? cu.thesisBlock : cu.launchpad);
+  await permission.approve({ least: most, most }, (cost) => `Requesting ${pages} will cost ${cost}`);
+  const client = await context.client();
+  const source = isThesis ? thesisSource(client, thesis) : calloutSource(client, callouts);
   const missing = new Map<string, Unread>();
   let compared = 0;
   for (const before of cursors) {
     const { rows } = await source.page({ before, limit: source.sizes.step }, signal);
     for (const row of rows) {
       const { id, at } = row;
-      if (at === null || !isIn(at, stretches) || !wants(row)) continue;
+      if (!isVerified(at) || !wants(row)) continue;
       compared++;
       if (!isThere(id))
         missing.set(id, { from: at, to: at, why: `the service has the post ${id}, and no file` });
     }
   }
-  return { missing: [...missing.values()], compared };
+  const found = missing.size === 0 ? 'all are there' : `${group(missing.size)} missing`;
+  notice(`compared ${countText(compared, 'post')} of ${pages}: ${found}`);
+  if (missing.size === 0) return joined;
+  const gaps = [...joined.gaps, ...missing.values()].sort((one, other) => one.from - other.from);
+  return { ...joined, status: joined.status === 'complete' ? 'gaps' : joined.status, gaps };
 }
 
-const isIn = (at: number, stretches: readonly Stretch[]): boolean =>
-  stretches.some(({ from, to }) => at >= from && at <= to);
+/** Reads the name of a feed, which tails and lists write as `thesis USER TOKENS of URL`. */
+function readFeedName(feed: string) {
+  const [, name = '', baseUrl = ''] = /^(.*?) of (.*)$/s.exec(feed) ?? [];
+  const [kind, first = '', rest = ''] = name.split(' ');
+  if (kind !== 'thesis' && kind !== 'launchpad')
+    throw usageError(`unknown feed in a certificate: ${feed}`, 'use the version of trdr that wrote it');
+  const tokens = rest === '' ? [] : rest.split(',');
+  return { isThesis: kind === 'thesis', first: first || undefined, tokens, baseUrl };
+}
+
+/** Whether posts pass the filters of a certificate. */
+function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typeof readFeedName>) {
+  const { symbol, minHoldings, devOnly, grep, exclude } = filters;
+  const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);
+  return createFilter({
+    tokens: isThesis ? tokens : [],
+    symbol: Array.isArray(symbol) ? symbol.map(String) : [],
+    symbolField: isThesis ? 'tokenSymbol' : 'coinSymbol',
+    minHoldings: typeof minHoldings === 'number' ? minHoldings : undefined,
+    devOnly: devOnly === true,
+    grep: pattern(grep),
+    exclude: pattern(exclude),
+  });
+}

@@ -1,6 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
 import type { StoreConnection } from '../connection.ts';
-import { unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
 import {
   before,
@@ -12,6 +10,7 @@ import {
   readStreams,
   type StreamRow,
 } from './entry.ts';
+import { type Outage, type Reaching, reading } from './reconnect.ts';
 
 /**
  * How far back a follower reads if the entry of its position no longer exists. This time covers all entries that a
@@ -26,7 +25,6 @@ const COUNT = 500;
  */
 const AHEAD = 20;
 const BLOCK_MS = 5_000;
-const RETRY_MS = 1_000;
 const MARK_MS = 10_000;
 
 /** The position of a follower: its last entry, and the ids of the posts that it delivered last, also after `verified`. */
@@ -54,7 +52,7 @@ export type Begin =
     }
   | { readonly kind: 'position'; readonly position: FeedPosition };
 
-export type FollowEvent =
+type FeedEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
   /**
    * The entries between these posts were deleted before they could be read; `from` is null if the follower has read
@@ -78,24 +76,16 @@ export type FollowEvent =
    * them.
    */
   | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
-  | { readonly kind: 'live' }
-  | { readonly kind: 'away'; readonly why: string }
-  | { readonly kind: 'back' };
+  /** The follower has reached the end of the stream, on this connection. */
+  | { readonly kind: 'live' };
 
-interface FollowerOptions {
-  /** Opens a connection for this follower alone, because its reads block the connection. */
-  readonly open: () => Promise<StoreConnection>;
+export type FollowEvent = FeedEvent | Outage;
+
+interface Following extends Reaching {
   readonly feed: FeedKeys;
   readonly begin: Begin;
-  readonly clock: Clock;
   readonly blockMs?: number | undefined;
   readonly marks?: boolean | undefined;
-}
-
-interface Follower {
-  events(signal: AbortSignal): AsyncGenerator<FollowEvent, void, void>;
-  /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
-  position(): FeedPosition | undefined;
 }
 
 const HALF_HOUR_MS = 30 * 60_000;
@@ -103,15 +93,14 @@ const HALF_HOUR_MS = 30 * 60_000;
 const LEAST_KNOWN = 20;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
-export function createFollower(options: FollowerOptions): Follower {
-  const { open, feed, begin, clock, blockMs = BLOCK_MS, marks = false } = options;
+export function createFollower(following: Following) {
+  const { feed, begin, clock, blockMs = BLOCK_MS, marks = false } = following;
   /** The last entry that was read; undefined until the follower has found where to start. */
   let entry: string | undefined;
   let last: FeedPoint | null = null;
   let verified: number | null = null;
   let known = new Map<string, number>();
   let started = false;
-  let live = false;
   /** The entry after which reading continues: `entry`, or another one if `entry` was lost. */
   let cursor = '0-0';
   /** Whether the next entry certainly follows the delivered posts, because the follower has just found its start. */
@@ -159,11 +148,11 @@ export function createFollower(options: FollowerOptions): Follower {
     readEntries(await store.send('XREVRANGE', [feed.stream, '+', '-', 'COUNT', count])).reverse();
 
   /** Finds the entry after which the run starts reading. Returns a gap if the store no longer has what follows. */
-  async function find(store: StoreConnection): Promise<FollowEvent[]> {
+  async function find(store: StoreConnection): Promise<FeedEvent[]> {
     const newestRows = await newest(store, 3);
-    const begun: FollowEvent = { kind: 'begun', times: newestRows.map(({ at }) => at) };
+    const begun: FeedEvent = { kind: 'begun', times: newestRows.map(({ at }) => at) };
     const newestRow = newestRows.at(-1);
-    let gap: FollowEvent | undefined;
+    let gap: FeedEvent | undefined;
     isLinked = true;
     entry = newestRow?.entry ?? '0-0';
     // Nothing is missing from a stream that never had an entry.
@@ -184,7 +173,7 @@ export function createFollower(options: FollowerOptions): Follower {
   async function findTime(
     store: StoreConnection,
     { ms, known: delivered = [] }: Extract<Begin, { kind: 'since' }>,
-  ): Promise<FollowEvent | undefined> {
+  ): Promise<FeedEvent | undefined> {
     const rows = await range(store, '-', COUNT);
     const [oldest] = rows;
     const from = ms - HALF_HOUR_MS;
@@ -218,7 +207,7 @@ export function createFollower(options: FollowerOptions): Follower {
    * Checks whether the entry of this follower's position still exists; otherwise goes back in the stream. Called on each
    * new connection, and at intervals while there are no new entries.
    */
-  async function verify(store: StoreConnection): Promise<FollowEvent | undefined> {
+  async function verify(store: StoreConnection): Promise<FeedEvent | undefined> {
     if (isLinked || entry === undefined || last === null) return undefined;
     const wasLost = lost;
     const found = { kind: 'found' } as const;
@@ -244,7 +233,7 @@ export function createFollower(options: FollowerOptions): Follower {
     store: StoreConnection,
     first: StreamRow,
     rows: readonly StreamRow[],
-  ): Promise<FollowEvent | undefined> {
+  ): Promise<FeedEvent | undefined> {
     const wasLost = lost;
     lost = false;
     // A leader that knew nothing has started the feed over, without the posts that were there then.
@@ -282,7 +271,7 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   /** Reads the position of the leader, if all entries that it covers were read. */
-  async function readMark(store: StoreConnection): Promise<FollowEvent | undefined> {
+  async function readMark(store: StoreConnection): Promise<FeedEvent | undefined> {
     if (!marks || lost || entry === undefined || clock.mono() < markAt) return undefined;
     markAt = clock.mono() + MARK_MS;
     const to = await store.send('HGET', [feed.info, 'floor']);
@@ -299,11 +288,8 @@ export function createFollower(options: FollowerOptions): Follower {
     return { kind: 'mark', mark, isAfterHole };
   }
 
-  async function* follow(
-    store: StoreConnection,
-    signal: AbortSignal,
-  ): AsyncGenerator<FollowEvent, void, void> {
-    let isIdle = true;
+  async function* follow(store: StoreConnection, signal: AbortSignal): AsyncGenerator<FeedEvent, void, void> {
+    let [isIdle, live] = [true, false];
     while (!signal.aborted) {
       if (!started) yield* await find(store);
       else if (isIdle) {
@@ -331,39 +317,13 @@ export function createFollower(options: FollowerOptions): Follower {
   }
 
   return {
-    async *events(signal) {
-      let away = false;
-      while (!signal.aborted) {
-        let store: StoreConnection | undefined;
-        const hangUp = () => store?.close();
-        signal.addEventListener('abort', hangUp, { once: true });
-        try {
-          store = await open();
-          if (signal.aborted) return;
-          if (away) yield { kind: 'back' };
-          away = false;
-          yield* follow(store, signal);
-        } catch (error) {
-          if (signal.aborted) return;
-          if (!unusable(error)) throw error;
-          if (!away) yield { kind: 'away', why: error.message };
-          away = true;
-        } finally {
-          signal.removeEventListener('abort', hangUp);
-          store?.close();
-        }
-        await clock.sleep(RETRY_MS, signal).catch(() => {});
-      }
-    },
-    position: () =>
+    events: (signal: AbortSignal) => reading(following, signal, (store) => follow(store, signal)),
+    /** The position after the last rows that `events` yielded; undefined until the follower has found where to start. */
+    position: (): FeedPosition | undefined =>
       entry === undefined || !started
         ? undefined
         : {
-            entry,
-            last,
-            verified,
-            floor: liveFloor,
-            hole,
+            ...{ entry, last, verified, hole, floor: liveFloor },
             known: [...known].filter(
               ([, ms], at) => ms >= horizonOf(LOOK_BACK_MS) || at >= known.size - LEAST_KNOWN,
             ),

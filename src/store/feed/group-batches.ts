@@ -1,18 +1,14 @@
-import type { Clock } from '../../base/clock.ts';
-import type { StoreConnection } from '../connection.ts';
-import { isStoreFailure } from '../failures.ts';
+import { fieldsReply, listReply, type StoreConnection } from '../connection.ts';
 import type { FeedKeys } from '../keys.ts';
-import { listReply } from '../replies.ts';
 import { before, type FeedPoint, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
+import type { Reaching } from './reconnect.ts';
 
 /**
  * How long a read may block. A renewal of the lease waits for the read, so this time must be much shorter than
  * the timeout of a command.
  */
 const BLOCK_MS = 1_000;
-/**
- * If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch.
- */
+/** If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch. */
 const ABANDONED_MS = 60_000;
 
 /** What a machine remembers about a group, in case the store loses it. */
@@ -24,9 +20,7 @@ export interface GroupPlace {
   readonly verified: number | null;
 }
 
-export interface GroupOptions {
-  /** Opens a connection for this member alone, because its reads block the connection. */
-  readonly open: () => Promise<StoreConnection>;
+export interface GroupOptions extends Reaching {
   readonly feed: FeedKeys;
   readonly name: string;
   /**
@@ -35,7 +29,6 @@ export interface GroupOptions {
    */
   readonly shared: boolean;
   readonly machine: string;
-  readonly clock: Clock;
   /** The maximum number of rows in a batch, and how long an incomplete batch waits for more rows. */
   readonly batch: number;
   readonly lingerMs: number;
@@ -46,7 +39,24 @@ export interface GroupOptions {
   readonly abandonedMs?: number | undefined;
 }
 
-export type GroupEvent =
+/** What a member has done, over all its connections. */
+export interface GroupWork {
+  /** Whether a batch is being delivered. */
+  open: boolean;
+  /** The last entry that was acknowledged. If the group was removed, the member creates it again after this entry. */
+  acknowledged: string | undefined;
+  place: GroupPlace | undefined;
+}
+
+interface Member {
+  readonly consumer: string;
+  readonly ack: (entries: readonly string[]) => Promise<void>;
+  readonly work: GroupWork;
+  /** Aborted when this member loses its lease or connection; another member then gets its batches. */
+  readonly lost: AbortSignal;
+}
+
+type BatchEvent =
   | {
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
@@ -55,7 +65,6 @@ export type GroupEvent =
        * member then delivers the batch again.
        */
       readonly ack: () => Promise<void>;
-      /** Aborted when this member loses its lease or connection; another member then gets the batch. */
       readonly over: AbortSignal;
     }
   /**
@@ -70,35 +79,7 @@ export type GroupEvent =
     }
   /** The store has lost the feed. With the next batch comes a gap, or `found` if no post is missing. */
   | { readonly kind: 'lost'; readonly from: FeedPoint | null }
-  | { readonly kind: 'found' }
-  | { readonly kind: 'standby' }
-  | { readonly kind: 'active' }
-  | { readonly kind: 'away'; readonly why: string }
-  /** This member is not active any more, or the group was removed. The member joins again. */
-  | { readonly kind: 'interrupted'; readonly why: string }
-  | { readonly kind: 'back' };
-
-export interface GroupWork {
-  open: boolean;
-  /**
-   * The last entry that this member acknowledged. If the group was removed, this member creates it again, to start
-   * after this entry.
-   */
-  acknowledged: string | undefined;
-  place: GroupPlace | undefined;
-}
-
-/** The connection, lease and commands with which a member reads and acknowledges batches. */
-interface Membership {
-  readonly options: GroupOptions;
-  readonly store: StoreConnection;
-  readonly consumer: string;
-  readonly ack: (entries: readonly string[]) => Promise<void>;
-  readonly work: GroupWork;
-  /** Aborted when this member loses its lease or connection; another member then gets its batches. */
-  readonly lost: AbortSignal;
-  readonly signal: AbortSignal;
-}
+  | { readonly kind: 'found' };
 
 /** Identifies the stream of a feed; empty if no relay has begun it. */
 export const bornOf = async (store: StoreConnection, { info }: FeedKeys): Promise<string> =>
@@ -108,21 +89,17 @@ export const bornOf = async (store: StoreConnection, { info }: FeedKeys): Promis
 export const hasLost = (place: GroupPlace | undefined, born: string): boolean =>
   place !== undefined && place.born !== born && (place.born !== '' || place.last !== null);
 
-export async function* batches({
-  options,
-  store,
-  consumer,
-  ack,
-  work,
-  lost,
-  signal,
-}: Membership): AsyncGenerator<GroupEvent, void, void> {
+export async function* batches(
+  options: GroupOptions,
+  store: StoreConnection,
+  { consumer, ack, work, lost }: Member,
+  signal: AbortSignal,
+): AsyncGenerator<BatchEvent, void, void> {
   const ended = AbortSignal.any([lost, signal]);
   const { feed, name, clock, batch, lingerMs, shared, abandonedMs = ABANDONED_MS } = options;
   const born = await bornOf(store, feed);
   let isLost = hasLost(work.place, born);
-  const start = isLost ? '0' : (work.acknowledged ?? options.start);
-  const gap = await join({ ...options, start }, store);
+  const gap = await join(store, feed, name, isLost ? '0' : (work.acknowledged ?? options.start));
   const { last = null, verified = null } = work.place ?? {};
   // Posts between the verified time and the last post may have been published after it. In a shared group, other
   // members have read posts too.
@@ -135,23 +112,27 @@ export async function* batches({
    * Called before the first batch after the store has lost the group. Only the member of an ordered group that has read
    * the last post of the former stream knows that no post is missing.
    */
-  async function findGap(to: StreamRow): Promise<GroupEvent> {
+  async function findGap(to: StreamRow): Promise<BatchEvent> {
     isLost = false;
     work.place = { born: await bornOf(store, feed), last, verified };
-    if (!shared && last !== null && last.id === to.prev) return { kind: 'found' };
-    return { kind: 'gap', missing: null, from, to };
+    const isNext = !shared && last !== null && last.id === to.prev;
+    return isNext ? { kind: 'found' } : { kind: 'gap', missing: null, from, to };
   }
 
-  const read = async (from: string, count: number, blockMs: number) => {
+  const read = async (from: string, count: number, blockMs = 0) => {
     const block = blockMs > 0 ? ['BLOCK', blockMs] : [];
     const words = ['GROUP', name, consumer, 'COUNT', count, ...block, 'STREAMS', feed.stream, from];
     const answer = await store.send('XREADGROUP', words, blockMs);
-    return { rows: readStreams(answer), entries: entriesOf(answer) };
+    // Entries that are not posts must be acknowledged too.
+    const [stream] = listReply(answer);
+    const entries = listReply(listReply(stream)[1]).map((pair) => String(listReply(pair)[0]));
+    return { rows: readStreams(answer), entries };
   };
+
   async function* deliver(
     rows: readonly StreamRow[],
     entries: readonly string[],
-  ): AsyncGenerator<GroupEvent, void, void> {
+  ): AsyncGenerator<BatchEvent, void, void> {
     const [first] = rows;
     if (isLost && first) yield await findGap(first);
     if (work.place?.born === '') work.place = { ...work.place, born: await bornOf(store, feed) };
@@ -159,7 +140,7 @@ export async function* batches({
     work.open = true;
     if (shared) void keepPending(entries, AbortSignal.any([done.signal, lost]));
     try {
-      yield { kind: 'batch', rows, over: lost, ack: () => deliverAck(rows, entries) };
+      yield { kind: 'batch', rows, over: lost, ack: () => acknowledge(rows, entries) };
     } finally {
       work.open = false;
       done.abort();
@@ -167,7 +148,7 @@ export async function* batches({
   }
 
   /** Notes that a batch was delivered, even if the store has lost it meanwhile, and acknowledges it. */
-  async function deliverAck(rows: readonly StreamRow[], entries: readonly string[]): Promise<void> {
+  async function acknowledge(rows: readonly StreamRow[], entries: readonly string[]): Promise<void> {
     const end = rows.at(-1);
     if (end && work.place) {
       const { id, at, verified } = end;
@@ -175,33 +156,34 @@ export async function* batches({
     }
     if (work.place) options.memory.save(work.place);
     await ack(entries);
+    work.acknowledged = entries.at(-1) ?? work.acknowledged;
   }
 
   /**
    * Reads the pending entries of a batch at intervals, which restarts their idle time. Otherwise, a batch that
    * takes long would be given to another member.
    */
-  const keepPending = async (entries: readonly string[], until: AbortSignal) => {
+  async function keepPending(entries: readonly string[], until: AbortSignal): Promise<void> {
     try {
       for (;;) {
         await clock.sleep(abandonedMs / 4, until);
-        await read(before(entries[0] ?? '0-0'), entries.length, 0);
+        await read(before(entries[0] ?? '0-0'), entries.length);
       }
     } catch {
       // Ignore the error: the batch is done, or the connection is lost and another member will get the batch.
     }
-  };
+  }
 
   // First read the entries that were delivered to this consumer but not acknowledged, in their order. Only the
   // consumer of an ordered group can have such entries, because a member of a shared group reads as a new consumer.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
-    const { rows, entries } = await read(from, batch, 0);
+    const { rows, entries } = await read(from, batch);
     const last = entries.at(-1);
     if (last === undefined) break;
     if (rows.length > 0) yield* deliver(rows, entries);
-    // Acknowledge entries that were deleted or are not posts, because they can never be delivered.
-    else await ack(entries);
+    // These were deleted or are not posts, so they can never be delivered.
+    else await acknowledge(rows, entries);
     from = last;
   }
   let claimAt = clock.mono();
@@ -209,22 +191,16 @@ export async function* batches({
     ended.throwIfAborted();
     if (shared && clock.mono() >= claimAt) {
       claimAt = clock.mono() + abandonedMs / 4;
-      const answer = listReply(
-        await store.send('XAUTOCLAIM', [feed.stream, name, consumer, abandonedMs, '0', 'COUNT', batch]),
-      );
-      const rows = readEntries(answer[1]);
-      if (rows.length > 0)
-        yield* deliver(
-          rows,
-          rows.map(({ entry }) => entry),
-        );
+      const args = [feed.stream, name, consumer, abandonedMs, '0', 'COUNT', batch];
+      const rows = readEntries(listReply(await store.send('XAUTOCLAIM', args))[1]);
+      const entries = rows.map(({ entry }) => entry);
+      if (rows.length > 0) yield* deliver(rows, entries);
     }
-    const first = await read('>', batch, BLOCK_MS);
-    let { rows, entries } = first;
+    let { rows, entries } = await read('>', batch, BLOCK_MS);
     if (entries.length === 0) continue;
     for (const end = clock.mono() + lingerMs; entries.length < batch && clock.mono() < end; ) {
       await clock.sleep(Math.max(1, Math.min(100, end - clock.mono())), ended);
-      const more = await read('>', batch - entries.length, 0);
+      const more = await read('>', batch - entries.length);
       rows = [...rows, ...more.rows];
       entries = [...entries, ...more.entries];
     }
@@ -237,55 +213,26 @@ export async function* batches({
  * first post after them.
  */
 async function join(
-  { feed, name, start }: Pick<GroupOptions, 'feed' | 'name'> & { readonly start: string },
   store: StoreConnection,
+  { stream }: FeedKeys,
+  name: string,
+  start: string,
 ): Promise<{ readonly missing: number; readonly to: FeedPoint } | undefined> {
-  const exists = (await store.send('EXISTS', [feed.stream])) === 1;
-  const groups = exists ? listReply(await store.send('XINFO', ['GROUPS', feed.stream])).map(fieldsOf) : [];
+  const exists = (await store.send('EXISTS', [stream])) === 1;
+  const groups = exists ? listReply(await store.send('XINFO', ['GROUPS', stream])).map(fieldsReply) : [];
   const own = groups.find((group) => group.get('name') === name);
   if (own === undefined) {
     // Ignore BUSYGROUP: another member may have created the group at the same moment.
-    await store.send('XGROUP', ['CREATE', feed.stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
+    await store.send('XGROUP', ['CREATE', stream, name, start, 'MKSTREAM']).catch((error: unknown) => {
       if (!(error instanceof Error) || !error.message.includes('BUSYGROUP')) throw error;
     });
     return undefined;
   }
-  const [first] = readEntries(await store.send('XRANGE', [feed.stream, '-', '+', 'COUNT', 1]));
-  const read = String(own.get('last-delivered-id') ?? '0-0');
-  if (first === undefined || !isBefore(read, first.entry)) return undefined;
-  const length = Number(await store.send('XLEN', [feed.stream]));
-  const [added, count] = [await addedEver(feed, store), own.get('entries-read') ?? null];
-  const missing =
-    added !== undefined && count !== null
-      ? added - length - Number(count)
-      : Number(own.get('lag') ?? 0) - length;
+  const [first] = readEntries(await store.send('XRANGE', [stream, '-', '+', 'COUNT', 1]));
+  if (first === undefined || !isBefore(own.get('last-delivered-id') ?? '0-0', first.entry)) return undefined;
+  const length = Number(await store.send('XLEN', [stream]));
+  // Not the lag of the group: before Redis 7.4 it includes deleted entries, and since then it does not.
+  const added = Number(fieldsReply(await store.send('XINFO', ['STREAM', stream])).get('entries-added'));
+  const missing = added - length - Number(own.get('entries-read'));
   return missing > 0 ? { missing, to: first } : undefined;
-}
-
-/**
- * The number of entries that were ever added to a stream; undefined if the store user has no permission to read
- * it. The lag of a group is only a fallback: before Redis 7.4 it includes deleted entries, and since then it does
- * not.
- */
-async function addedEver(feed: FeedKeys, store: StoreConnection): Promise<number | undefined> {
-  try {
-    const added = fieldsOf(await store.send('XINFO', ['STREAM', feed.stream])).get('entries-added');
-    return added === undefined ? undefined : Number(added);
-  } catch (error) {
-    if (!isStoreFailure(error, 'STORE_DENIED')) throw error;
-    return undefined;
-  }
-}
-
-/** The ids of all delivered entries, including those that are not posts, which must be acknowledged too. */
-function entriesOf(answer: unknown): string[] {
-  const [stream] = listReply(answer);
-  return listReply(listReply(stream)[1]).map((pair) => String(listReply(pair)[0]));
-}
-
-function fieldsOf(group: unknown): Map<string, unknown> {
-  const flat = listReply(group);
-  const fields = new Map<string, unknown>();
-  for (let at = 0; at + 1 < flat.length; at += 2) fields.set(String(flat[at]), flat[at + 1]);
-  return fields;
 }

@@ -1,59 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import type { StoreConnection } from '../connection.ts';
-import { isStoreFailure, storeFailure, unusable } from '../failures.ts';
-import { ackOrdered } from '../scripts/feed.ts';
-import { renew, resign } from '../scripts/lease.ts';
-import {
-  batches,
-  bornOf,
-  type GroupEvent,
-  type GroupOptions,
-  type GroupWork,
-  hasLost,
-} from './group-batches.ts';
-import { LEASE_MS } from './leader-term.ts';
+import { storeFailure } from '../failures.ts';
+import { feedScripts } from '../scripts/feed.ts';
+import { batches, bornOf, type GroupOptions, type GroupWork, hasLost } from './group-batches.ts';
+import { keepLease, LEASE_MS, renew, resign } from './lease.ts';
+import { reading } from './reconnect.ts';
 
-const RETRY_MS = 1_000;
-const RENEW_MS = 2_500;
+const LOOK_MS = 1_000;
 /** Longer than a member needs to notice that the store has lost the group, and to join it again. */
 const GRACE_MS = 5_000;
 
-export async function* followGroup(
-  options: GroupOptions,
-  signal: AbortSignal,
-): AsyncGenerator<GroupEvent, void, void> {
-  let away = false;
+export type GroupEvent = ReturnType<typeof followGroup> extends AsyncIterable<infer E> ? E : never;
+
+export function followGroup(options: GroupOptions, signal: AbortSignal) {
   const work: GroupWork = { open: false, acknowledged: undefined, place: options.memory.read() };
-  while (!signal.aborted) {
-    let store: StoreConnection | undefined;
-    // Closes the connection to end a blocking read, but not while a batch still has to be acknowledged.
-    const hangUp = () => {
-      if (!work.open) store?.close();
-    };
-    signal.addEventListener('abort', hangUp, { once: true });
-    try {
-      store = await options.open();
-      if (signal.aborted) return;
-      const run = options.shared ? sharedMember : orderedMember;
-      for await (const event of run(options, store, work, signal)) {
-        // Report the recovery only after an event: a full server accepts the connection, but not the lease.
-        if (away) yield { kind: 'back' };
-        away = false;
-        yield event;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!unusable(error)) throw error;
-      const isAway = !isStoreFailure(error, 'STORE_LEASE');
-      if (!away) yield { kind: isAway ? 'away' : 'interrupted', why: error.message };
-      away ||= isAway;
-    } finally {
-      signal.removeEventListener('abort', hangUp);
-      store?.close();
-    }
-    await options.clock.sleep(RETRY_MS, signal).catch(() => {});
-  }
+  const run = options.shared ? sharedMember : orderedMember;
+  return reading(
+    options,
+    signal,
+    (store) => run(options, store, work, signal),
+    () => work.open,
+  );
 }
+
+const lostText = 'this run is no longer the active member of the group';
 
 /**
  * Runs a member of an ordered group. The member waits for the lease, and begins with the posts that the previous
@@ -64,13 +34,13 @@ async function* orderedMember(
   store: StoreConnection,
   work: GroupWork,
   signal: AbortSignal,
-): AsyncGenerator<GroupEvent, void, void> {
+) {
   const { feed, name, clock, leaseMs = LEASE_MS } = options;
-  const lease = feed.group(name);
+  const key = feed.group(name);
   const token = randomUUID();
-  let waiting = false;
-  let hasWaited = false;
-  for (;;) {
+  let [waiting, hasWaited] = [false, false];
+  let askedAt = clock.mono();
+  for (; ; askedAt = clock.mono()) {
     const born = await bornOf(store, feed);
     work.place ??= { born, last: null, verified: null };
     // If the store has lost the group, another member may know its position: let that one take the lease first.
@@ -78,29 +48,26 @@ async function* orderedMember(
       hasWaited = true;
       await clock.sleep(GRACE_MS, signal);
     }
-    if ((await store.send('SET', [lease, token, 'NX', 'PX', leaseMs])) === 'OK') break;
-    if (!waiting) yield { kind: 'standby' };
+    if ((await store.send('SET', [key, token, 'NX', 'PX', leaseMs])) === 'OK') break;
+    if (!waiting) yield { kind: 'standby' } as const;
     waiting = true;
-    await clock.sleep(RETRY_MS, signal);
+    await clock.sleep(LOOK_MS, signal);
   }
-  yield { kind: 'active' };
-  const over = new AbortController();
+  yield { kind: 'active' } as const;
   // `signal` does not end the lease: a member that is stopping holds it until its batch is acknowledged.
-  const lost = AbortSignal.any([over.signal, store.lost]);
-  void renewing(options, store, token, over, lost);
-  const ack = async (rows: readonly string[]) => {
-    const answer = await store.run(ackOrdered, [lease, feed.stream], [token, name, ...rows]);
-    if (answer !== -1) {
-      work.acknowledged = rows.at(-1) ?? work.acknowledged;
+  const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
+    store.run(renew, [key], [token, leaseMs]),
+  );
+  const ack = async (entries: readonly string[]) => {
+    if ((await store.run(feedScripts.ackOrdered, [key, feed.stream], [token, name, ...entries])) !== -1)
       return;
-    }
-    over.abort(supersededFailure());
-    throw supersededFailure();
+    lease.end();
+    throw storeFailure('STORE_LEASE', lostText);
   };
   try {
-    yield* batches({ options, store, consumer: 'ordered', ack, work, lost, signal });
+    yield* batches(options, store, { consumer: 'ordered', ack, work, lost: lease.over }, signal);
   } finally {
-    over.abort(supersededFailure());
+    lease.end();
     await giveBack(options, store, token, signal);
   }
 }
@@ -123,44 +90,18 @@ async function giveBack(
   }
 }
 
-const supersededFailure = () =>
-  storeFailure('STORE_LEASE', 'this run is no longer the active member of the group');
-
-async function renewing(
-  { feed, name, clock, leaseMs = LEASE_MS }: GroupOptions,
-  store: StoreConnection,
-  token: string,
-  over: AbortController,
-  ended: AbortSignal,
-): Promise<void> {
-  let endsAt = clock.mono() + leaseMs;
-  try {
-    while (!ended.aborted) {
-      await clock.sleep(Math.min(RENEW_MS, leaseMs / 4), ended);
-      if (clock.mono() >= endsAt) break;
-      const sent = clock.mono();
-      if ((await store.run(renew, [feed.group(name)], [token, leaseMs])) !== 1) break;
-      endsAt = sent + leaseMs;
-    }
-  } catch {
-    // Ignore the error: the connection broke, or the member is stopping.
-  }
-  over.abort(supersededFailure());
-}
-
 /** Runs a member of a shared group. It reads new entries, and entries that other members did not acknowledge in time. */
 async function* sharedMember(
   options: GroupOptions,
   store: StoreConnection,
   work: GroupWork,
   signal: AbortSignal,
-): AsyncGenerator<GroupEvent, void, void> {
-  yield { kind: 'active' };
+) {
+  yield { kind: 'active' } as const;
   const { feed, name, machine } = options;
-  const ack = async (rows: readonly string[]) => {
-    if (rows.length > 0) await store.send('XACK', [feed.stream, name, ...rows]);
-    work.acknowledged = rows.at(-1) ?? work.acknowledged;
+  const ack = async (entries: readonly string[]) => {
+    if (entries.length > 0) await store.send('XACK', [feed.stream, name, ...entries]);
   };
   const consumer = `${machine}-${randomUUID().slice(0, 8)}`;
-  yield* batches({ options, store, consumer, ack, work, lost: store.lost, signal });
+  yield* batches(options, store, { consumer, ack, work, lost: store.lost }, signal);
 }

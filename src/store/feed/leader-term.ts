@@ -1,29 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { createRecentSet } from '../../base/recent-set.ts';
-import type { StoreConnection } from '../connection.ts';
-import { isStoreFailure, storeFailure, unusable } from '../failures.ts';
+import { listReply, type StoreConnection } from '../connection.ts';
+import { isStoreFailure, unusable } from '../failures.ts';
 import type { FeedKeys } from '../keys.ts';
-import { listReply } from '../replies.ts';
-import { beginFeed, listEntries, publish, report } from '../scripts/feed.ts';
-import { lead, resign } from '../scripts/lease.ts';
+import { feedScripts } from '../scripts/feed.ts';
 import { type FeedPoint, isBefore, timeFrom } from './entry.ts';
+import { keepLease, LEASE_MS, lead, resign } from './lease.ts';
 
-export const LEASE_MS = 10_000;
-const RENEW_MS = 2_500;
 const FULL_RETRY_MS = 1_000;
 const BATCH = 100;
 
-export interface Post {
-  readonly id: string;
-  readonly at: number | null;
+export interface Post extends FeedPoint {
   readonly body: string;
 }
-
-/** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `entry` in the same hash. */
-export type LeaderDescription = Readonly<
-  Partial<Record<'machine' | 'mode' | 'gaps' | 'spent' | 'verifiedAgo', string | number>>
->;
 
 /** A position in a feed, with what is needed to continue from it in a store that has lost the feed. */
 export interface FeedState {
@@ -42,147 +32,87 @@ export interface RelayMemory {
   state: FeedState | undefined;
 }
 
-export interface TermOptions {
-  readonly store: StoreConnection;
+interface Leading {
   readonly feed: FeedKeys;
   readonly clock: Clock;
   readonly keepMs: number;
   readonly keepRows: number;
   readonly leaseMs?: number | undefined;
-  readonly renewMs?: number | undefined;
   readonly memory?: RelayMemory | undefined;
-  readonly describe: () => LeaderDescription;
+  /** What a leader saves about itself. The scripts save `published`, `renewed`, `floor` and `entry` in the same hash. */
+  readonly describe: () => Readonly<Record<string, string | number>>;
 }
+
+export type RelayTerm = Extract<Awaited<ReturnType<typeof openTerm>>, { readonly token: string }>;
 
 /**
- * The period in which a process leads a feed, over one connection. When the connection breaks, the term ends.
- * A new term must read the position and the end of the stream again, because the server may have failed over or lost its
- * last second of writes.
+ * Becomes the leader of a feed for a term: the period in which a process leads it, over one connection. A new term must
+ * read the position and the end of the stream again, because the server may have failed over or lost its last second of
+ * writes. If another process leads, returns the remaining time of its lease in ms.
  */
-export interface RelayTerm {
-  readonly token: string;
-  /** Whether the store had lost the feed, and got it back from the memory of this relay. */
-  readonly restored: boolean;
-  /** The position of the previous leader; undefined if the store has none. */
-  readonly mark: string | undefined;
-  /** The posts that were published after this position, and some before it. */
-  readonly published: readonly FeedPoint[];
-  /**
-   * Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader.
-   */
-  readonly over: AbortSignal;
-  publish(posts: readonly Post[]): Promise<void>;
-  /** Saves a position that covers all posts published so far; `verified` is its verified time, null if it has none. */
-  save(mark: string, verified: number | null): Promise<void>;
-  /** Ends the term, so that another process can lead at once. */
-  resign(): Promise<void>;
-}
-
-/** Becomes the leader. If another process leads, returns the remaining time of its lease in ms. */
-export async function openTerm(options: TermOptions): Promise<RelayTerm | { readonly leftMs: number }> {
-  const { store, feed, clock, keepMs, keepRows, leaseMs = LEASE_MS, renewMs = RENEW_MS } = options;
-  const memory = options.memory ?? { token: '', state: undefined };
-  const asked = clock.mono();
-  const description = () => Object.entries(options.describe()).flat();
-  const nonce = randomBytes(12).toString('hex');
-  const keys = [feed.lease, feed.epoch, feed.info];
-  const answer = listReply(await store.run(lead, keys, [nonce, leaseMs, memory.token, ...description()]));
-  const [token, second] = answer;
-  if (typeof token !== 'string' || token === '') return { leftMs: Number(second) || leaseMs };
+export async function openTerm(store: StoreConnection, leading: Leading) {
+  const { feed, clock, keepMs, keepRows, leaseMs = LEASE_MS } = leading;
+  const memory = leading.memory ?? { token: '', state: undefined };
+  const askedAt = clock.mono();
+  const description = () => Object.entries(leading.describe()).flat();
+  const claim = [randomBytes(12).toString('hex'), leaseMs, memory.token, ...description()];
+  const [token, leftMs] = listReply(await store.run(lead, [feed.lease, feed.epoch, feed.info], claim));
+  if (typeof token !== 'string' || token === '') return { leftMs: Number(leftMs) || leaseMs };
   memory.token = token;
 
-  const end = new AbortController();
-  const over = AbortSignal.any([end.signal, store.lost]);
-  /** The time until which the lease certainly lasts. A failed renewal does not change this time. */
-  let endsAt = asked + leaseMs;
-  const finish = (why: string) => end.abort(storeFailure('STORE_LEASE', why));
-
-  const check = () => {
-    if (clock.mono() >= endsAt) finish('this process could not renew its lease of the feed in time');
-    over.throwIfAborted();
-  };
-
-  /** Ends the term on time, even if the store does not answer. */
-  async function watching(): Promise<void> {
-    while (clock.mono() < endsAt) await clock.sleep(endsAt - clock.mono(), over);
-    finish('this process could not renew its lease of the feed in time');
-  }
-
-  async function renewing(): Promise<void> {
-    // Send the first report at once, so that the status shows the new leader.
-    for (let waitMs = 0; !over.aborted; waitMs = renewMs) {
-      if (waitMs > 0) await clock.sleep(waitMs, over);
-      const sent = clock.mono();
-      const renewed = await store.run(
-        report,
-        [feed.lease, feed.info],
-        [token as string, leaseMs, ...description()],
-      );
-      if (renewed !== 1) return finish('this process has lost its lease of the feed');
-      endsAt = sent + leaseMs;
-    }
-  }
-
+  const lostText = 'this process has lost its lease of the feed';
+  const lease = keepLease(store, clock, { askedAt, leaseMs, lostText }, () =>
+    store.run(feedScripts.report, [feed.lease, feed.info], [token, leaseMs, ...description()]),
+  );
   let newest = '';
 
   async function send(args: readonly (string | number)[]): Promise<string> {
     const keys = [feed.lease, feed.stream, feed.mark, feed.info];
     for (;;) {
-      check();
+      lease.check();
       try {
-        const [word, added, lastPost]: readonly unknown[] = listReply(
-          await store.run(publish, keys, [token as string, ...args]),
+        const [word, added, last] = listReply(
+          await store.run(feedScripts.publish, keys, [token as string, ...args]),
         );
         if (word === 'ok') {
           newest = String(added) || newest;
-          return String(lastPost);
+          return String(last);
         }
-        finish('this process has lost its lease of the feed');
+        lease.end();
       } catch (error) {
         if (!isStoreFailure(error, 'STORE_FULL')) throw error;
-        await clock.sleep(FULL_RETRY_MS, over);
+        await clock.sleep(FULL_RETRY_MS, lease.over);
       }
     }
   }
 
-  /**
-   * Reads the state of the feed. If the store has lost it, continues from what this relay remembers; if the relay
-   * remembers nothing, the feed starts over.
-   */
-  async function state(): Promise<FeedState> {
-    const stored = await readFeedState(store, feed);
-    const isLost = stored.mark === '' && published.length === 0;
-    const found = isLost ? (memory.state ?? stored) : stored;
-    if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
-      const keys = [feed.lease, feed.mark, feed.info];
-      if ((await store.run(beginFeed, keys, [token as string, found.mark, found.last])) !== 1)
-        finish('this process has lost its lease of the feed');
-    }
-    restored = isLost && memory.state !== undefined;
-    return found;
-  }
-
-  let restored = false;
   const published = await readEnd(store, feed);
   // The tail of a new leader may read again what the position does not cover.
   const known = createRecentSet(ENTRIES_MAX);
   for (const { id } of published.toReversed()) known.add(id);
   newest = published[0]?.entry ?? '';
-  const { mark, last } = await state();
-  memory.state = mark === '' ? undefined : { mark, last };
-  check();
-  for (const work of [renewing(), watching()]) {
-    work.catch((error: unknown) => {
-      if (!over.aborted) end.abort(error);
-    });
+  const stored = await readFeedState(store, feed);
+  // If the store has lost the feed, continue from what this relay remembers. If it remembers nothing, the feed starts over.
+  const isLost = stored.mark === '' && published.length === 0;
+  const { mark, last } = isLost ? (memory.state ?? stored) : stored;
+  if (isLost || (await store.send('HGET', [feed.info, 'born'])) === null) {
+    const keys = [feed.lease, feed.mark, feed.info];
+    if ((await store.run(feedScripts.beginFeed, keys, [token, mark, last])) !== 1) lease.end();
   }
+  const restored = isLost && memory.state !== undefined;
+  memory.state = mark === '' ? undefined : { mark, last };
+  lease.check();
   return {
     token,
+    /** Whether the store had lost the feed, and got it back from the memory of this relay. */
     restored,
+    /** The position of the previous leader; undefined if the store has none. */
     mark: mark === '' ? undefined : mark,
+    /** The posts that were published after this position, and some before it. */
     published,
-    over,
-    async publish(posts) {
+    /** Aborted when the term ends. After that, this process must neither publish nor pay for anything as leader. */
+    over: lease.over,
+    async publish(posts: readonly Post[]): Promise<void> {
       for (let from = 0; from < posts.length; from += BATCH) {
         const fresh = posts.slice(from, from + BATCH).filter(({ id }) => known.add(id));
         if (fresh.length === 0) continue;
@@ -190,13 +120,15 @@ export async function openTerm(options: TermOptions): Promise<RelayTerm | { read
         await send(['', '', '', keepMs, keepRows, ...flat]);
       }
     },
-    async save(mark, verified) {
+    /** Saves a position that covers all posts published so far; `verified` is its verified time, null if it has none. */
+    async save(mark: string, verified: number | null): Promise<void> {
       const last = await send([mark, verified ?? '', newest, keepMs, keepRows]);
       memory.state = { mark, last };
     },
-    async resign() {
-      if (!over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
-      end.abort(storeFailure('STORE_AWAY', 'the term was ended'));
+    /** Ends the term, so that another process can lead at once. */
+    async resign(): Promise<void> {
+      if (!lease.over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
+      lease.end();
     },
   };
 }
@@ -229,9 +161,9 @@ async function readEnd(
   const repeated: string[] = [];
   let start = '+';
   for (let read = 0; read < ENTRIES_MAX; read += PAGE) {
-    const [oldest = '', ...flat] = listReply(await store.run(listEntries, [feed.stream], [start, PAGE])).map(
-      String,
-    );
+    const [oldest = '', ...flat] = listReply(
+      await store.run(feedScripts.listEntries, [feed.stream], [start, PAGE]),
+    ).map(String);
     for (let at = 0; at + 2 < flat.length; at += 3) {
       const [entry = '', id = '', time = ''] = flat.slice(at, at + 3);
       if (posts.has(id)) repeated.push(entry);

@@ -19,7 +19,7 @@ end`;
  * not read. Returns `hit` with the answer and its age; `lead` if the caller must request it; `wait` if another machine is requesting
  * it; or `failed` with the failure that another machine shared.
  */
-export const ask = script(
+const ask = script(
   'ask',
   `${READ}
 local entry = read('HMGET', KEYS[1], 'status', 'time', 'record', 'seal') or {}
@@ -46,7 +46,7 @@ return { 'lead' }`,
  * Saves an answer, unless the store has a newer one, and ends the caller's claim. KEYS: answer, claim. ARGV: token,
  * lifetime of the answer in ms, status, time by the server's clock, record, signature.
  */
-export const fill = script(
+const fill = script(
   'fill',
   `${READ}
 local old = tonumber(read('HGET', KEYS[1], 'time') or '')
@@ -63,7 +63,7 @@ return 1`,
  * Ends the caller's claim without an answer, and shares the failure with the waiting machines. KEYS: claim. ARGV:
  * token, failure, how long to share the failure in ms (0: do not share it).
  */
-export const failScript = script(
+const fail = script(
   'fail',
   `${READ}
 if read('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -71,3 +71,5 @@ if tonumber(ARGV[3]) > 0 then redis.call('SET', KEYS[1], '!' .. ARGV[2], 'PX', A
 return 1`,
   { frees: true },
 );
+
+export const answerScripts = { ask, fill, fail };

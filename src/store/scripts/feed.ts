@@ -9,7 +9,7 @@ import { script } from '../script.ts';
  * time and body of each post, oldest first. Returns `fenced` if the caller has lost the lease, or `ok`, the id of the last
  * new entry, and the id of the last post that any leader has published.
  */
-export const publish = script(
+const publish = script(
   'publish',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return { 'fenced' } end
@@ -43,7 +43,7 @@ return { 'ok', last, before }`,
  * KEYS: lease, position, info. ARGV: token, position (or empty), last published post (or empty). Returns 0 if the caller
  * has lost the lease.
  */
-export const beginFeed = script(
+const beginFeed = script(
   'beginFeed',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -58,7 +58,7 @@ return 1`,
  * the entry to start before), and how many entries to read. Returns the oldest entry that was read (empty if
  * there was none), then entry, id and post time of each post.
  */
-export const listEntries = script(
+const listEntries = script(
   'listEntries',
   `
 local flat = { '' }
@@ -77,7 +77,7 @@ return flat`,
  * Acknowledges entries for the active member of an ordered group. KEYS: lease, stream. ARGV: token, group,
  * entries. Returns -1 if the member has lost the lease.
  */
-export const ackOrdered = script(
+const ackOrdered = script(
   'ackOrdered',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return -1 end
@@ -91,7 +91,7 @@ return count`,
  * Extends the leader's lease and saves the leader's state. KEYS: lease, info. ARGV: token, new duration of the lease in
  * ms, then fields and values of the state. Returns 0 if the leader has lost the lease.
  */
-export const report = script(
+const report = script(
   'report',
   `
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
@@ -101,3 +101,5 @@ redis.call('HSET', KEYS[2], 'renewed', now)
 return 1`,
   { frees: true },
 );
+
+export const feedScripts = { publish, beginFeed, listEntries, ackOrdered, report };

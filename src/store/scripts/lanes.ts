@@ -32,7 +32,7 @@ end`;
  * a call may still leave. Returns the wait in ms, the limit that the service reported (0 if it has not reported one),
  * the number of recently active machines, and 1 if the wait is caused by a queue.
  */
-export const take = script(
+const take = script(
   'take',
   `
 local calls, meta, fleet = KEYS[1], KEYS[2], KEYS[3]
@@ -86,7 +86,7 @@ return { departure - now, known, machines, blocked >= departure and 0 or 1 }`,
  * Blocks a lane for some time after a 429. Queued calls whose turn is within that time are postponed to its
  * end, or later if the limit requires it. KEYS: calls, meta. ARGV: how long to block in ms, window in ms.
  */
-export const block = script(
+const block = script(
   'block',
   `${RESPACE}
 local calls, meta, window = KEYS[1], KEYS[2], tonumber(ARGV[2])
@@ -102,7 +102,7 @@ return blocked - now`,
  * Moves a call that has a slot to the present, because it leaves later than its slot. KEYS: calls, meta. ARGV: ticket,
  * window in ms. Returns 0 if the slot has expired.
  */
-export const departLate = script(
+const departLate = script(
   'departLate',
   `${RESPACE}
 local taken = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
@@ -113,7 +113,7 @@ return 1`,
 );
 
 /** Removes the departure time of a call that is not sent, if it is in the future. KEYS: calls. ARGV: ticket. */
-export const drop = script(
+const drop = script(
   'drop',
   `
 local booked = tonumber(redis.call('ZSCORE', KEYS[1], ARGV[1]))
@@ -123,7 +123,7 @@ return 0`,
 );
 
 /** Saves the limit that the service reported for a lane. KEYS: meta. ARGV: limit, window. */
-export const learn = script(
+const learn = script(
   'learn',
   `
 redis.call('HSET', KEYS[1], 'known', ARGV[1])
@@ -135,7 +135,7 @@ return 1`,
  * Adds calls that were sent while the store was unavailable, or that the store may have lost. KEYS: calls.
  * ARGV: window, then ticket and age in ms of each call.
  */
-export const addUnrecorded = script(
+const addUnrecorded = script(
   'addUnrecorded',
   `
 local window = tonumber(ARGV[1])
@@ -144,3 +144,5 @@ local last = tonumber(redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2] or 
 redis.call('PEXPIRE', KEYS[1], math.max(0, last - now) + 3 * window)
 return 1`,
 );
+
+export const laneScripts = { take, departLate, drop, block, learn, addUnrecorded };

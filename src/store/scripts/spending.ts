@@ -118,7 +118,7 @@ const money = (name: string, body: string, frees = false) => script(name, `${BAS
  * reservation with this id has ended. Only `ok` and `held` mean that the cost is reserved; after `reseed`, `refresh` and
  * `over`, the caller tries again.
  */
-export const begin = money(
+const begin = money(
   'begin',
   `
 local id, most, ttl, machine, boot = ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6], ARGV[9]
@@ -167,7 +167,7 @@ return answer`,
  * Removes a budget, and remembers that it was removed on purpose. KEYS: budgets. ARGV: name. Returns its limit, or nil
  * if there was none.
  */
-export const removeBudget = script(
+const removeBudget = script(
   'removeBudget',
   `
 local limit = redis.call('HGET', KEYS[1], ARGV[1])
@@ -181,7 +181,7 @@ return limit ~= '${REMOVED}' and limit or false`,
  * KEYS[7]: ledger. ARGV[3..11]: id, outcome (paid or lost), the CU that were certainly charged, the CU that may have
  * been charged in addition, machine, command, endpoint, status, request id.
  */
-export const settle = money(
+const settle = money(
   'settle',
   `
 local id, outcome, cu, uncertain, machine = ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7]
@@ -203,7 +203,7 @@ return { 'ok' }`,
 );
 
 /** Removes the reservation of a call that was not sent or was free. ARGV[3]: id. */
-export const release = money(
+const release = money(
   'release',
   `
 local known = read(ARGV[3])
@@ -232,7 +232,7 @@ return { 'ok' }`,
  * and the service's count at the start of a day that the machine remembers: the day and the units (empty: none), in case
  * the store has lost this count. Returns `ok` and the count at the start of the day.
  */
-export const reseed = money(
+const reseed = money(
   'reseed',
   `
 local restarted = redis.call('HGET', month, 'boot') ~= ARGV[5]
@@ -269,3 +269,5 @@ redis.call('HSET', month, 'seeded', now)
 return { 'ok', base }`,
   true,
 );
+
+export const spendingScripts = { begin, removeBudget, settle, release, reseed };

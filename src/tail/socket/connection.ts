@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import { CLOSE_QUOTA } from '../../contract/frames.ts';
+import { createByteMask } from '../../core/client/mask-key.ts';
 import { proxyFor } from '../../core/http/proxy-env.ts';
 import type { Connect, Link, LinkEnd } from '../ports.ts';
 import { type Opening, opened } from './handshake.ts';
@@ -61,14 +62,19 @@ export function createConnect(options: SocketOptions): Connect {
       },
       ...(tunnel && { createConnection: () => tunnel }),
     });
-    const link = linkOf(socket, onChange, options.maxHeld ?? MAX_HELD, options.clock ?? systemClock);
+    const link = linkOf(socket, onChange, options);
     await opened(socket, url.host, opening, options.now, signal);
     return link;
   };
 }
 
 /** Creates the link of a WebSocket, whose frames stay in a queue until the tail reads them. */
-function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: Pick<Clock, 'sleep'>): Link {
+function linkOf(
+  socket: Opening,
+  onChange: () => void,
+  { key, maxHeld = MAX_HELD, clock = systemClock }: SocketOptions,
+): Link {
+  const mask = createByteMask(key);
   const queue = new FrameQueue();
   let signs = 0;
   let end: LinkEnd | undefined;
@@ -128,7 +134,7 @@ function linkOf(socket: Opening, onChange: () => void, maxHeld: number, clock: P
         mayPause = true;
         if (pause) resume();
       }
-      return frame;
+      return frame && mask(frame);
     },
     get held() {
       return queue.held;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunEnd } from '../../../src/cli/io.ts';
-import { watchRelay } from '../../../src/cli/store/watch-relay.ts';
+import { RelayState, watchRelay } from '../../../src/cli/store/watch-relay.ts';
 import { watchHealth } from '../../../src/cli/tail/service/watch.ts';
 import { keysOf } from '../../../src/store/keys.ts';
 import type { Tail } from '../../../src/tail/engine.ts';
@@ -36,7 +36,8 @@ function openRelay() {
   const notices: string[] = [];
   const path = join(folder, 'relay.prom');
   const atEnd = new Set<(end: RunEnd) => Promise<void>>();
-  const observer = watchRelay(clock, {
+  const state = new RelayState();
+  const watched = watchRelay(state, clock, {
     link: { use: () => Promise.reject(new Error('the store is away')) },
     feed: keysOf({ baseUrl: 'https://api.example.test', key: 'k' }).feed('all'),
   });
@@ -49,21 +50,21 @@ function openRelay() {
       signal: new AbortController().signal,
     },
     { status: path, heartbeat: 10_000 },
-    observer.watched,
+    watched,
   );
   const read = () => readSamples(path);
   const age = () => clock.now() / 1_000 - Number(read()['update_timestamp_seconds']);
   const end = async () => {
     for (const report of atEnd) await report({ exit: 0, reason: 'done' });
   };
-  return { observer, end, advance, read, age, now: clock.now, notices };
+  return { state, end, advance, read, age, now: clock.now, notices };
 }
 
 test('a relay reports its state like a tail, and its counts include all of its terms', async () => {
-  const { observer, advance, read, age, now, notices, end } = openRelay();
+  const { state, advance, read, age, now, notices, end } = openRelay();
   const known = { spent_at_most_units: 400, last_post_timestamp_seconds: 70 };
   expect(read()).toMatchObject({ command: 'thesis relay', ready: 0, mode: 'connecting' });
-  observer.standby('b1');
+  state.standBy('b1');
   await advance(10_000);
   expect(read()).toMatchObject({ ready: 1, mode: 'standby', service_up: 1, rows_total: 0 });
   expect(read()).not.toHaveProperty('verified_timestamp_seconds');
@@ -76,19 +77,19 @@ test('a relay reports its state like a tail, and its counts include all of its t
     verified: now() - 6_000,
     lastPost: { at: 70_000, lagMs: 9 },
   });
-  observer.leading(first);
+  state.begin(first);
   await advance(10_000);
   expect(read()).toMatchObject({ mode: 'polling', rows_total: 2, gaps_total: 1, ...known });
   expect(now() / 1_000 - Number(read()['verified_timestamp_seconds'])).toBeLessThan(17);
   expect(notices.at(-1)).toMatch(/^heartbeat: leading · 2 posts published · 400 CU/);
 
-  observer.ended(first);
-  observer.away();
+  state.end();
+  state.phase = 'away';
   await advance(10_000);
   expect(read()).toMatchObject({ ready: 1, service_up: 0, rows_total: 2, ...known });
   expect(notices.at(-1)).toBe('heartbeat: waiting for the store');
 
-  observer.leading(tailOf({ rows: 5 }));
+  state.begin(tailOf({ rows: 5 }));
   await advance(10_000);
   expect(read()).toMatchObject({
     ready: 1,

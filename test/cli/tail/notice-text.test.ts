@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createNoticeLimit } from '../../../src/cli/output/notice-limit.ts';
-import { gapText, tailText } from '../../../src/cli/tail/notice-text.ts';
-import type { Gap, Summary } from '../../../src/tail/notice.ts';
+import { createNoticeLines, gapText } from '../../../src/cli/tail/notice-text.ts';
+import type { Gap, Summary, TailNotice } from '../../../src/tail/notice.ts';
+
+const tailText = (notice: TailNotice) => createNoticeLines(() => 0)(notice)[0];
 
 const summary: Summary = {
   ...{ reason: 'duration', rows: 1_287, filled: 0, late: 0, nameless: 0, gaps: [], connections: 1, pages: 3 },

@@ -83,7 +83,6 @@ export const reconnects: RelayMutation = {
       lost: lost.signal,
       run: (script, keys, args) => retry((one) => one.run(script, keys, args)),
       send: (name, args, ms) => retry((one) => one.send(name, args, ms)),
-      sendBytes: (name, args, ms) => retry((one) => one.sendBytes(name, args, ms)),
       close() {
         closed = true;
         void store?.then((one) => one.close());

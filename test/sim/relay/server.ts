@@ -1,4 +1,4 @@
-import type { RedisArgument, ServerFacts, StoreConnection } from '../../../src/store/connection.ts';
+import type { RedisArgument, StoreConnection } from '../../../src/store/connection.ts';
 import { storeFailure } from '../../../src/store/failures.ts';
 import type { Script } from '../../../src/store/script.ts';
 import { EPOCH } from '../posts.ts';
@@ -171,7 +171,7 @@ export function createStore(
       if (name === 'XREAD') return read(words, blockMs);
       return exchange(COMMAND_MS, (reply) => reply(mine.data.command(name, words)));
     };
-    const facts: ServerFacts = {
+    const facts: StoreConnection['server'] = {
       product: 'redis',
       version: '7.0.0',
       boot: mine.boot,
@@ -183,7 +183,6 @@ export function createStore(
       server: facts,
       lost: over.signal,
       send,
-      sendBytes: send,
       run: (script, keys, args) =>
         exchange(COMMAND_MS, (reply) => {
           if (active('full') && !script.text.startsWith('#!lua flags=allow-oom')) {

@@ -168,9 +168,6 @@ export async function runRelaySchedule(
           key: access.key(left),
           startLine: (line) => line,
           spent: () => nothingSpent,
-        },
-        {
-          ...{ tokens: [], keepMs: 1e9, keepRows: 1e9, lagMs: schedule.service.lagMs },
           source: {
             ...access.source,
             stepCu: 200,
@@ -181,10 +178,11 @@ export async function runRelaySchedule(
             },
           },
           connect: schedule.service.via === 'poll' ? undefined : access.connect,
-          options: {
-            ...{ via: schedule.service.via, feed: 'sim', socketShare: 1 },
-            timing: { longAuditMs: LONG_AUDIT_MS },
-          },
+        },
+        {
+          ...{ tokens: [], keepMs: 1e9, keepRows: 1e9, lagMs: schedule.service.lagMs },
+          ...{ via: schedule.service.via, feed: 'sim', socketShare: 1 },
+          timing: { longAuditMs: LONG_AUDIT_MS },
         },
       );
     });

@@ -1,31 +1,34 @@
+import { closeSync, openSync, truncateSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Failure, usageError } from '../../../base/failure.ts';
+import { appendLines, ensureFolder, fileFailure, statsOf } from '../../../base/files.ts';
+import { syncFile } from '../../../base/replace-file.ts';
+import { sha256 } from '../../../base/sha256.ts';
+import { countText } from '../../../base/units.ts';
+import { span } from '../../../output/format/time.ts';
+import { safeLine } from '../../../output/terminal/safe-text.ts';
 import type { View } from '../../../output/view.ts';
 import {
   type Batch,
   createDelivery,
-  type Delivery,
   type HandoffHealth,
   type HandoffNotice,
-  type HandoffRow,
 } from '../../../tail/exec/delivery.ts';
 import { createHandoff } from '../../../tail/exec/handoff.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Context } from '../../context.ts';
 import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { createTextPrinter } from '../../output/output.ts';
-import type { ExecFlags } from '../flags.ts';
+import type { TailFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
 import { readCommand, runCommand } from './command.ts';
-import { openDeadLetters } from './dead-letters.ts';
-import { handedOverText, handoffText, postsText } from './handoff-text.ts';
 
-export const BATCH = 100;
-export const LINGER_MS = 1_000;
+const BATCH = 100;
+const LINGER_MS = 1_000;
 const TRIES = 10;
 
 /** Checks `--exec` and the output format before anything is paid for. */
-export function checkExec({ globals, io }: Context, { exec }: ExecFlags): void {
-  if (exec === undefined) return;
+export function checkExec({ globals, io }: Context, exec: string): void {
   if (globals.out !== undefined)
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
   const format = globals.json ? 'json' : globals.output;
@@ -34,9 +37,9 @@ export function checkExec({ globals, io }: Context, { exec }: ExecFlags): void {
   readCommand(exec, io);
 }
 
-interface Parts {
+interface Handing {
   readonly view: View<TailRow['record']>;
-  readonly flags: ExecFlags;
+  readonly flags: Pick<TailFlags, 'exec' | 'batch' | 'linger' | 'tries'>;
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
@@ -47,30 +50,18 @@ interface Parts {
   readonly remembered?: boolean;
 }
 
-/** Delivers batches to the command, with retries and the dead-letter file. */
-interface Courier {
-  readonly encode: (row: TailRow) => Uint8Array;
-  deliver(batch: Batch, stop: AbortSignal): Promise<Delivery>;
-  /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
-  health(queued: readonly HandoffRow[]): HandoffHealth;
-  /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
-  check(): void;
-  /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
-  release(): void;
-}
-
 /** The kinds of notices that a failing command can cause any number of times. */
 const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind']>(['failed', 'recovered']);
 
-/** Opens the delivery of batches to the command. */
-export async function openCourier(context: Context, parts: Parts): Promise<Courier> {
+/** Opens the delivery of batches to the command, with retries and the dead-letter file. */
+export async function openCourier(context: Context, { view, flags, checkpoint, feed, remembered }: Handing) {
   const { io, signal, settings, diskWait } = context;
-  const { view, flags, checkpoint, feed, remembered = checkpoint !== undefined } = parts;
   const command = readCommand(flags.exec ?? '', io);
-  const name = `${feed}\n${flags.exec}`;
-  const letters = openDeadLetters({ checkpoint, state: settings.folders.state, name, diskWait });
+  const { state } = settings.folders;
+  const own = state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
+  const deadLetters = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
   const limit = createNoticeLimit(io.clock.mono, repeated);
-  const encode = await createEncoder(context, view);
+  const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
   let running: Batch | undefined;
   const reportWait = () => {
     if (running)
@@ -82,7 +73,21 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   const { deliver, health } = createDelivery({
     clock: io.clock,
     random: io.random,
-    deadLetter: letters.save,
+    async deadLetter({ rows }) {
+      const path = deadLetters;
+      if (path === undefined)
+        throw new Failure(
+          'local',
+          'the command did not accept a batch, and there is no folder in which to save the batch',
+          { code: 'DEAD_LETTER', hint: 'set TRDR_STATE_DIR to a folder, or retry forever with --tries 0' },
+        );
+      const text = Buffer.concat(rows.map(({ line }) => line)).toString('utf8');
+      await diskWait
+        .retry(path, () => saveDead(path, text, checkpoint === undefined))
+        .catch((error: unknown) => {
+          throw fileFailure('write', path, error);
+        });
+    },
     async run(batch, attempt) {
       letGo ??= io.inFlight.hold();
       running = batch;
@@ -93,29 +98,39 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
       }
     },
     notify(notice) {
-      const text = limit.show(notice.kind, handoffText(notice, letters.path ?? ''));
+      const text = limit.show(notice.kind, handoffText(notice, deadLetters ?? ''));
       if (text !== undefined) context.notice(text);
     },
     tries: flags.tries === 0 ? Number.POSITIVE_INFINITY : (flags.tries ?? TRIES),
-    forgetful: !remembered,
+    forgetful: !(remembered ?? checkpoint !== undefined),
   });
   return {
-    encode,
+    batch: flags.batch ?? BATCH,
+    lingerMs: flags.linger ?? LINGER_MS,
+    /** Formats a row as a line of NDJSON, like the lines that a tail without --exec prints. */
+    encode({ raw, record }: TailRow): Uint8Array {
+      if (raw !== null && printer.writeRaw) printer.writeRaw(raw);
+      else printer.write(record);
+      return printer.take();
+    },
     deliver,
+    /** The state for monitoring. `queued` are the rows that are not in a batch yet. */
     health,
-    check() {
+    /** Throws if this run has dead letters: a run that ends by itself with dead letters has failed. */
+    check(): void {
       const { deadRows } = health([]);
       if (deadRows === 0) return;
       throw new Failure(
         'local',
-        `the command did not accept ${postsText(deadRows)}, which trdr saved to ${letters.path}`,
+        `the command did not accept ${postsText(deadRows)}, which trdr saved to ${deadLetters}`,
         {
           code: 'DEAD_LETTER',
           hint: 'when the cause is fixed, move that file away and hand it over again with --replay FILE (see docs/exec.md)',
         },
       );
     },
-    release() {
+    /** Ends the handoff: reports suppressed notices, and lets the process shut down. */
+    release(): void {
       signal.removeEventListener('abort', reportWait);
       for (const text of limit.rest()) context.notice(text);
       letGo?.();
@@ -123,24 +138,28 @@ export async function openCourier(context: Context, parts: Parts): Promise<Couri
   };
 }
 
-/** Formats rows as lines of NDJSON, like the lines that a tail without --exec prints. */
-async function createEncoder(
-  context: Context,
-  view: View<TailRow['record']>,
-): Promise<(row: TailRow) => Uint8Array> {
-  const printer = await createTextPrinter(context, view, { format: 'ndjson', live: true });
-  return ({ raw, record }) => {
-    if (raw !== null && printer.writeRaw) printer.writeRaw(raw);
-    else printer.write(record);
-    return printer.take();
-  };
+/** Appends the lines of a batch, and syncs the file. If not all of them fit on the disk, removes those that do. */
+function saveDead(path: string, text: string, isOwnFolder: boolean): void {
+  if (isOwnFolder) ensureFolder(dirname(path));
+  const size = statsOf(path)?.size ?? 0;
+  let fd: number | undefined;
+  try {
+    appendLines(path, text);
+    fd = openSync(path, 'r+');
+    syncFile(fd);
+  } catch (error) {
+    if (statsOf(path)) truncateSync(path, size);
+    throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
 }
 
 /** Hands the rows of a tail over to the command. */
-export async function openHandoff(context: Context, parts: Parts): Promise<TailOutput> {
+export async function openHandoff(context: Context, handing: Handing): Promise<TailOutput> {
   const { io, signal, notice, diskWait } = context;
-  const { flags, checkpoint } = parts;
-  const courier = await openCourier(context, parts);
+  const { checkpoint } = handing;
+  const courier = await openCourier(context, handing);
   const handoff = createHandoff({
     clock: io.clock,
     encode: courier.encode,
@@ -149,20 +168,52 @@ export async function openHandoff(context: Context, parts: Parts): Promise<TailO
       await diskWait.wait();
       return courier.deliver(batch, stop);
     },
-    batch: flags.batch ?? BATCH,
-    lingerMs: flags.linger ?? LINGER_MS,
+    batch: courier.batch,
+    lingerMs: courier.lingerMs,
     stop: signal,
     forgetful: checkpoint === undefined,
   });
-  if (checkpoint === undefined && !parts.remembered)
+  if (checkpoint === undefined && !handing.remembered)
     notice('without --checkpoint, the next run does not know which posts were handed over');
+  const health = () => courier.health(handoff.queued);
   return {
     sink: handoff,
     check: courier.check,
-    handoff: () => courier.health(handoff.queued),
+    handoff: health,
     async close() {
       courier.release();
-      notice(handedOverText(courier.health(handoff.queued), checkpoint !== undefined));
+      notice(handedOverText(health(), checkpoint !== undefined));
     },
   };
+}
+
+const postsText = (count: number): string => countText(count, 'post');
+
+const batchText = ({ number, rows }: Batch) => `batch ${number} (${postsText(rows.length)})`;
+
+/** A notice of the handoff as a line for stderr. */
+function handoffText(notice: HandoffNotice, deadLetters: string): string {
+  const { batch } = notice;
+  switch (notice.kind) {
+    case 'failed':
+      return `the command failed on ${batchText(batch)}: ${safeLine(notice.why)}; retrying in ${waitText(notice.waitMs)}`;
+    case 'recovered':
+      return `the command accepted ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}`;
+    case 'dead':
+      return `the command failed on ${batchText(batch)} after ${countText(notice.attempts, 'attempt')}: ${safeLine(notice.why)}; the batch was saved to ${deadLetters}`;
+  }
+}
+
+const waitText = (ms: number) => (ms < 1_000 ? `${Math.round(ms)}ms` : span(ms));
+
+/** The last line of a run, with the number of posts that were handed over. */
+function handedOverText({ batches, rows, deadRows, pendingRows }: HandoffHealth, resumes: boolean): string {
+  const parts = [
+    `handed over ${postsText(rows)} in ${countText(batches, 'batch', 'batches')}`,
+    deadRows > 0 ? `${postsText(deadRows)} in the dead-letter file` : '',
+    pendingRows > 0
+      ? `${postsText(pendingRows)} ${resumes ? 'left for the next run' : 'not handed over'}`
+      : '',
+  ];
+  return parts.filter((part) => part !== '').join(', ');
 }

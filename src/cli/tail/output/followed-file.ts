@@ -1,7 +1,7 @@
-import { readdirSync } from 'node:fs';
-import { type FileHandle, open, rename, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errno, realPath, statsOf, syncFolder } from '../../../base/files.ts';
+import { errno, isAbsent, realPath, syncFolder } from '../../../base/files.ts';
 import {
   createSink,
   failureOf,
@@ -14,28 +14,12 @@ import {
 import type { FileLines } from '../../../tail/certificate.ts';
 import type { FilePlace } from '../../../tail/position.ts';
 import { LineCount } from './line-count.ts';
-import { finishedName, firstPostTime, isFull, type RotateRule } from './rotation.ts';
+import { finishedName, isFull, type RotateRule } from './rotation.ts';
 
 /** What happened to the present file. */
 type Moved = 'renamed' | 'deleted' | 'finished';
 
-/** An output file to which the tail appends, while other programs may rename, replace or delete it. */
-export interface FollowedFile {
-  readonly sink: Sink;
-  /** The end of the lines that are in the file. */
-  place(): FilePlace;
-  /** The bytes that the sink has accepted and that are not in the file yet. */
-  waiting(): number;
-  /** Called with the newest post time of rows before they are written. */
-  saw(at: number | null): void;
-  /**
-   * Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires a
-   * new file.
-   */
-  check(): Promise<void>;
-}
-
-export interface FollowedOptions {
+interface Following {
   readonly mono: () => number;
   readonly now: () => number;
   /** Called when the output continues in a new file. `name` is the new path of a finished file. */
@@ -71,13 +55,13 @@ interface Opened {
 }
 
 /**
- * Opens a file for appending. If another program deletes the file, the output continues in a new file,
- * which also gets the text written since the last check of the path.
+ * Opens a file for appending, while other programs may rename, replace or delete it. If the file was deleted, the new
+ * one also gets the text written since the last check of the path.
  */
 export async function openFollowed(
   path: string,
-  { mono, now, moved, from, certify, rotate, warn, retry = tryOnce }: FollowedOptions,
-): Promise<FollowedFile> {
+  { mono, now, moved, from, certify, rotate, warn, retry = tryOnce }: Following,
+) {
   const { lines: known } = from ?? {};
   let file = await openAt(path, known, known ? from?.offset : 0).catch((error: unknown) => {
     throw writeFailure(path, error);
@@ -121,8 +105,7 @@ export async function openFollowed(
   const follow = async () => {
     if (!file.atLineEnd) return;
     lookedAt = mono();
-    const found = await identityAt(path);
-    if (found?.dev === file.identity.dev && found.ino === file.identity.ino) {
+    if (isAt(path, file.identity)) {
       unconfirmed = [];
       return;
     }
@@ -160,7 +143,7 @@ export async function openFollowed(
     let name: string;
     try {
       await file.handle.sync();
-      name = finishedName(target, firstPostTime(target, rotate.timeField) ?? now());
+      name = finishedName(target, rotate.timeField, now());
       certify?.(name, placeOf(file));
       await rename(target, name);
     } catch (error) {
@@ -199,29 +182,34 @@ export async function openFollowed(
       throw failureOf(path, error);
     });
 
+  const synced: Sink = {
+    ...sink,
+    async flush() {
+      await sink.flush();
+      await sync();
+    },
+    async finish(as) {
+      try {
+        await sink.finish(as);
+        if (as === 'complete') await sync();
+      } finally {
+        await inTurn(() => file.handle.close());
+      }
+      return undefined;
+    },
+  };
   return {
+    sink: synced,
+    /** The end of the lines that are in the file. */
     place: () => placeOf(file),
+    /** The bytes that the sink has accepted and that are not in the file yet. */
     waiting: () => (sink.progress?.().accepted ?? appended) - appended,
-    saw(at) {
+    /** Called with the newest post time of rows before they are written. */
+    saw(at: number | null): void {
       if (at !== null) newest = Math.max(newest ?? at, at);
     },
-    sink: {
-      ...sink,
-      async flush() {
-        await sink.flush();
-        await sync();
-      },
-      async finish(as) {
-        try {
-          await sink.finish(as);
-          if (as === 'complete') await sync();
-        } finally {
-          await inTurn(() => file.handle.close());
-        }
-        return undefined;
-      },
-    },
-    async check() {
+    /** Continues in a new file if the path no longer leads to the open file, or if the rotation rule requires it. */
+    async check(): Promise<void> {
       try {
         await retry(() =>
           inTurn(async () => {
@@ -271,17 +259,11 @@ export const fileAt = (folder: string, identity: FileIdentity): string | undefin
     .find((path) => isAt(path, identity));
 
 export function isAt(path: string, { dev, ino }: FileIdentity): boolean {
-  const stats = statsOf(path);
-  return stats !== undefined && String(stats.dev) === dev && String(stats.ino) === ino;
-}
-
-/** The identity of the file that a path leads to; undefined if there is no file. */
-async function identityAt(path: string): Promise<FileIdentity | undefined> {
   try {
-    const { dev, ino } = await stat(path, { bigint: true });
-    return { dev: String(dev), ino: String(ino) };
+    const stats = statSync(path, { bigint: true });
+    return String(stats.dev) === dev && String(stats.ino) === ino;
   } catch (error) {
-    if (errno(error) === 'ENOENT' || errno(error) === 'ENOTDIR') return undefined;
+    if (isAbsent(error)) return false;
     throw error;
   }
 }

@@ -1,16 +1,21 @@
+import { basename } from 'node:path';
+import { openPromise } from '../../../base/calls.ts';
+import { usageError } from '../../../base/failure.ts';
 import type { View } from '../../../output/view.ts';
 import type { Filters } from '../../../tail/certificate.ts';
 import { Confluence, type ConfluenceFields, confluenceName } from '../../../tail/confluence.ts';
-import type { TailPorts, TailSink } from '../../../tail/ports.ts';
+import type { TailSink } from '../../../tail/ports.ts';
 import type { Position } from '../../../tail/position.ts';
 import type { PostFields } from '../../../tail/post-row.ts';
 import type { Context } from '../../context.ts';
-import { openSink } from '../../output/output.ts';
-import { certify, type Resumed, resumeLines } from '../certify.ts';
+import { openSink, selectedFields } from '../../output/output.ts';
+import { certify, resumeLines } from '../certify.ts';
+import { every } from '../every.ts';
 import type { TailFlags } from '../flags.ts';
+import { resumableOut } from '../lock-files.ts';
 import { cutBehind, positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
 import { confluentSink } from './confluence-sink.ts';
-import { openOutputFile } from './output-file.ts';
+import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
 
 /** What a run prints, and how. */
@@ -26,36 +31,22 @@ export interface OutputPlan {
   readonly filters?: Filters | undefined;
 }
 
-/** Where an earlier run stopped, and what its file contains. */
-export interface ResumedOutput extends Partial<Resumed> {
-  /** The name of the feed in positions. */
-  readonly feed: string;
-}
-
 /** The service of a feed, in the names of feeds. */
 export const serviceOf = ({ scope }: Pick<Context, 'scope'>): string => scope?.baseUrl ?? 'a service';
 
-/** Finds out where the run continues. */
+/** Finds out where the run continues, and what its file contains; `feed` is the name of the feed in positions. */
 export function resumeOutput(
   context: Context,
   files: TailFiles,
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
-): ResumedOutput {
+) {
   const feed = `${name}${confluenceName(confluence)} of ${serviceOf(context)}`;
   const reading = { ...files, feed, timeField, notice: context.notice };
   if (confluence) cutBehind(reading);
   const position = readStart(reading);
   return files.out === undefined
-    ? { feed, position }
+    ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };
-}
-
-/** The output of a run: stdout, a pipe, a file or a command. */
-export interface OpenedOutput extends TailOutput {
-  /** Saves a position, and with it the certificate of the file. */
-  readonly save: TailPorts['save'];
-  /** Whether a question is open on the terminal. */
-  isPaused(): boolean;
 }
 
 /** `hide` hides the status line; `moved` is called when the output continues in another file. */
@@ -66,14 +57,15 @@ interface OutputHooks {
   readonly verified: () => number | null;
 }
 
+/** Opens the output of a run: stdout, a pipe, a file or a command. */
 export async function openOutput(
   context: Context,
   plan: OutputPlan,
   files: TailFiles,
-  { feed, position, place }: ResumedOutput,
+  { feed, position, place }: ReturnType<typeof resumeOutput>,
   { hide, moved, verified }: OutputHooks,
-): Promise<OpenedOutput> {
-  const { io, globals, diskWait } = context;
+) {
+  const { io, globals, diskWait, notice } = context;
   const { flags, view, timeField, fields, filters = {} } = plan;
   const { out, checkpoint } = files;
   const { confluence } = flags;
@@ -82,15 +74,20 @@ export async function openOutput(
   const followed =
     out === undefined
       ? undefined
-      : await openOutputFile(
-          context,
-          out,
-          {
-            ...{ rule: flags.rotate, timeField, from: place },
-            certify: (path, lines) => last && certify(path, last, lines),
+      : await openFollowed(out, {
+          ...{ mono: io.clock.mono, now: io.clock.now, warn: notice, from: place },
+          rotate: flags.rotate && { rule: flags.rotate, timeField },
+          certify: (path, lines) => last && certify(path, last, lines),
+          retry: (step) => diskWait.retry(out, step),
+          moved(how, name) {
+            if (how === 'finished') notice(`finished ${basename(name ?? out)}: continuing in ${out}`);
+            else notice(`${out} was ${how}: continuing in a new file`);
+            moved();
           },
-          moved,
-        );
+        });
+  const ended = new AbortController();
+  const stopListening = followed && io.onReopen(() => void followed.check());
+  const watch = followed && every(io.clock, () => 1_000, ended.signal, followed.check);
   const pause = createPause(context, hide);
   // The status line is hidden before each write, so that rows do not continue it.
   const toStdout = () => (globals.out === undefined ? openSink(io, undefined, diskWait, hide) : undefined);
@@ -121,6 +118,7 @@ export async function openOutput(
     },
   };
   const saved = positionPath(files);
+  /** Saves a position, and with it the certificate of the file. */
   const save = (path: string, taken: Position) => {
     last = { ...taken, filters };
     savePosition(path, last);
@@ -130,11 +128,15 @@ export async function openOutput(
   return {
     ...output,
     sink,
-    save: saved === undefined ? undefined : (taken) => diskWait.retry(saved, () => save(saved, taken)),
-    isPaused: () => pause.isOpen,
-    async close() {
+    save:
+      saved === undefined ? undefined : (taken: Position) => diskWait.retry(saved, () => save(saved, taken)),
+    /** Whether a question is open on the terminal. */
+    isPaused: pause.isOpen,
+    async close(): Promise<void> {
       pause.end();
-      await followed?.end();
+      stopListening?.();
+      ended.abort();
+      await watch;
       hide();
       await output.close();
     },
@@ -142,35 +144,52 @@ export async function openOutput(
 }
 
 /** Delays the rows and the status line of a tail while a question is open on the same terminal. */
-interface Pause {
-  readonly isOpen: boolean;
-  /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
-  wait(): Promise<void> | undefined;
-  end(): void;
-}
-
-function createPause({ io, globals, display }: Context, hide: () => void): Pause {
+function createPause({ io, globals, display }: Context, hide: () => void) {
   const isShared = io.stdout.isTTY === true && globals.out === undefined;
-  let open: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
+  let open: ReturnType<typeof openPromise> | undefined;
   const end = display({
     hide() {
       hide();
-      let resume = () => {};
-      const over = new Promise<void>((resolve) => {
-        resume = resolve;
-      });
-      open = { over, resume };
+      open = openPromise();
     },
     show() {
-      open?.resume();
+      open?.resolve();
       open = undefined;
     },
   });
   return {
-    get isOpen() {
-      return open !== undefined;
-    },
-    wait: () => (isShared ? open?.over : undefined),
+    isOpen: () => open !== undefined,
+    /** A promise that resolves when rows may be printed; undefined if they may be printed now. */
+    wait: () => (isShared ? open?.promise : undefined),
     end,
   };
+}
+
+/**
+ * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
+ * tail resumes from NDJSON whose records have an id and a post time.
+ */
+export async function checkOutput(
+  context: Context,
+  { view, timeField }: Pick<OutputPlan, 'view' | 'timeField'>,
+  flags: TailFlags,
+): Promise<void> {
+  const { globals, format } = context;
+  const fields = await selectedFields(globals.fields, view);
+  if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
+    throw usageError('--rotate requires --out FILE', 'add --out FILE');
+  if (flags.exec !== undefined) (await import('../exec/open.ts')).checkExec(context, flags.exec);
+  if (globals.out === undefined) return;
+  if (format !== 'ndjson') {
+    throw usageError(
+      `a tail can resume only from an NDJSON file, so --out cannot be ${format}`,
+      'use the extension .ndjson',
+    );
+  }
+  if (fields && !['id', timeField].every((name) => fields.includes(name))) {
+    throw usageError(
+      `without the fields id and ${timeField}, a tail cannot resume from its --out`,
+      'add them to --fields',
+    );
+  }
 }

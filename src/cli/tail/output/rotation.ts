@@ -59,12 +59,12 @@ export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: n
 };
 
 /**
- * The name of a finished file: `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or
+ * The name of a finished file, by the time of its first post, or `now`: `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or
  * `theses.20261122T010203Z-2.ndjson` if that name exists.
  */
-export function finishedName(path: string, at: number): string {
+export function finishedName(path: string, timeField: string, now: number): string {
   const { folder, stem, extension } = partsOf(path);
-  const stamp = new Date(at).toISOString().replace(/\.\d+|[-:]/g, '');
+  const stamp = new Date(firstPostTime(path, timeField) ?? now).toISOString().replace(/\.\d+|[-:]/g, '');
   for (let many = 1; ; many++) {
     const name = join(folder, `${stem}.${stamp}${many === 1 ? '' : `-${many}`}${extension}`);
     const taken = [name, `${name}.gz`].some((each) => statSync(each, { throwIfNoEntry: false }));
@@ -111,7 +111,7 @@ const FIRST_LINE = 1024 * 1024;
 const [FIRST_TIME, LAST_TIME] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 11, 31)];
 
 /** The post time of the first line of a file; undefined if it cannot be read. */
-export function firstPostTime(path: string, timeField: string): number | undefined {
+function firstPostTime(path: string, timeField: string): number | undefined {
   const fd = openRegular(path);
   try {
     const [line = ''] = readAt(fd, 0, FIRST_LINE).toString('utf8').trimStart().split('\n', 1);

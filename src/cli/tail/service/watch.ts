@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path';
+import type { Clock } from '../../../base/clock.ts';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
 import type { Tail } from '../../../tail/engine.ts';
@@ -7,20 +8,18 @@ import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/heal
 import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
-import { handoffStateText } from '../exec/handoff-text.ts';
-import { deliveredText, statusText } from '../notice-text.ts';
-import type { ServiceFlags } from './flags.ts';
+import { every } from '../every.ts';
+import type { ServiceFlags } from '../flags.ts';
+import { deliveredText, handoffStateText, statusText } from '../notice-text.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
-/** A tail that is monitored. */
+/** A run that is monitored. */
 export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
   text(): string;
-  /** The number of iterations of the main loop so far. */
-  turns(): number;
-  /** Causes one iteration of the main loop, even if nothing is due. */
-  wake(): void;
+  /** A main loop that must not hang: `wake` causes an iteration, even if nothing is due, and `turns` counts them. */
+  loop?(): { readonly turns: number; wake(): void } | undefined;
 }
 
 /** The interval between two writes of the status file, once the tail has started. */
@@ -35,8 +34,7 @@ const LOOK_MS = 1_000;
  */
 const START_MS = 60_000;
 
-/** The facts about the run that a health watch needs. */
-export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
+type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
 
 /**
  * Reports the state of the run to the status file, stderr and the service manager until the run has ended. Returns a
@@ -44,54 +42,49 @@ export type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | '
  */
 export function watchHealth(
   context: HealthRun,
-  flags: ServiceFlags,
-  tail: Watched,
-  manager: ServiceManager | undefined = openServiceManager(context.io, context.notice),
+  { status, heartbeat }: ServiceFlags,
+  run: Watched,
+  manager: ServiceManager | undefined = openServiceManager(context.io.env, context.notice),
 ): () => Promise<void> {
+  const { diskWait, signal } = context;
   const { clock, atEnd } = context.io;
-  const { heartbeat } = flags;
-  const watched = withDiskWait(tail, context.diskWait);
+  const watched: Watched = {
+    ...run,
+    facts: () => (diskWait.failure ? { ...run.facts(), mode: 'waiting' } : run.facts()),
+    text: () => (diskWait.failure ? `waiting: ${diskWait.failure.message} · ${run.text()}` : run.text()),
+  };
   const ended = new AbortController();
-  const write = flags.status === undefined ? undefined : statusWriter(context, flags.status, watched);
+  const write = status === undefined ? undefined : statusWriter(context, status, watched);
   const progress = progressOf(watched, clock.now);
-  let written = progress.look();
-  write?.(written);
+  progress.look();
+  write?.(progress.at());
+  const repeat = (ms: () => number, act: () => void) => every(clock, ms, ended.signal, act);
   const loops = [
+    // While the main loop hangs, the file gets old, so that a probe needs to look only at its age.
     write &&
-      every(
-        () => (hasStarted(watched.facts()) ? WRITE_MS : LOOK_MS),
-        () => {
-          // While the main loop hangs, the file gets old, so that a probe needs to look only at its age.
-          if (progress.look() === written) return;
-          written = progress.at();
-          write(written);
-        },
+      repeat(
+        () => (hasStarted(watched) ? WRITE_MS : LOOK_MS),
+        () => progress.look() && write(progress.at()),
       ),
-    heartbeat === undefined
-      ? undefined
-      : every(
-          () => heartbeat,
-          () => context.notice(`heartbeat: ${watched.text()}`),
-        ),
-    manager && inform(context, manager, watched, ended.signal),
+    heartbeat !== undefined &&
+      repeat(
+        () => heartbeat,
+        () => context.notice(`heartbeat: ${watched.text()}`),
+      ),
+    manager && repeat(...informing(clock, manager, watched)),
   ];
-
-  async function every(ms: () => number, act: () => void): Promise<void> {
-    while (await pause(context, ms(), ended.signal)) act();
-  }
-
   const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
-  context.signal.addEventListener('abort', stopping, { once: true });
+  signal.addEventListener('abort', stopping, { once: true });
   const handOver = async () => {
     atEnd.delete(end);
-    context.signal.removeEventListener('abort', stopping);
+    signal.removeEventListener('abort', stopping);
     ended.abort();
     await Promise.all(loops);
     await manager?.settled();
   };
   // The exit code is known only after everything else of the run has ended.
   const end = async (result: RunEnd) => {
-    if (!context.signal.aborted) stopping();
+    if (!signal.aborted) stopping();
     await handOver();
     write?.(progress.at(), result);
   };
@@ -99,76 +92,59 @@ export function watchHealth(
   return handOver;
 }
 
-/** Adds to the state that the run waits because a file cannot be written. */
-const withDiskWait = ({ facts, text, ...tail }: Watched, diskWait: HealthRun['diskWait']): Watched => ({
-  ...tail,
-  facts: () => (diskWait.failure ? { ...facts(), mode: 'waiting' } : facts()),
-  text: () => (diskWait.failure ? `waiting: ${diskWait.failure.message} · ${text()}` : text()),
-});
-
 /**
  * Whether the service counts as started. This includes a tail that waits for its budget or for a full
  * disk: otherwise `systemctl start`, or the boot of the machine, would wait too.
  */
-const hasStarted = ({ ready, mode }: TailFacts) => ready || mode === 'waiting';
-
-/** Waits for the given time; returns false if the watch has ended. */
-async function pause({ io }: Pick<HealthRun, 'io'>, ms: number, until: AbortSignal): Promise<boolean> {
-  try {
-    await io.clock.sleep(ms, until);
-    return true;
-  } catch (error) {
-    if (until.aborted) return false;
-    throw error;
-  }
+function hasStarted({ facts }: Watched): boolean {
+  const { ready, mode } = facts();
+  return ready || mode === 'waiting';
 }
 
 /**
  * Notifies the service manager when the tail counts as started, and then at intervals while the main loop
  * does not hang.
  */
-async function inform(
-  context: HealthRun,
-  manager: ServiceManager,
-  watched: Watched,
-  until: AbortSignal,
-): Promise<void> {
-  const { clock } = context.io;
+function informing(clock: Clock, manager: ServiceManager, watched: Watched): [() => number, () => void] {
   const beatMs = Math.min(NOTIFY_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
   manager.notify({ STATUS: 'starting', ...extension });
   let notifiedAt = clock.mono();
-  while (!hasStarted(watched.facts())) {
-    if (!(await pause(context, Math.min(LOOK_MS, beatMs), until))) return;
-    if (clock.mono() - notifiedAt < START_MS / 3) continue;
-    notifiedAt = clock.mono();
-    manager.notify({ STATUS: `starting: ${watched.text()}`, ...extension });
-  }
-  const progress = progressOf(watched, clock.now);
-  progress.look();
-  manager.notify({ READY: 1, STATUS: watched.text(), WATCHDOG: 1 });
-  while (await pause(context, beatMs, until)) {
-    const before = progress.turns();
-    progress.look();
-    if (progress.turns() !== before) manager.notify({ STATUS: watched.text(), WATCHDOG: 1 });
-  }
+  let progress: ReturnType<typeof progressOf> | undefined;
+  const act = () => {
+    const STATUS = watched.text();
+    if (progress) {
+      if (progress.look()) manager.notify({ STATUS, WATCHDOG: 1 });
+    } else if (hasStarted(watched)) {
+      progress = progressOf(watched, clock.now);
+      progress.look();
+      manager.notify({ READY: 1, STATUS, WATCHDOG: 1 });
+    } else if (clock.mono() - notifiedAt >= START_MS / 3) {
+      notifiedAt = clock.mono();
+      manager.notify({ STATUS: `starting: ${STATUS}`, ...extension });
+    }
+  };
+  act();
+  return [() => (progress ? beatMs : Math.min(LOOK_MS, beatMs)), act];
 }
 
 /**
  * Tracks the last iteration of the main loop. Each check wakes the loop, and the next check finds out whether
- * an iteration followed.
+ * an iteration followed. Without a main loop, each check shows that nothing blocks.
  */
-function progressOf(watched: Watched, now: () => number) {
-  let turns = watched.turns();
+function progressOf({ loop }: Watched, now: () => number) {
+  let turns = loop?.()?.turns;
   let at = now();
   return {
-    turns: () => turns,
     at: () => at,
-    look(): number {
-      if (watched.turns() !== turns) at = now();
-      turns = watched.turns();
-      watched.wake();
-      return at;
+    /** Whether there was an iteration since the last check. */
+    look(): boolean {
+      const current = loop?.();
+      const hasMoved = current === undefined || current.turns !== turns;
+      if (hasMoved) at = now();
+      turns = current?.turns;
+      current?.wake();
+      return hasMoved;
     },
   };
 }
@@ -215,8 +191,7 @@ export function watchedTail(
 ): Watched {
   return {
     facts: () => ({ ...tail.status(), handoff: handoff?.() ?? null }),
-    turns: () => tail.status().turns,
-    wake: tail.wake,
+    loop: () => ({ turns: tail.status().turns, wake: tail.wake }),
     text() {
       const status = tail.status();
       const parts = [

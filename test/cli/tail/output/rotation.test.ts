@@ -78,10 +78,11 @@ describe('the rule of --rotate', () => {
 describe('a finished file', () => {
   test('is named by the time of its first post, and replaces no other', () => {
     const out = join(openFolder(), 'theses.ndjson');
-    const name = finishedName(out, NOON + 1_234);
+    writeFileSync(out, lineOf(1, NOON + 1_234));
+    const name = finishedName(out, 'platformCreatedAt', NOON);
     expect(name).toMatch(/theses\.20261122T120001Z\.ndjson$/);
     writeFileSync(`${name}.gz`, '');
-    expect(finishedName(out, NOON + 1_234)).toMatch(/theses\.20261122T120001Z-2\.ndjson$/);
+    expect(finishedName(out, 'platformCreatedAt', NOON)).toMatch(/theses\.20261122T120001Z-2\.ndjson$/);
   });
 
   test('is finished in time even if no more posts arrive', async () => {

@@ -5,7 +5,6 @@ import type { RunEnd } from '../../../../src/cli/io.ts';
 import { openServiceManager } from '../../../../src/cli/tail/service/notify.ts';
 import { watchHealth } from '../../../../src/cli/tail/service/watch.ts';
 import { nothingMeasured, type TailFacts } from '../../../../src/tail/health.ts';
-import { virtualClock } from '../../../core/virtual-clock.ts';
 import { openFolder } from '../../../folder.ts';
 import { noWait } from '../../../no-wait.ts';
 import { advanceTime, clockOn, createScheduler } from '../../../sim/scheduler.ts';
@@ -35,16 +34,18 @@ function openRun(env: Record<string, string> = {}) {
     diskWait: noWait,
     signal: ending.signal,
   };
-  const manager = openServiceManager({ env, clock }, context.notice, async (lines) => {
+  const manager = openServiceManager(env, context.notice, async (lines) => {
     sent.push([...lines]);
   });
   const watched = {
     facts: () => tail.facts,
     text: () => `${tail.facts.rows} posts`,
-    turns: () => tail.turns,
-    wake() {
-      if (!tail.hangs) tail.turns++;
-    },
+    loop: () => ({
+      turns: tail.turns,
+      wake() {
+        if (!tail.hangs) tail.turns++;
+      },
+    }),
   };
   const watch = (flags: { status?: string; heartbeat?: number }) =>
     watchHealth(context, { status: flags.status, heartbeat: flags.heartbeat }, watched, manager);
@@ -131,12 +132,11 @@ describe('the service manager', () => {
   });
 
   test('receives nothing if the watchdog is meant for another process', () => {
-    const manager = (more: Record<string, string>) =>
-      openServiceManager({ env: { ...env, ...more }, clock: virtualClock() }, () => {});
+    const manager = (more: Record<string, string>) => openServiceManager({ ...env, ...more }, () => {});
     expect(manager({})?.watchdogMs).toBe(30_000);
     expect(manager({ WATCHDOG_PID: String(process.pid) })?.watchdogMs).toBe(30_000);
     expect(manager({ WATCHDOG_PID: '1' })?.watchdogMs).toBeUndefined();
     expect(manager({ WATCHDOG_USEC: 'soon' })?.watchdogMs).toBeUndefined();
-    expect(openServiceManager({ env: {}, clock: virtualClock() }, () => {})).toBeUndefined();
+    expect(openServiceManager({}, () => {})).toBeUndefined();
   });
 });

@@ -1,16 +1,15 @@
 import type { Clock } from '../../base/clock.ts';
 
-const SECOND_MS = 1_000;
-
-/** Calls a function every second until the signal is aborted. */
-export async function everySecond(
+/** Calls a function at intervals until the signal is aborted. */
+export async function every(
   clock: Clock,
+  ms: () => number,
   until: AbortSignal,
-  act: () => void | Promise<void>,
+  act: () => unknown,
 ): Promise<void> {
   try {
     for (;;) {
-      await clock.sleep(SECOND_MS, until);
+      await clock.sleep(ms(), until);
       await act();
     }
   } catch (error) {
