@@ -20,7 +20,7 @@ async function play(line, options) {
 /** Generated tables. */
 const tables = {
   async faults() {
-    const { faultKinds } = await load('src/sandbox/faults/kinds.ts');
+    const { faultKinds } = await load('src/sandbox/faults/grammar.ts');
     const words = { must: 'required', may: 'optional', no: '—' };
     const timeOf = ({ time = 'no' }) => words[time] ?? `default ${time / 1000}s`;
     const rows = Object.entries(faultKinds).map(

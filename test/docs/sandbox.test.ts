@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longName } from '../../src/cli/args/option.ts';
 import { sandbox as command } from '../../src/cli/commands/sandbox.ts';
-import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
-import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
+import { faultKinds, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
 import { readPage } from './pages.ts';
 import { runScript, syntaxOf } from './run.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
-import { parseFaults } from '../../src/sandbox/faults/grammar.ts';
-import { faultKinds } from '../../src/sandbox/faults/kinds.ts';
+import { faultKinds, parseFaults } from '../../src/sandbox/faults/grammar.ts';
 import {
   ask,
   bearer,
@@ -47,13 +46,15 @@ describe('the fault syntax', () => {
   it.each([
     ['bogus', Object.keys(faultKinds).join(', ')],
     ['=5%', 'write name[@where]'],
-    ['late@user=1s', 'remove @user'],
-    ['dup@user.wallet', 'remove @user.wallet'],
-    ['cut@ws', 'remove @ws'],
-    ['delay=5%', 'delay=5%:200ms'],
-    ['cut=1s', 'remove the time'],
-    ['500=abc', '429=5%:3s'],
-    ['500=1s:5%', '429=5%:3s'],
+    ['late@user=1s', 'write late[+skip]'],
+    ['dup@user.wallet', 'write dup[@ws]'],
+    ['cut@ws', 'an endpoint'],
+    ['500@nowhere', 'or ws'],
+    ['delay=5%', '=[chance:]time'],
+    ['cut=1s', '[=chance],'],
+    ['500=abc', 'write name[@where]'],
+    ['500=1s:5%', 'write name[@where]'],
+    ['500=200%', 'a chance is 5%'],
   ])('suggests how to correct %s', (text, hint) => {
     const read = () => parseFaults(text);
     expect(read).toThrow(Failure);

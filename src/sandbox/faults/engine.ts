@@ -1,7 +1,6 @@
 import type { EndpointId } from '../../contract/endpoints.ts';
 import { exponential, type Random, randomOf } from '../random.ts';
-import { type FaultRule, parseFaults } from './grammar.ts';
-import type { FaultPlace } from './kinds.ts';
+import { type FaultPlace, type FaultRule, parseFaults } from './grammar.ts';
 
 /** A fault that an event has triggered. */
 export interface TriggeredFault extends Pick<FaultRule, 'kind' | 'code' | 'status'> {

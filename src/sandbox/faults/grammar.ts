@@ -4,10 +4,70 @@ import { share } from '../../base/values.ts';
 import { type EndpointId, endpointIds, endpoints } from '../../contract/endpoints.ts';
 import { type ErrorCode, errorCodes, isErrorCode } from '../../contract/errors.ts';
 import { scopeOfGroup } from '../keys.ts';
-import { callOnly, type FaultPlace, faultKinds } from './kinds.ts';
+
+/** The event that a fault applies to: a REST call or WebSocket handshake, an outgoing frame, or a new post. */
+export type FaultPlace = 'call' | 'frame' | 'post';
+
+interface Kind {
+  readonly place: FaultPlace;
+  /** Whether a fault of calls applies to frames with `@ws`. */
+  readonly alsoFrames?: true;
+  /** Whether the fault has a time (by default, it has none), or the default of its time in milliseconds. */
+  readonly time?: 'must' | 'may' | number;
+  readonly meaning: string;
+}
+
+/** All faults except error responses, which are named by their status or code. */
+export const faultKinds: Readonly<Record<string, Kind>> = {
+  delay: {
+    place: 'call',
+    alsoFrames: true,
+    time: 'must',
+    meaning: 'delays the response (with @ws: the frame) by the given time',
+  },
+  stall: { place: 'call', meaning: 'reads the request and never responds; not charged' },
+  reset: { place: 'call', meaning: 'resets the connection before the request is processed; not charged' },
+  lost: { place: 'call', meaning: 'charges the request, then resets the connection' },
+  cut: { place: 'call', meaning: 'sends half of the body, then closes the connection; charged' },
+  html: {
+    place: 'call',
+    alsoFrames: true,
+    meaning: 'responds 200 with HTML; charged (with @ws: sends a frame that is not JSON)',
+  },
+  shape: {
+    place: 'call',
+    alsoFrames: true,
+    meaning: 'responds with JSON of an undocumented shape; charged (with @ws: sends such a frame)',
+  },
+  drift: {
+    place: 'call',
+    alsoFrames: true,
+    meaning: 'removes, nulls, retypes, nests or adds some fields; charged (with @ws: of the frame)',
+  },
+  drop: {
+    place: 'frame',
+    time: 'may',
+    meaning: 'breaks the WebSocket in place of the frame; with a time: after that time on average',
+  },
+  close: { place: 'frame', time: 'may', meaning: 'like drop, but with a close frame (1001)' },
+  halfopen: {
+    place: 'frame',
+    time: 'may',
+    meaning: 'leaves the WebSocket open, but neither sends nor reads',
+  },
+  withhold: { place: 'frame', meaning: 'never sends the frame; pages contain the post' },
+  dup: { place: 'frame', meaning: 'sends the frame twice' },
+  reorder: { place: 'frame', time: 5_000, meaning: 'sends the frame after the next one, or after this time' },
+  late: {
+    place: 'post',
+    time: 60_000,
+    meaning: 'publishes the post and its frame late; in pages, the post is below newer ones',
+  },
+  lag: { place: 'post', time: 2_000, meaning: 'shows the post in pages some time after its frame' },
+  vanish: { place: 'post', time: 30_000, meaning: 'deletes the post after the given time' },
+};
 
 type Target = EndpointId | 'ws';
-type Time = { readonly min: number; readonly max: number } | null;
 
 export interface FaultRule {
   readonly text: string;
@@ -20,15 +80,14 @@ export interface FaultRule {
   readonly at: (target: Target) => boolean;
   /** The probability per event; null if the fault is triggered once per WebSocket, some time after it opens. */
   readonly chance: number | null;
-  readonly time: Time;
+  readonly time: { readonly min: number; readonly max: number } | null;
   readonly count: number;
   /** The number of events that are skipped before the fault can be triggered. */
   readonly skip: number;
 }
 
-const FAULT_FORM = 'name[@where][+skip][*count][=chance[:time]]';
 const form =
-  /^(?<name>[A-Za-z0-9_]+)(?:@(?<where>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?<value>.+))?$/;
+  /^(?<name>\w+)(?:@(?<where>\w+(?:\.\w+)*(?:\.\*)?))?(?:\+(?<skip>\d+))?(?:\*(?<count>\d+))?(?:=(?:(?<chance>[\d.]+%?)(?::|$))?(?:(?<from>[\d.]+[a-z]+)(?:\.\.(?<to>[\d.]+[a-z]+))?)?)?$/;
 
 /**
  * Parses faults, separated by commas: `429=5%:3s`, `delay=200ms..2s`, `500@user.wallet*2`, `drop=0.01`,
@@ -43,90 +102,68 @@ export const parseFaults = (text: string): readonly FaultRule[] =>
     .map(parseRule);
 
 function parseRule(text: string): FaultRule {
-  const fail = (problem: string, hint: string) => usageError(`invalid fault "${text}"${problem}`, hint);
   const parts = form.exec(text)?.groups;
-  if (!parts) throw fail('', `write ${FAULT_FORM}, for example 429=5%:3s or 500@user.wallet*2`);
-  const { name = '', where, skip = '0', count = 'Infinity', value } = parts;
-  const fault = Object.hasOwn(faultKinds, name) ? { kind: name } : answerOf(name, text);
-  const { kind } = fault;
-  const { place: natural, time: takes } = faultKinds[kind] ?? { place: 'call', time: 'may' };
-  const place = natural === 'call' && where === 'ws' && kind in faultKinds ? 'frame' : natural;
-  if (where !== undefined && place === 'post')
-    throw fail(': a fault of posts applies to all posts', `remove @${where}`);
-  if (where !== undefined && natural === 'frame' && where !== 'ws')
-    throw fail(': a fault of frames applies only to ws', `remove @${where}`);
-  if (place === 'frame' && callOnly.includes(kind))
-    throw fail(`: ${kind} does not apply to frames`, 'remove @ws, or use drop to break the WebSocket');
-  const { chance, time } = amountOf(value, fail);
-  if (takes === 'must' && !time)
-    throw fail(`: ${kind} requires a time`, `write it as ${kind}=200ms or ${kind}=5%:200ms`);
-  if (takes === undefined && time)
+  const { name = '', where, skip = 0, count = Number.POSITIVE_INFINITY, chance: portion, from } = parts ?? {};
+  const kind = Object.hasOwn(faultKinds, name) ? faultKinds[name] : undefined;
+  const fault = kind ? { kind: name } : answerOf(name);
+  const fail = (hint: string) => usageError(`invalid fault "${text}"`, `write ${hint}`);
+  if (!parts || !fault)
     throw fail(
-      `: ${kind} cannot have a time`,
-      `remove the time; a probability is allowed, for example ${kind}=5%`,
+      `name[@where][+skip][*count][=chance[:time]]; the name is a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
     );
-  const at = targetsOf(where, place);
-  if (!at) {
-    const names = ['ws', ...Object.keys(scopeOfGroup), ...endpointIds].join(', ');
-    throw fail(`: unknown target ${where}`, `available targets: ${names}, and patterns such as thesis.*`);
+  const { place: natural, alsoFrames, time: takes }: Partial<Kind> = kind ?? { time: 'may' };
+  const place = where === 'ws' && alsoFrames ? 'frame' : (natural ?? 'call');
+  const at = targetsOf(where, place, kind !== undefined);
+  const chance = portion === undefined ? null : share.read(portion);
+  const [min, max] = from === undefined ? [] : [from, parts['to'] ?? from].map(duration.read);
+  const hasTime = min !== undefined && max !== undefined;
+  const fits = takes === 'must' ? hasTime : hasTime ? takes !== undefined : from === undefined;
+  if (!at || chance === undefined || !fits) {
+    const amount =
+      takes === undefined ? '[=chance]' : takes === 'must' ? '=[chance:]time' : '[=chance[:time]]';
+    const target = natural === 'post' ? '' : natural === 'frame' ? '[@ws]' : '[@where]';
+    const groups = Object.keys(scopeOfGroup).join(', ');
+    const places = `an endpoint (user.wallet), a pattern (thesis.*), a group (${groups})${kind && !alsoFrames ? '' : ' or ws'}`;
+    throw fail(
+      `${name}${target}[+skip][*count]${amount}${target === '[@where]' ? `, where is ${places}` : ''}; a chance is 5% or 0.05, a time 200ms, 2s or 200ms..2s`,
+    );
   }
-  const isTimed = natural === 'frame' && takes === 'may' && time !== null;
+  const fallback = typeof takes === 'number' ? { min: takes, max: takes } : null;
+  const isTimed = natural === 'frame' && takes === 'may' && hasTime;
   return {
     ...fault,
     text,
     place,
     at,
     chance: chance ?? (isTimed ? null : 1),
-    time: time ?? (typeof takes === 'number' ? { min: takes, max: takes } : null),
+    time: hasTime ? { min: Math.min(min, max), max: Math.max(min, max) } : fallback,
     count: Number(count),
     skip: Number(skip),
   };
 }
 
 /** The error response that is named by its status or code. */
-function answerOf(name: string, text: string): Pick<FaultRule, 'kind' | 'code' | 'status'> {
+function answerOf(name: string): Pick<FaultRule, 'kind' | 'code' | 'status'> | undefined {
   const status = /^[45]\d\d$/.test(name) ? Number(name) : 0;
   const codes = Object.keys(errorCodes).filter(isErrorCode);
   const code = codes.find((each) => each === name.toUpperCase() || errorCodes[each].status === status);
   if (code) return { kind: 'code', code };
-  if (status >= 500) return { kind: 'gateway', status };
-  throw usageError(
-    `unknown fault "${name}" in "${text}"`,
-    `use a status (429, 500, 502), an error code (OVERLOADED), or one of: ${Object.keys(faultKinds).join(', ')}`,
-  );
+  return status >= 500 ? { kind: 'gateway', status } : undefined;
 }
 
-/** Whether a rule for `where` applies to a target; undefined if `where` is unknown. */
-function targetsOf(where: string | undefined, place: FaultPlace): FaultRule['at'] | undefined {
-  if (where === 'ws' || (where === undefined && place !== 'call')) return (target) => target === 'ws';
+/** Whether a rule for `where` applies to a target; undefined if `where` is unknown, or wrong for this fault. */
+function targetsOf(
+  where: string | undefined,
+  place: FaultPlace,
+  isNamed: boolean,
+): FaultRule['at'] | undefined {
+  const isSocket = (target: Target) => target === 'ws';
+  if (place !== 'call')
+    return where === undefined || (where === 'ws' && place === 'frame') ? isSocket : undefined;
+  if (where === 'ws') return isNamed ? undefined : isSocket;
   if (where === undefined) return (target) => target !== 'ws';
   if (Object.hasOwn(scopeOfGroup, where))
     return (target) => target !== 'ws' && endpoints[target].group === where;
   const pattern = new RegExp(`^${where.replaceAll('.', '\\.').replace('*', '.*')}$`);
   return endpointIds.some((id) => pattern.test(id)) ? (target) => pattern.test(target) : undefined;
-}
-
-function amountOf(value: string | undefined, fail: (problem: string, hint: string) => Error) {
-  const hint = 'write a probability, a time or both, for example 429=5%, 429=3s or 429=5%:3s';
-  let chance: number | null = null;
-  let time: Time = null;
-  for (const part of value === undefined ? [] : value.split(':')) {
-    const asChance = share.read(part);
-    const asTime = timeOf(part);
-    if (asChance === undefined && !asTime)
-      throw fail(`: ${part} is neither a probability (5%, 0.05) nor a time (200ms, 2s, 1m, 200ms..2s)`, hint);
-    if (time || (asChance !== undefined && chance !== null))
-      throw fail(': it can have one probability and one time, in this order', hint);
-    if (asTime) time = asTime;
-    else chance = asChance ?? null;
-  }
-  return { chance, time };
-}
-
-function timeOf(part: string): Time {
-  const [from, to, ...rest] = part
-    .split('..')
-    .map((text) => (/[a-z]$/.test(text) ? duration.read(text) : undefined));
-  if (from === undefined || rest.length > 0 || (part.includes('..') && to === undefined)) return null;
-  return { min: Math.min(from, to ?? from), max: Math.max(from, to ?? from) };
 }
