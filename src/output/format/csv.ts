@@ -1,7 +1,6 @@
 import { numberSource, stringifyJson } from '../../base/json.ts';
 import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { safeText, withoutControls } from '../terminal/safe-text.ts';
-import { disarm } from './disarm-formula.ts';
 import { locate } from './fields.ts';
 import type { Printer, PrinterOptions } from './printing.ts';
 
@@ -27,42 +26,11 @@ const tabs: Dialect = {
   escapeText: (text) => text.replace(/[\\\t\n\r]/g, (char) => escapes[char] ?? char),
 };
 
-/** A leaf ends a path, but the value of that column may be an object. */
-type Tree = Map<string, Tree>;
+const parentsOf = (paths: Iterable<string>): Set<string> =>
+  new Set([...paths].flatMap((path) => [...path.matchAll(/\./g)].map(({ index }) => path.slice(0, index))));
 
-function treeOf(paths: readonly string[]): Tree {
-  const tree: Tree = new Map();
-  for (const path of paths) {
-    let node = tree;
-    for (const name of path.split('.')) {
-      const next = node.get(name) ?? new Map();
-      node.set(name, next);
-      node = next;
-    }
-    // The name of a member may itself contain dots.
-    if (!tree.has(path)) tree.set(path, new Map());
-  }
-  return tree;
-}
-
-/** The paths of a record that are not in the tree. An object that is not in it is expanded to its members. */
-function unknownPaths(tree: Tree | undefined, record: unknown, before = '', found: string[] = []): string[] {
-  if (!isRecord(record)) return found;
-  for (const name in record) {
-    const node = tree?.get(name);
-    if (node) {
-      if (node.size > 0) unknownPaths(node, record[name], `${before}${name}.`, found);
-      continue;
-    }
-    const value = record[name];
-    if (isRecord(value) && Object.keys(value).length > 0)
-      unknownPaths(undefined, value, `${before}${name}.`, found);
-    else found.push(before + name);
-  }
-  return found;
-}
-
-const MOST_REPORTED = 1_000;
+/** Later fields are not reported. */
+const MOST_KNOWN = 1_000;
 
 export function createCsvPrinter<T>({
   sink,
@@ -78,10 +46,10 @@ export function createCsvPrinter<T>({
   const { separator, escapeText } = format === 'tsv' ? tabs : commas;
   const clean = terminal ? safeText : withoutControls;
   const fixed = earlier ?? fields;
-  let columns = [...(fixed ?? view.fields)];
-  let tree = treeOf(columns);
-  let paths: readonly (readonly string[] | string)[] | undefined;
-  const reported = new Set<string>();
+  let columns: { readonly path: string; readonly parents: readonly string[]; readonly name: string }[] = [];
+  const known = new Set(fixed ?? view.fields);
+  let parents = parentsOf(known);
+  let isStarted = false;
 
   /** Text is made safe for spreadsheets and terminals. Numbers are unchanged, lists and objects become JSON. */
   const cellOf = (value: unknown, source?: string): string => {
@@ -100,62 +68,106 @@ export function createCsvPrinter<T>({
     }
   };
   const memberCell = (holder: JsonObject, key: string): string => {
-    const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+    const value = holder[key];
     return cellOf(value, typeof value === 'number' ? numberSource(holder, key) : undefined);
   };
   // Most CSV readers skip an empty line.
   const lineOf = (text: string) =>
     columns.length === 1 && text === '' && format === 'csv' ? '""\n' : `${text}\n`;
 
+  /** The paths that are not in `known`, which then has them. An object that is not a column is expanded to its members. */
+  const addUnknown = (record: unknown): string[] => {
+    const pathsIn = (value: JsonObject, before: string): string[] =>
+      Object.keys(value).flatMap((name) => {
+        const path = before + name;
+        if (known.has(path)) return [];
+        const inner = value[name];
+        if (isRecord(inner) && Object.keys(inner).length > 0) return pathsIn(inner, `${path}.`);
+        return parents.has(path) ? [] : path;
+      });
+    const found = isRecord(record) ? pathsIn(record, '') : [];
+    for (const path of found) known.add(path);
+    if (found.length > 0) parents = parentsOf(known);
+    return found;
+  };
+
   /** The header, and the columns: the fields of the first record follow unless they are fixed. */
   const start = (record?: T): string => {
-    if (!fixed) columns = [...columns, ...unknownPaths(tree, record)];
-    tree = treeOf(columns);
-    paths = columns.map((path) => (path.includes('.') ? path.split('.') : path));
+    isStarted = true;
+    if (!fixed) addUnknown(record);
+    columns = (fixed ?? [...known]).map((path) => {
+      const names = path.split('.');
+      return { path, parents: names.slice(0, -1), name: names.at(-1) ?? path };
+    });
     if (!header) return '';
-    return (bom ? '\ufeff' : '') + lineOf(columns.map((name) => cellOf(name)).join(separator));
+    return (bom ? '\ufeff' : '') + lineOf(columns.map(({ path }) => cellOf(path)).join(separator));
   };
 
   const report = (record: T) => {
-    for (const path of unknownPaths(tree, record)) {
-      if (reported.has(path) || reported.size >= MOST_REPORTED) continue;
-      reported.add(path);
-      const name = format.toUpperCase();
+    if (known.size >= MOST_KNOWN) return;
+    const name = format.toUpperCase();
+    for (const path of addUnknown(record))
       notify?.(`the field ${path} is not in the ${name}: it first appeared after the header was written`);
-    }
   };
 
-  const cellAt = (record: unknown, path: readonly string[] | string, index: number): string => {
-    if (typeof path === 'string') return isRecord(record) ? memberCell(record, path) : '';
-    let holder: unknown = record;
-    for (const [depth, name] of path.entries()) {
-      if (!isRecord(holder)) return '';
-      if (!Object.hasOwn(holder, name)) {
-        const place = locate(record, columns[index] ?? '');
-        return place ? memberCell(place.holder, place.key) : '';
-      }
-      if (depth === path.length - 1) return memberCell(holder, name);
-      holder = holder[name];
-    }
-    return '';
+  const cellAt = (record: unknown, { path, parents, name }: (typeof columns)[number]): string => {
+    let holder = record;
+    for (const parent of parents) holder = isRecord(holder) ? holder[parent] : undefined;
+    if (isRecord(holder) && Object.hasOwn(holder, name)) return memberCell(holder, name);
+    // The name of a member may itself contain dots.
+    const place = parents.length > 0 ? locate(record, path) : undefined;
+    return place ? memberCell(place.holder, place.key) : '';
   };
 
   return {
     write(record) {
       let text = '';
-      if (!paths) text = start(record);
+      if (!isStarted) text = start(record);
       else if (!fixed && notify) report(record);
-      const list = paths ?? [];
-      let row = '';
-      for (let index = 0; index < list.length; index++) {
-        const cell = cellAt(record, list[index] ?? '', index);
-        row += index === 0 ? cell : separator + cell;
-      }
-      return sink.write(text + lineOf(row));
+      return sink.write(text + lineOf(columns.map((column) => cellAt(record, column)).join(separator)));
     },
     async end() {
-      if (!paths) await sink.write(start());
+      if (!isStarted) await sink.write(start());
       await sink.flush();
     },
   };
+}
+
+/** Skips the expensive patterns for most texts. */
+const harmless = /^[A-Za-z0-9_'#$([{]/;
+
+/** Begins with `=`, `+`, `-`, `@` or a variant, possibly after quotes, blanks and invisible characters. */
+const isFormula = (text: string): boolean => {
+  formula ??=
+    /^["\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u207a\u207b\u207c\u208a\u208b\u208c\u2212\u2a75\u2a76\ufb29\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20]/u;
+  return formula.test(text);
+};
+/** Compiled on first use, because Unicode classes take a third of a millisecond. */
+let formula: RegExp | undefined;
+
+/** A signed number looks like a formula but is harmless. */
+const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within quotes. */
+const separator = /[;\t\r\n]/;
+
+const disarmCell = (text: string): string =>
+  harmless.test(text) || !isFormula(text) || number.test(text) ? text : `'${text}`;
+
+/** A spreadsheet then shows the formula as text. Each part is treated separately, because of `separator`. */
+export function disarm(text: string): string {
+  if (!separator.test(text)) return disarmCell(text);
+  const parts = text.split(/([;\t\r\n]+)/).map((part) => (separator.test(part) ? part : disarmCell(part)));
+  const disarmed = parts.join('');
+  // Some spreadsheets skip tabs and line breaks at the start of a cell.
+  return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);
+}
+
+export function rearm(cell: string): string {
+  const plain = cell
+    .split(/([;\t\r\n]+)/)
+    .map((part) => (part.startsWith("'") && disarmCell(part.slice(1)) === part ? part.slice(1) : part))
+    .join('');
+  // An apostrophe that was part of the original text stays.
+  return disarm(plain) === cell ? plain : cell;
 }

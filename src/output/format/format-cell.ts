@@ -5,12 +5,13 @@ import { bar, meter, move } from './bars.ts';
 import { valueIn } from './fields.ts';
 import { decimalsFor, type NumberKind, numberText } from './numbers.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
-import { momentOf, span, type TableClock, tableClock, timeText } from './time.ts';
+import { momentOf, span, tableTime, timeText } from './time.ts';
 
+/** What the cells of a column have in common. With a scale, the offset of times is in the header. */
 interface ColumnScale {
   readonly decimals?: number | undefined;
-  readonly clock?: TableClock;
   readonly hasLosses?: boolean;
+  readonly hasYears?: boolean;
 }
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
@@ -27,23 +28,16 @@ const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numberKinds, kind);
 
-export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'age';
+export const isRightAligned = (kind: CellKind): boolean =>
+  isNumberKind(kind) || kind === 'age' || kind === 'time';
 
-export function scaleOf<T>(
-  column: Column<T>,
-  records: readonly T[],
-  context: FormatContext,
-): ColumnScale | undefined {
+export function scaleOf<T>(column: Column<T>, records: readonly T[]): ColumnScale {
   const { kind } = column;
-  if (column.kindOf) return undefined;
-  const values = records.map((record) => valueIn(column, record));
-  if (kind === 'time') {
-    const moments = values.flatMap((item) => momentOf(item) ?? []);
-    return { clock: tableClock(moments, context.now(), context.utc) };
-  }
-  const numbers = values.filter(isNumber);
-  if (kind === 'bar') return { hasLosses: numbers.some((length) => length < 0) };
-  return isNumberKind(kind) ? { decimals: decimalsFor(kind, numbers.map(Math.abs)) } : undefined;
+  const numbers = records.map((record) => valueIn(column, record)).filter(isNumber);
+  return {
+    hasLosses: numbers.some((number) => number < 0),
+    ...(isNumberKind(kind) && !column.kindOf && { decimals: decimalsFor(kind, numbers.map(Math.abs)) }),
+  };
 }
 
 const statusTones: readonly (readonly [RegExp, Tone])[] = [
@@ -91,7 +85,12 @@ export function formatCell(
   if (isNumberKind(kind) && isNumber(value)) return numberCell(kind, value, unicode, scale);
   const moment = kind === 'time' || kind === 'age' ? momentOf(value) : undefined;
   if (moment !== undefined && kind === 'time')
-    return { text: scale?.clock?.text(moment) ?? timeText(moment, context.utc), tone: 'dim' };
+    return {
+      text: scale
+        ? tableTime(moment, context.now(), context.utc, scale.hasYears)
+        : timeText(moment, context.utc),
+      tone: 'dim',
+    };
   if (moment !== undefined) {
     const ago = context.now() - moment;
     return { text: ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)), tone: 'dim' };

@@ -4,7 +4,7 @@ import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
 import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
-import { tableClock } from './time.ts';
+import { zoneText } from './time.ts';
 
 const markup = /[\\`*_[\]<>|~&$]/g;
 
@@ -15,7 +15,6 @@ const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |\n`;
 export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T> {
   const { sink, view, fields } = options;
   const context = contextOf({ ...options, unicode: true });
-  const clock = tableClock(undefined, context.now(), context.utc);
   let columns: readonly Column<T>[] | undefined;
 
   const start = (records: readonly T[]): string => {
@@ -24,14 +23,16 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
     // Bars only repeat the number next to them.
     columns = all.filter(({ kind }) => kind !== 'bar');
     const titles = columns.map(({ title, kind }) =>
-      escapeText(kind === 'time' ? `${title} (${clock.zone})` : title),
+      escapeText(kind === 'time' ? `${title} (${zoneText(context.now(), context.utc)})` : title),
     );
     return line(titles) + line(columns.map(({ kind }) => (isRightAligned(kind) ? '---:' : '---')));
   };
 
   const cellOf = (column: Column<T>, record: T): string => {
     const [kind, value] = [column.kindOf?.(record) ?? column.kind, valueIn(column, record)];
-    return escapeText(formatCell(kind, value, context, column.kind === 'time' ? { clock } : undefined).text);
+    return escapeText(
+      formatCell(kind, value, context, kind === 'time' ? { hasYears: true } : undefined).text,
+    );
   };
 
   return {

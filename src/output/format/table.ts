@@ -2,11 +2,10 @@ import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { head, padding, truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
-import { type Fitted, fitColumns, type WidthRequest } from './column-widths.ts';
 import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
-import { momentOf } from './time.ts';
+import { zoneText } from './time.ts';
 
 export interface TableOptions {
   readonly width: number;
@@ -23,11 +22,16 @@ export interface Table<T> {
   readonly suits: (record: T) => boolean;
 }
 
-interface LaidOut<T> extends WidthRequest {
+interface LaidOut<T> {
   readonly column: Column<T>;
   readonly title: string;
   readonly cell: (record: T) => Cell;
-  readonly suits: (record: T, width: number) => boolean;
+  readonly natural: number;
+  /** The width of shortened addresses; `natural` for all other columns. */
+  readonly short: number;
+  /** After cutting or wrapping; the full width if the column must not be cut or wrapped. */
+  readonly least: number;
+  readonly width: number;
 }
 
 const GAP = 2;
@@ -35,20 +39,11 @@ const GAP = 2;
 const BESIDE = 72;
 
 /** Other kinds are never cut, because a cut number looks like another number. */
-const leastOf: Partial<Record<CellKind, number>> = { text: 8, handle: 8, link: 12, status: 8 };
+const mayBeCut = new Set<CellKind>(['text', 'handle', 'link', 'status']);
+const LEAST_TEXT = 8;
 
 /** The expected widths of cells, for a table that grows after its layout is chosen. */
-const likely: Partial<Record<CellKind, number>> = {
-  usd: 9,
-  signedUsd: 10,
-  percent: 8,
-  integer: 9,
-  number: 10,
-  multiple: 6,
-  age: 4,
-  handle: 14,
-  text: 12,
-};
+const LIKELY = { number: 10, text: 14 } as const;
 
 /** `7xKX…9fQ2`, `0x1a2b…9f0e`. */
 function shorten(address: string, ellipsis: string): string {
@@ -71,36 +66,34 @@ export function createTable<T>(
   const ellipsis = context.unicode ? '…' : '..';
 
   const layOut = (column: Column<T>): LaidOut<T> => {
-    const { kind, kindOf, rank = 0 } = column;
-    const scale = scaleOf(column, records, context);
+    const { kind, kindOf } = column;
+    const scale = scaleOf(column, records);
     const cell = (record: T) => formatCell(kindOf?.(record) ?? kind, valueIn(column, record), context, scale);
-    const name = safeLine(scale?.clock ? `${column.title} (${scale.clock.zone})` : column.title);
+    const zone = kind === 'time' ? ` (${zoneText(context.now(), context.utc)})` : '';
+    const name = safeLine(column.title + zone);
     const title = context.unicode ? name : asciiOnly(name);
     const texts = records.map((record) => cell(record).text);
-    const flexible = !wide && (column.wrap === true || column.below === true);
+    const isRight = isRightAligned(kind);
     let natural = widest([title, ...texts]);
-    if (growing || records.length === 0) natural = Math.max(natural, likely[kind] ?? 0);
-    if (growing && flexible) natural = Math.max(natural, room);
-    const isNumeric = isRightAligned(kind);
+    if (growing || records.length === 0) {
+      if (isRight) natural = Math.max(natural, LIKELY.number);
+      if (kind === 'text' || kind === 'handle') natural = Math.max(natural, LIKELY.text);
+      if (growing && !wide && (column.wrap || column.below)) natural = Math.max(natural, room);
+    }
     const isWhole = wide || column.whole === true;
-    const isElastic = isWhole ? column.wrap && !wide : !isNumeric && kind !== 'time';
-    const isAddress = kind === 'address' && !isWhole;
-    const short = isAddress ? widest([title, ...texts.map((text) => shorten(text, ellipsis))]) : natural;
-    const least = isElastic ? (column.min ?? (isWhole ? natural : leastOf[kind]) ?? short) : natural;
-    return {
-      ...{ column, title, cell, natural, short, rank },
-      least: Math.min(least, short),
-      suits(record, width) {
-        const moment = scale?.clock && momentOf(valueIn(column, record));
-        if (moment !== undefined) return scale?.clock?.covers(moment) ?? true;
-        return !isNumeric || width < natural || widthOf(cell(record).text) <= width;
-      },
-    };
+    const short =
+      kind === 'address' && !isWhole
+        ? widest([title, ...texts.map((text) => shorten(text, ellipsis))])
+        : natural;
+    const isElastic = !isRight && !wide && (!column.whole || column.wrap);
+    const min = column.min ?? (mayBeCut.has(kind) && !isWhole ? LEAST_TEXT : short);
+    const least = isElastic ? Math.min(min, short) : natural;
+    return { column, title, cell, natural, short, least, width: natural };
   };
 
   const all = columns.map(layOut);
   const mayDrop = !wide && !columns.some((column) => column.whole);
-  let layout = fitColumns(all, wide ? Number.POSITIVE_INFINITY : room, GAP, mayDrop);
+  let layout = fitColumns(all, wide ? Number.POSITIVE_INFINITY : room, mayDrop);
   let below = wide ? undefined : all.find(({ column }) => column.below);
   const beside = layout.find(({ column }) => column === below?.column);
   if (below && beside && beside.width >= Math.min(BESIDE, below.natural)) below = undefined;
@@ -108,7 +101,7 @@ export function createTable<T>(
     layout = fitColumns(
       all.filter((one) => one !== below),
       room,
-      GAP,
+      true,
     );
 
   const cutLines = (lines: string[], most: number | undefined, width: number): string[] => {
@@ -139,7 +132,7 @@ export function createTable<T>(
   };
 
   /** Pads a cell only if text follows, so that no line ends with blanks. */
-  const line = (parts: readonly { fitted: Fitted<LaidOut<T>>; text: string; painted: string }[]): string => {
+  const line = (parts: readonly { fitted: LaidOut<T>; text: string; painted: string }[]): string => {
     let out = '';
     let blanks = '';
     for (const { fitted, text, painted } of parts) {
@@ -187,7 +180,42 @@ export function createTable<T>(
     return `${line(parts)}\n${style('dim', rule)}\n`;
   };
 
-  const suits = (record: T): boolean => layout.every((fitted) => fitted.suits(record, fitted.width));
+  const suits = (record: T): boolean =>
+    layout.every(
+      ({ column, cell, width, natural }) =>
+        !isRightAligned(column.kind) || width < natural || widthOf(cell(record).text) <= width,
+    );
 
   return { head: top, row, suits };
+}
+
+/**
+ * Divides the width among columns: addresses are shortened, texts are cut to their minimum, then columns are
+ * dropped, highest rank first. Columns of rank 0 are cut below their minimum instead, and dropped only if not
+ * even one cell each fits. Without `mayDrop`, the table may be wider than the terminal.
+ */
+function fitColumns<T>(all: readonly LaidOut<T>[], room: number, mayDrop: boolean): readonly LaidOut<T>[] {
+  const rankOf = ({ column }: LaidOut<T>) => column.rank ?? 0;
+  for (let kept = all; ; ) {
+    const columns = kept.map((column) => ({
+      ...column,
+      width: Math.min(column.natural, Math.max(room, column.least)),
+    }));
+    const over = () => columns.reduce((sum, { width }) => sum + width, GAP * (columns.length - 1)) - room;
+    const narrow = (leastOf: (column: LaidOut<T>) => number) => {
+      for (let cells = over(); cells > 0; cells--) {
+        const elastic = columns.filter((column) => column.width > leastOf(column));
+        const [first, ...others] = elastic;
+        if (!first) return;
+        others.reduce((widest, column) => (column.width > widest.width ? column : widest), first).width--;
+      }
+    };
+    if (over() > 0) for (const column of columns) column.width = Math.min(column.width, column.short);
+    narrow(({ least }) => least);
+    const highest = Math.max(...kept.map(rankOf));
+    if (mayDrop && (highest === 0 || kept.length === 1)) narrow(() => 1);
+    if (over() <= 0 || !mayDrop || kept.length === 1) return columns;
+    const dropped = kept.findLastIndex((column) => rankOf(column) === highest);
+    kept = kept.toSpliced(dropped, 1);
+  }
 }

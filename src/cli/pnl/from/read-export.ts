@@ -5,7 +5,7 @@ import { isRecord, textOf } from '../../../base/json-object.ts';
 import type { Sent } from '../../../contract/read-record.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import { FailedSubject, MissingSubject, type PnlRecord } from '../../../contract/records/subject.ts';
-import { rearm } from '../../../output/format/disarm-formula.ts';
+import { rearm } from '../../../output/format/csv.ts';
 import { rowFields, sortKeys, traderFields } from '../../../output/views/pnl-rows.ts';
 import { type CsvRow, linesIn, readCsv } from '../../args/csv-input.ts';
 import { inputText } from '../../args/input.ts';
