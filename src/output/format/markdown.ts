@@ -25,7 +25,10 @@ export function createMarkdownPrinter<T>(options: PrinterOptions<T>): Printer<T>
     const titles = columns.map(({ title, kind }) =>
       escapeText(kind === 'time' ? `${title} (${zoneText(context.now(), context.utc)})` : title),
     );
-    return line(titles) + line(columns.map(({ kind }) => (isRightAligned(kind) ? '---:' : '---')));
+    return (
+      line(titles) +
+      line(columns.map(({ kind }) => (isRightAligned(kind) && kind !== 'time' ? '---:' : '---')))
+    );
   };
 
   const cellOf = (column: Column<T>, record: T): string => {

@@ -25,7 +25,7 @@ export function generateRecords(seed: number, now: number, size: WorldSize = {})
       traders.flatMap(({ user, found, plan }) => (plan ? [[user.id, { ...found, plan }]] : [])),
     ),
     samples: new Set(traders.flatMap(({ user, isSample }) => (isSample ? user.id : []))),
-    numbers: () => makeNumbers(randomOf(seed, 'windows'), traders, now),
+    numbers: () => makeNumbers(randomOf(seed, 'trading numbers'), traders, now),
     theses: () => makeTheses(randomOf(seed, 'theses'), traders, count, now),
     accounts,
     callouts: () => makeCallouts(randomOf(seed, 'callouts'), accounts(), Math.max(500, count / 10), now),
