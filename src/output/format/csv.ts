@@ -146,18 +146,18 @@ const isFormula = (text: string): boolean => {
 let formula: RegExp | undefined;
 
 /** A signed number looks like a formula but is harmless. */
-const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
+const signedNumber = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i;
 
 /** A spreadsheet that separates at `;` or tab begins a new cell at these characters, even within quotes. */
-const separator = /[;\t\r\n]/;
+const boundary = /[;\t\r\n]/;
 
 const disarmCell = (text: string): string =>
-  harmless.test(text) || !isFormula(text) || number.test(text) ? text : `'${text}`;
+  harmless.test(text) || !isFormula(text) || signedNumber.test(text) ? text : `'${text}`;
 
-/** A spreadsheet then shows the formula as text. Each part is treated separately, because of `separator`. */
+/** Each part is treated separately, because of `boundary`. @internal Exported for tests. */
 export function disarm(text: string): string {
-  if (!separator.test(text)) return disarmCell(text);
-  const parts = text.split(/([;\t\r\n]+)/).map((part) => (separator.test(part) ? part : disarmCell(part)));
+  if (!boundary.test(text)) return disarmCell(text);
+  const parts = text.split(/([;\t\r\n]+)/).map((part) => (boundary.test(part) ? part : disarmCell(part)));
   const disarmed = parts.join('');
   // Some spreadsheets skip tabs and line breaks at the start of a cell.
   return /^[\t\r\n]/.test(text) ? `'${disarmed}` : disarmCell(disarmed);

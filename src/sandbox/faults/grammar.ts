@@ -17,7 +17,7 @@ interface Kind {
   readonly meaning: string;
 }
 
-/** All faults except error responses, which are named by their status or code. */
+/** All faults except error responses, which are named by their status or code. @internal Exported for tests. */
 export const faultKinds: Readonly<Record<string, Kind>> = {
   delay: {
     place: 'call',
