@@ -4,12 +4,12 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/base/failure.ts';
 import { renderFailure } from '../../src/output/error-text.ts';
-import { at, parseFields, pickFields } from '../../src/output/format/fields.ts';
+import { at, pickFields } from '../../src/output/format/fields.ts';
 import { createNotices, type LogForm } from '../../src/output/notices.ts';
 import { didYouMean, distance, suggest } from '../../src/output/suggest.ts';
 import { barLine, secondsLeft } from '../../src/output/terminal/progress.ts';
 import { type ProseLook, proseLines } from '../../src/output/terminal/prose.ts';
-import { loadStyle, wantsUnicode } from '../../src/output/terminal/style.ts';
+import { loadStyle } from '../../src/output/terminal/style.ts';
 import { truncate, widthOf, wrap } from '../../src/output/terminal/width.ts';
 import { localTime } from '../local-time.ts';
 import { anyText, check, unsafe } from './check.ts';
@@ -17,14 +17,6 @@ import { anyText, check, unsafe } from './check.ts';
 const plainStyle = await loadStyle(false);
 
 describe('a failure', () => {
-  const _failure = new Failure('rate', 'Too many requests.', {
-    code: 'RATE_LIMITED',
-    status: 429,
-    retryable: true,
-    retryAfter: 12,
-    requestId: 'req_1',
-    hint: 'Wait a while.',
-  });
   const look = { columns: 80, utc: true, style: plainStyle, unicode: true };
 
   it('never breaks a command to copy', async () => {
@@ -71,15 +63,6 @@ describe('a failure', () => {
 });
 
 describe('fields', () => {
-  const known = ['handle', 'windows.24h.netUsd', 'windows.24h.rank', 'socials'];
-  const _refusal = (text: string): unknown => {
-    try {
-      return parseFields(text, known);
-    } catch (error) {
-      return error;
-    }
-  };
-
   it('are found if their names contain dots', () => {
     expect(at({ 'a.b': { c: 1 } }, 'a.b.c')).toBe(1);
     expect(at({ a: { 'b.c': 1 } }, 'a.b.c')).toBe(1);
@@ -108,18 +91,6 @@ describe('did you mean', () => {
     for (const word of ['return', 'ROI']) expect(suggest(word, numbers)).toEqual(['returnPct']);
     expect(didYouMean('comp', ['completion', 'config'])).toBe('Did you mean completion?');
     expect(didYouMean('xyzzy', ['whois'])).toBe('');
-  });
-});
-
-describe('color', () => {
-  it.each([
-    [{ LANG: 'de_DE.UTF-8' }, true],
-    [{ LANG: 'de_DE.ISO-8859-1' }, false],
-    [{ LC_ALL: 'C', LANG: 'en_US.UTF-8' }, false],
-    [{ LC_ALL: 'C', LC_CTYPE: 'en_US.UTF-8' }, false],
-    [{}, false],
-  ] as const)('unicode under %j: %s', (env, on) => {
-    expect(wantsUnicode(env, 'linux')).toBe(on);
   });
 });
 
@@ -157,27 +128,16 @@ describe('width', () => {
 
 describe('a notice', () => {
   localTime('UTC');
-  const said = (options: {
-    readonly quiet?: boolean;
-    readonly unicode?: boolean;
-    readonly journal?: boolean;
-  }): string | null => {
+  it.each([
+    [{}, 'trdr: waiting 3s\ntrdr: a gap of 5…\n'],
+    [{ unicode: false }, 'trdr: waiting 3s\ntrdr: a gap of 5...\n'],
+    [{ quiet: true }, null],
+  ])('is one safe line with %j, and nothing when quiet', (options, said) => {
     const stream = new PassThrough({ encoding: 'utf8' });
     const say = createNotices({ stream: () => stream, quiet: false, unicode: true, ...options });
     say('waiting\x1b[2J 3s');
     say('a gap\nof 5…');
-    if (options.journal) say('warning: late');
-    return stream.read();
-  };
-
-  it('is one safe line, and nothing when quiet', () => {
-    expect(said({})).toBe('trdr: waiting 3s\ntrdr: a gap of 5…\n');
-    expect(said({ unicode: false })).toBe('trdr: waiting 3s\ntrdr: a gap of 5...\n');
-    expect(said({ quiet: true })).toBeNull();
-  });
-
-  it('has its level in the journal of systemd, which adds name and time', () => {
-    expect(said({ journal: true })).toBe('<6>waiting 3s\n<6>a gap of 5…\n<4>warning: late\n');
+    expect(stream.read()).toBe(said);
   });
 
   const onTerminal = (text: string, look: ProseLook, form?: LogForm) => {

@@ -83,43 +83,13 @@ describe('CSV', () => {
       2000,
     ));
 
-  it('never contains an active formula, for any record and field names', () =>
-    check(
-      fc.asyncProperty(fc.dictionary(anyText, anyValue, { minKeys: 1, maxKeys: 5 }), async (record) => {
-        for (const row of read(await csvOf([record], []))) {
-          for (const cell of row) {
-            const start = cell.replace(/^[\s\p{C}\u180e\u2028\u2029\xa0]+/u, '').normalize('NFKC');
-            if (!isNumber(cell)) expect(start).not.toMatch(/^[=+\-@]/);
-            expect(cell).not.toMatch(/^[\t\r\n]/);
-          }
-        }
-      }),
-      2000,
-    ));
-
-  it('disarms text but not numbers, in every part that could be a cell where ; or tabs separate them', () => {
-    const texts = '=1|+1+1|-x|@A1| =1|\u00a0=1|\u200b=1|＝1|﹢1|⩵1|⩶1|\tx|\rx|-1-1|+'.split('|');
-    for (const text of texts) expect(disarm(text)).toBe(`'${text}`);
-    for (const text of ['-5', '+5', '-1.5e-7', '.5', '', 'a=1', '1-2', "'=1", '#', 'a;-5;+1.5', 'a; b\tc\nd'])
-      expect(disarm(text)).toBe(text);
-    for (const [text, disarmed] of [
-      ['buy;=1+1;@x', "buy;'=1+1;'@x"],
-      ['a\t=1', "a\t'=1"],
-      ['a;"=1+1"', 'a;\'"=1+1"'],
-      ['a; \u200b＝1', "a;' \u200b＝1"],
-      ['a\n\n=1', "a\n\n'=1"],
-      ['\t;-x', "'\t;'-x"],
-    ] as const)
-      expect(disarm(text)).toBe(disarmed);
-  });
-
-  it('never contains an active formula for a spreadsheet that separates cells by ; or tabs', () => {
+  it('never contains an active formula, also for a spreadsheet that separates cells by ; or tabs', () => {
     const part = fc.constantFrom(...'=+-@"\';\t\n\r ,a1\u200b＝');
     const parts = fc.array(part, { maxLength: 12 }).map((some) => some.join(''));
     return check(
-      fc.asyncProperty(parts, parts, async (a, b) => {
-        const text = await csvOf([{ a, b }], ['a', 'b']);
-        for (const cell of text.split(/[;\t\n]/)) {
+      fc.asyncProperty(parts, parts, anyValue, async (a, b, c) => {
+        const text = await csvOf([{ [a]: b, c }], []);
+        for (const cell of [...read(text).flat(), ...text.split(/[;\t\n]/)]) {
           // A spreadsheet may treat quotes and commas as part of the cell.
           const start = cell.replace(/^["\s\p{C}]+/u, '').normalize('NFKC');
           if (!isNumber(start.replace(/[",].*$/s, ''))) expect(start).not.toMatch(/^[=+\-@]/);

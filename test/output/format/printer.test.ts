@@ -27,9 +27,6 @@ const print = (records: readonly Row[], options: Partial<PrinterOptions<Row>> = 
 /** An escaped lone surrogate, as `JSON.stringify` writes it. Escaped backslashes may precede it. */
 const loneSurrogate = /((?<!\\)(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g;
 
-const ana = { name: 'ana', net: -1.5, deep: { a: [1] }, odd: null };
-const bo = { name: 'bo', net: null, deep: null };
-
 describe('NDJSON', () => {
   it('contains the same values, for any values', () =>
     check(
@@ -71,27 +68,5 @@ describe('NDJSON', () => {
       '{"a":"\\u009b2J\\u202e\\u007f"}',
       '',
     ]);
-  });
-});
-
-describe('JSON', () => {
-  it('is an array, empty without records', async () => {
-    expect(JSON.parse((await print([ana, bo], { format: 'json' })).text)).toEqual([ana, bo]);
-    expect(JSON.parse((await print([ana], { format: 'json' })).text)).toEqual([ana]);
-    expect((await print([], { format: 'json' })).text).toBe('[]\n');
-  });
-
-  it('is the record itself for a command with one record', async () => {
-    expect(JSON.parse((await print([ana], { format: 'json', single: true })).text)).toEqual(ana);
-    expect(JSON.parse((await print([ana, bo, ana], { format: 'json', single: true })).text)).toEqual([
-      ana,
-      bo,
-      ana,
-    ]);
-  });
-
-  it('is indented on a terminal', async () => {
-    const { text } = await print([bo], { format: 'json', single: true, terminal: true });
-    expect(text).toBe(`${JSON.stringify(bo, null, 2)}\n`);
   });
 });
