@@ -261,26 +261,6 @@ describe('a tail under a budget', () => {
     expect(rows.length).toBeGreaterThan(all.length - 6 * 24);
   });
 
-  test('ends without --wait-for-budget, with the budget as the reason', async () => {
-    const { outcome, notices, clock } = await run({
-      ...{ day: 4_000, runMs: 40 * HOUR },
-      options: { via: 'poll', lagMs: 10 * MINUTE, waitForBudget: false },
-    });
-    expect(outcome).toMatchObject({ kind: 'limit', code: 'BUDGET' });
-    expect(kinds(notices)).not.toContain('budget');
-    expect(clock.now()).toBeLessThan(NOON + 6 * HOUR);
-  });
-
-  test('a signal ends the wait at once', async () => {
-    const { outcome, clock } = await run({
-      ...{ day: 200, runMs: 40 * HOUR },
-      options: { via: 'poll', lagMs: MINUTE },
-      onNotice: (notice, _, stop) => notice.kind === 'budget' && stop.abort(new Error('SIGTERM')),
-    });
-    expect(outcome).toMatchObject({ reason: 'stopped' });
-    expect(clock.now()).toBeLessThan(NOON + 2 * MINUTE);
-  });
-
   test('a budget that is raised meanwhile ends the wait', async () => {
     const { rows, all } = await run({
       ...{ day: 200, runMs: 2 * HOUR },
@@ -392,16 +372,6 @@ describe('a tail whose key has no units left', () => {
     expect(outcome).toMatchObject({ reason: 'stopped', gaps: [] });
     const told = kinds(notices).filter((kind) => /^(?:connected|fallback|budget|streamAgain)$/.test(kind));
     expect(told).toEqual(['connected', 'fallback', 'budget', 'streamAgain', 'connected']);
-  });
-
-  test('ends without --wait-for-budget', async () => {
-    const { outcome } = await run({
-      start,
-      isOut,
-      runMs: 3 * DAY,
-      options: { ...polls, waitForBudget: false },
-    });
-    expect(outcome).toMatchObject({ kind: 'quota', code: 'QUOTA_EXCEEDED' });
   });
 });
 

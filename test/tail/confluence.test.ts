@@ -93,17 +93,6 @@ describe('a confluence', () => {
     expect(second).toMatchObject({ id: rows[0]?.id, version: 2, count: 4, lastAt: rows[3]?.at });
   });
 
-  it('continues with the state of an earlier run, at any post', () => {
-    const rows = [0, 2, 4, 5, 9, 11, 30, 31, 33].map((minutes, i) => post('abcdefghi'[i] ?? '', minutes));
-    const whole = shown(open(), rows);
-    expect(whole.length).toBeGreaterThan(3);
-    for (let cut = 0; cut <= rows.length; cut++) {
-      const before = open();
-      const first = shown(before, rows.slice(0, cut));
-      expect([...first, ...shown(open(before.state), rows.slice(cut))]).toEqual(whole);
-    }
-  });
-
   it('of callouts counts wallets by coin', () => {
     const found = new Confluence({ authors: 2, withinMs: MINUTE }, calloutConfluence);
     const callout = (wallet: string): TailRow => {

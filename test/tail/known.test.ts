@@ -46,18 +46,6 @@ describe('what a tail knows', () => {
     expect(known.isLate(post(2))).toBe(false);
     expect(new KnownPosts(known.state).isLate(post(2))).toBe(false);
   });
-
-  test('stays small: only unverified posts, late ones and those without a time are kept', () => {
-    const known = new KnownPosts();
-    for (let number = 0; number < 50_000; number++) {
-      known.add(post(number));
-      known.verify(post(number - 60).at);
-    }
-    expect(known.state.ids.length).toBeLessThanOrEqual(61);
-    for (let number = 0; number < 11_000; number++) known.add({ id: `n${number}`, at: null });
-    expect(known.state.ids.length).toBeLessThanOrEqual(10_061);
-    expect(known.isDone({ id: 'n10999', at: null })).toBe(true);
-  });
 });
 
 describe('a run continues', () => {

@@ -97,14 +97,6 @@ describe('a connection', () => {
     expect(Buffer.from(link.next() ?? []).toString('hex')).toBe('7befbfbd7d');
   });
 
-  test('sends text', async () => {
-    const service = await serve();
-    const [{ link }, { peer }] = await Promise.all([open(service.url), service.next()]);
-    const got = new Promise((resolve) => peer.once('message', (data) => resolve(String(data))));
-    link.send('subscribe');
-    expect(await got).toBe('subscribe');
-  });
-
   test('answers pings, and counts them as received data', async () => {
     const service = await serve();
     const [{ link, until }, { peer }] = await Promise.all([open(service.url), service.next()]);
@@ -203,13 +195,6 @@ describe('a handshake', () => {
     const url = await listen(http);
     cleanup.push(() => http.close());
     await expect(open(url)).rejects.toMatchObject({ name: 'Failure', status: 302 });
-  });
-
-  test('fails as unreachable if nothing listens', async () => {
-    const http = createServer();
-    const url = await listen(http);
-    await new Promise((resolve) => http.close(resolve));
-    await expect(open(url)).rejects.toMatchObject({ kind: 'network', code: 'UNREACHABLE' });
   });
 
   test('without a response ends with the signal, and removes its listener', async () => {

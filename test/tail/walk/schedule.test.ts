@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createBackoff } from '../../../src/base/clock.ts';
 import { timing } from '../../../src/tail/timing.ts';
 import { planWalk, type WalkState } from '../../../src/tail/walk/schedule.ts';
 
@@ -37,20 +36,5 @@ describe('the next walk', () => {
     ['while the socket is up', {}, { why: 'audit', due: 560_000 }],
   ])('%s', (_, given, plan) => {
     expect(planWalk({ ...state, ...given }, timing)).toEqual(plan);
-  });
-});
-
-describe('a backoff', () => {
-  test('doubles its maximum wait up to a limit, and starts again after a reset', () => {
-    const backoff = createBackoff(500, 3_000, () => 0.5);
-    expect(Array.from({ length: 5 }, backoff.next)).toEqual([250, 500, 1_000, 1_500, 1_500]);
-    backoff.reset();
-    expect(backoff.next()).toBe(250);
-  });
-
-  test('uses full jitter, so that clients do not retry at the same time', () => {
-    const parts = [0, 0.25, 0.999];
-    const backoff = createBackoff(1_000, 1_000, () => parts.shift() ?? 0);
-    expect([backoff.next(), backoff.next(), backoff.next()]).toEqual([0, 250, 999]);
   });
 });
