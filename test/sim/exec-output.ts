@@ -18,32 +18,44 @@ interface Parts {
   readonly slowness: () => number;
   /** Called with each position that was saved. */
   readonly saved: (position: Position) => void;
+  readonly problem: (text: string) => void;
 }
 
 /**
  * The handoff of a simulated process. The batches that the command acknowledged, and the dead letters, are
  * lines on the simulated disk.
  */
-export function createExecOutput({ exec, disk, clock, rng, process, effect, slowness, saved }: Parts) {
+export function createExecOutput({ exec, disk, clock, rng, process, effect, ...parts }: Parts) {
+  /** The batch that was handed over but not acknowledged; no other batch may come before it. */
+  let open: string | undefined;
   const record = (batch: Batch) => {
     process.writes.push(batch.rows.map(({ id }) => ({ id, paged: false })));
     for (const { id, at } of batch.rows) disk.write({ id, at });
     disk.flush();
   };
   const run = (batch: Batch): Promise<CommandEnd> => {
+    const ids = batch.rows.map(({ id }) => id).join();
+    if (open !== undefined && open !== ids) parts.problem(`${ids} was handed over before ${open}`);
+    open = ids;
     // In the calm phase at the end, the command works, so everything must be handed over.
     const calm = clock.mono() >= exec.untilMs;
     const fails = !calm && rng.chance(exec.fails);
     const works = !fails || rng.chance(0.5);
-    const ms = calm ? 1 : rng.between(0, exec.slowMs) + slowness();
+    const ms = calm ? 1 : rng.between(0, exec.slowMs) + parts.slowness();
     return effect(ms, () => {
       if (works) record(batch);
       if (works && fails) for (const { id } of batch.rows) process.failed.add(id);
-      return fails ? { ok: false, why: 'exit code 1', code: 1 } : { ok: true };
+      const isTrusted = !fails || exec.flaw === 'skips';
+      if (isTrusted) open = undefined;
+      return isTrusted ? { ok: true } : { ok: false, why: 'exit code 1', code: 1 };
     });
   };
+  const deadLetter = (batch: Batch) => {
+    open = undefined;
+    record(batch);
+  };
   const { deliver } = createDelivery({
-    ...{ clock, random: rng.next, run, deadLetter: record, notify() {} },
+    ...{ clock, random: rng.next, run, deadLetter, notify() {} },
     ...{ tries: exec.tries, forgetful: false },
   });
   /** The writes of the command after each acknowledged batch. */
@@ -82,7 +94,7 @@ export function createExecOutput({ exec, disk, clock, rng, process, effect, slow
     const ids = exec.flaw === 'forgets' ? [] : position.ids;
     await effect(rng.between(1, 10), () => {
       disk.checkpoint = { ...position, ids };
-      saved(position);
+      parts.saved(position);
       process.savedWrites = until;
     });
   };

@@ -61,7 +61,10 @@ test('if a command is slower than the feed, the tail closes the socket and reads
   expect(reasons).not.toContain('overflow');
 });
 
-test.each(['forgets', 'early', 'no start'] as const)('notices a missing safeguard: %s', async (flaw) => {
-  const schedules = Array.from({ length: 200 }, (_, seed) => execSchedule(seed, flaw));
-  expect(await simulate(schedules, undefined, 1)).not.toEqual([]);
-});
+test.each(['forgets', 'skips', 'early', 'no start'] as const)(
+  'notices a missing safeguard: %s',
+  async (flaw) => {
+    const schedules = Array.from({ length: 200 }, (_, seed) => execSchedule(seed, flaw));
+    expect(await simulate(schedules, undefined, 1)).not.toEqual([]);
+  },
+);

@@ -23,7 +23,7 @@ export function judge(outcome: Outcome): string[] {
       else if (!passes(schedule, post.symbol)) problems.push(`${id} does not pass the filter`);
     }
     problems.push(...duplicates(outcome, emitted), ...lost(outcome, new Set(emitted), byId));
-    problems.push(...outcome.falseClaims.slice(0, 5));
+    problems.push(...outcome.problems.slice(0, 5));
     for (const process of processes) problems.push(...order(process, byId));
   }
   problems.push(...unverified(outcome, last), ...unclaimed(outcome));

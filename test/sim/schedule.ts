@@ -49,7 +49,7 @@ export interface ExecSchedule {
   /** When the command recovers. */
   readonly untilMs: number;
   /** The safeguard that is removed. */
-  readonly flaw?: 'forgets' | 'early' | 'no start';
+  readonly flaw?: 'forgets' | 'skips' | 'early' | 'no start';
 }
 
 /** All parameters of one simulation: the same schedule always gives the same run. */

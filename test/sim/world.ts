@@ -54,8 +54,8 @@ export interface Outcome {
   readonly disk: Disk;
   readonly processes: Process[];
   readonly endsAt: number;
-  /** Posts that a saved position claimed to be in the output, although they were not. */
-  readonly falseClaims: string[];
+  /** What was wrong while the schedule ran: posts that a position claimed falsely, batches that were handed over too early. */
+  readonly problems: string[];
 }
 
 /** Changes to the ports or options of the tail that a test must detect. */
@@ -82,7 +82,7 @@ export async function runSchedule(schedule: Schedule, mutation: Mutation = {}): 
   const service = createService(schedule, scheduler);
   const disk = createDisk(rngOf(schedule.seed, 3));
   const endsAt = schedule.busyMs + calmMs(schedule);
-  const outcome: Outcome = { schedule, service, disk, processes: [], endsAt, falseClaims: [] };
+  const outcome: Outcome = { schedule, service, disk, processes: [], endsAt, problems: [] };
   const judgeClaim = claimJudge(outcome);
 
   const pause = (ms: number) =>
@@ -212,7 +212,7 @@ async function runProcess(
   const saved = (position: Position) => {
     process.saved = position;
     // A file of confluences has no certificate.
-    if (!schedule.rule) outcome.falseClaims.push(...judgeClaim(position, scheduler.now));
+    if (!schedule.rule) outcome.problems.push(...judgeClaim(position, scheduler.now));
   };
   const save = async (position: Position) => {
     const until = flushed;
@@ -225,7 +225,10 @@ async function runProcess(
   };
   const exec =
     schedule.exec &&
-    createExecOutput({ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved });
+    createExecOutput({
+      ...{ exec: schedule.exec, disk, clock, rng, process, effect, slowness, saved },
+      problem: (text) => outcome.problems.push(text),
+    });
   const fields = schedule.feed === 'thesis' ? thesisConfluence : calloutConfluence;
   const verified = () => tail.status().verified;
   const confluence = schedule.rule && new Confluence(schedule.rule, fields, resume?.state, verified);

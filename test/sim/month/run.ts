@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Failure } from '../../../src/base/failure.ts';
 import { certificateAt, certify, resumeLines } from '../../../src/cli/tail/certify.ts';
@@ -13,7 +13,6 @@ import { EPOCH } from '../posts.ts';
 import { rngOf } from '../rng.ts';
 import { createDriver } from './driver.ts';
 import { createEndlessFeed, numberOf, type Trouble } from './feed.ts';
-import { type Incident, incidentsOf, START_MS } from './incidents.ts';
 
 export interface MonthPlan {
   readonly seed: number;
@@ -22,14 +21,12 @@ export interface MonthPlan {
   readonly lagMs: number;
   readonly postMs: number;
   readonly rotate: RotateRule;
-  /** The average time between two faults of each kind. */
+  /** The mean time between two incidents of each kind. */
   readonly troubleMs: number;
   /** The age of the oldest post that the service has in pages. */
   readonly retentionMs: number;
   /** The folder of the files. */
   readonly folder: string;
-  /** Called with the resident memory at each tenth of the run. */
-  readonly onTenth?: ((bytes: number) => void) | undefined;
 }
 
 export interface MonthOutcome {
@@ -47,11 +44,38 @@ const common = ['pages', 'lose', 'double', 'close', 'kill', 'step', 'rename'] as
 const ofStreams = ['mute', 'silent', 'quota', 'outage'] as const;
 type Kind = (typeof common)[number] | (typeof ofStreams)[number];
 
-/** The lengths of some kinds of incidents in ms. */
-const lengths = { pages: [1_000, 200_000], mute: [60_000, 600_000] } as const;
+/** Something that happens during a simulated month; times are in virtual milliseconds. */
+interface Incident {
+  readonly kind: Kind;
+  readonly from: number;
+  readonly to: number;
+}
 
-const isTrouble = (incident: Incident<Kind>): incident is Incident<Kind> & Trouble =>
+const isTrouble = (incident: Incident): incident is Incident & Trouble =>
   incident.kind !== 'kill' && incident.kind !== 'step' && incident.kind !== 'rename';
+
+/** The virtual time at which the first process starts. */
+const START_MS = 600_000;
+
+/** Random incidents of each kind. There are none in the last minutes, so that everything can be read. */
+function incidentsOf({ seed, via, lengthMs, troubleMs, retentionMs }: MonthPlan): Incident[] {
+  const rng = rngOf(seed, 7);
+  const lengths: Partial<Record<Kind, readonly [least: number, most: number]>> = {
+    ...{ pages: [1_000, 200_000], mute: [60_000, 600_000] },
+    outage: [retentionMs + 120_000, 1.5 * retentionMs],
+  };
+  const incidents: Incident[] = [];
+  for (const kind of via === 'ws' ? [...common, ...ofStreams] : common) {
+    const [least, most] = lengths[kind] ?? [500, 60_000];
+    for (let from = START_MS; ; ) {
+      from += rng.between(0.5, 1.5) * Math.max(troubleMs, 3 * most);
+      const to = from + rng.between(least, most);
+      if (to > START_MS + lengthMs - 340_000) break;
+      incidents.push({ kind, from, to });
+    }
+  }
+  return incidents.sort((a, b) => a.from - b.from);
+}
 
 /** The post times between which a reported gap lies. */
 interface Hole {
@@ -65,27 +89,41 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
   const driver = createDriver();
   const { scheduler, track } = driver;
   const rng = rngOf(seed, 8);
-  const incidents = incidentsOf<Kind>(plan, via === 'ws' ? [...common, ...ofStreams] : common, {
-    ...lengths,
-    outage: [retentionMs + 120_000, 1.5 * retentionMs],
-  });
+  const incidents = incidentsOf(plan);
   const troubles = incidents.filter(isTrouble);
   const sockets = { open: 0 };
   const out = join(folder, 'theses.ndjson');
   const path = positionPath({ out, checkpoint: undefined }) ?? '';
   const endsAt = START_MS + lengthMs;
-  const tally = createTally(START_MS / 5 / postMs);
+  /** How often each post is in the files, by its number. */
+  const counts = new Map<number, number>();
+  const problems: string[] = [];
+  const problem = (text: string) => {
+    if (problems.length < 10) problems.push(text);
+  };
   const gaps: Hole[] = [];
   const certified: CertifiedFile[] = [];
   let pages = 0;
   let starts = 0;
   let files = 0;
 
-  /** Counts and removes all finished files except the newest `most`. */
+  /** Counts the posts of a file, and reads its certificate. */
+  const take = (path: string, isAway = false) => {
+    certified.push(certifiedFile(path));
+    const text = readFileSync(path, 'utf8');
+    if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
+    // Skip an incomplete last line. If the file was renamed before the next run could repair it, the line was
+    // written again to another file.
+    for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
+      if (line === '') continue;
+      const number = numberOf(JSON.parse(line).id);
+      counts.set(number, (counts.get(number) ?? 0) + 1);
+    }
+  };
+  /** Takes and removes all finished files except the newest `most`. */
   const sweep = (most: number) => {
     for (const { path } of finishedFiles(out).slice(most)) {
-      tally.add(path);
-      certified.push(certifiedFile(path));
+      take(path);
       files++;
       rmSync(path);
     }
@@ -155,7 +193,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
         save: async (given) => {
           const { verified } = given;
           const old = given.ids.filter(([, at]) => at !== null && verified !== null && at <= verified).length;
-          if (old > 100) tally.problem(`the position has the ids of ${old} verified posts`);
+          if (old > 100) problem(`the position has the ids of ${old} verified posts`);
           savePosition(path, { ...given, filters: {} });
           saved = { ...given, filters: {} };
         },
@@ -187,7 +225,7 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     await track(file.sink.finish('discarded'));
     if (failed) return false;
     if (ended) {
-      if (summary?.gaps.some(({ open }) => open)) tally.problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
+      if (summary?.gaps.some(({ open }) => open)) problem(`open gaps: ${JSON.stringify(summary.gaps)}`);
       return true;
     }
     // A power failure cuts off a part of the text that was written last but not synced.
@@ -211,52 +249,45 @@ export async function runMonth(plan: MonthPlan): Promise<MonthOutcome> {
     while (!(await runProcess())) await driver.pause(30_000);
   }
 
-  let tenth = 1;
-  const isOver = await driver.run(supervise, () => {
-    if (!plan.onTenth || scheduler.now <= START_MS + (tenth * lengthMs) / 10) return;
-    tenth++;
-    plan.onTenth(process.memoryUsage.rss());
-  });
-  if (!isOver) tally.problem('everything waits, and nothing will happen');
+  if (!(await driver.run(supervise))) problem('everything waits, and nothing will happen');
   sweep(0);
   for (const { kind, from } of incidents) {
     const renamed = `${out}.${Math.round(from)}`;
-    if (kind !== 'rename' || !statSync(renamed, { throwIfNoEntry: false })) continue;
-    tally.addIfThere(renamed);
-    certified.push(certifiedFile(renamed));
+    if (kind === 'rename' && existsSync(renamed)) take(renamed, true);
   }
-  tally.addIfThere(out);
-  certified.push(certifiedFile(out));
-  const feed = createEndlessFeed(seed, scheduler, [], () => false, { postMs });
-  const isInGap = (number: number) => {
-    const at = EPOCH + feed.timeOf(number);
-    return gaps.some(({ from, to }) => at >= from && at <= to);
-  };
-  const { posts, lost } = tally.judge(
-    Math.floor(endsAt / postMs),
-    (number) => feed.visibleAt(number) < endsAt - 2_000,
-    isInGap,
-  );
+  take(out, true);
   // The certificates vouch for everything from the start to the last verification, except in the reported gaps.
   const proof = joinFiles(certified);
   for (const { file, status } of proof.files)
-    if (status === 'changed' || status === 'no certificate') tally.problem(`${basename(file)}: ${status}`);
-  const isVouched = (at: number) =>
-    at >= (proof.from ?? 0) &&
-    at <= (proof.to ?? 0) &&
-    !proof.gaps.some(({ from, to }) => at >= from && at <= to);
-  for (const number of tally.missing(Math.floor(endsAt / postMs)))
-    if (isVouched(EPOCH + feed.timeOf(number))) tally.problem(`post ${number} is missing, but vouched for`);
+    if (status === 'changed' || status === 'no certificate') problem(`${basename(file)}: ${status}`);
+  const vouched = { from: proof.from ?? 0, to: proof.to ?? 0 };
+  const isWithin = (at: number, { from, to }: Hole) => at >= from && at <= to;
+  const feed = createEndlessFeed(seed, scheduler, [], () => false, { postMs });
+  // Each post since the first printed one must be in the files exactly once. The first ones may be dated before the start.
+  const end = Math.floor(endsAt / postMs);
+  const first = [...counts.keys()].reduce((least, number) => Math.min(least, number), end);
+  let [posts, lost] = [0, 0];
+  for (let number = 0; number < end; number++) {
+    const at = EPOCH + feed.timeOf(number);
+    const count = counts.get(number) ?? 0;
+    posts += count;
+    if (count > 1) problem(`post ${number} is there ${count} times`);
+    if (count > 0) continue;
+    if (isWithin(at, vouched) && !proof.gaps.some((gap) => isWithin(at, gap)))
+      problem(`post ${number} is missing, but vouched for`);
+    if (number <= first + START_MS / 5 / postMs || feed.visibleAt(number) >= endsAt - 2_000) continue;
+    if (gaps.some((gap) => isWithin(at, gap))) lost++;
+    else problem(`post ${number} is missing`);
+  }
   for (const { from, to } of proof.gaps)
     if (!gaps.some((gap) => from >= gap.from && to <= gap.to))
-      tally.problem(`from ${from - EPOCH} to ${to - EPOCH}, nothing is vouched for`);
-  if ((proof.to ?? 0) < EPOCH + endsAt - 400_000)
-    tally.problem(`vouched for only up to ${(proof.to ?? 0) - EPOCH}`);
+      problem(`from ${from - EPOCH} to ${to - EPOCH}, nothing is vouched for`);
+  if (vouched.to < EPOCH + endsAt - 400_000) problem(`vouched for only up to ${vouched.to - EPOCH}`);
   // Only what the service deleted during an outage may be lost.
   const outages = incidents.filter(({ kind }) => kind === 'outage');
   const deleted = outages.reduce((sum, { from, to }) => sum + to - from - retentionMs + 300_000, 0) / postMs;
-  if (lost > deleted) tally.problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
-  return { problems: tally.problems, posts, lost, gaps: gaps.length, files, starts, pages };
+  if (lost > deleted) problem(`${lost} posts are in reported gaps, and the service deleted ${deleted}`);
+  return { problems, posts, lost, gaps: gaps.length, files, starts, pages };
 }
 
 type CertifiedFile = Parameters<typeof joinFiles>[0][number];
@@ -271,54 +302,4 @@ function certifiedFile(file: string): CertifiedFile {
   for (const line of lines) count.add(Buffer.from(`${line}\n`, 'latin1'));
   const isSame = !certificate || (count.digest.rows === rows && count.digest.digest === digest);
   return { file, certificate, rows, duplicates: 0, problems: isSame ? [] : ['changed'] };
-}
-
-/** Counts how often each post is in the files. So many of the first ones may be dated before the start. */
-function createTally(early: number) {
-  const counts = new Map<number, number>();
-  const problems: string[] = [];
-  const problem = (text: string) => {
-    if (problems.length < 10) problems.push(text);
-  };
-  const add = (path: string, isAway = false) => {
-    const text = readFileSync(path, 'utf8');
-    if (!isAway && text !== '' && !text.endsWith('\n')) problem(`${basename(path)} ends in a torn line`);
-    // Skip an incomplete last line. If the file was renamed before the next run could repair it, the line was
-    // written again to another file.
-    for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
-      if (line === '') continue;
-      const number = numberOf(JSON.parse(line).id);
-      counts.set(number, (counts.get(number) ?? 0) + 1);
-    }
-  };
-  return {
-    problems,
-    problem,
-    add,
-    addIfThere(path: string) {
-      if (statSync(path, { throwIfNoEntry: false })) add(path, true);
-    },
-    /** The posts up to `end` that are in no file. */
-    missing: (end: number) =>
-      Array.from({ length: end }, (_, number) => number).filter((number) => !counts.has(number)),
-    /** Checks that each post since the first printed one is in the files exactly once. */
-    judge(
-      end: number,
-      isWanted: (number: number) => boolean,
-      isInGap: (number: number) => boolean,
-    ): { posts: number; lost: number } {
-      const first = [...counts.keys()].reduce((least, number) => Math.min(least, number), end);
-      let posts = 0;
-      let lost = 0;
-      for (let number = first; number < end; number++) {
-        const count = counts.get(number) ?? 0;
-        posts += count;
-        if (count > 1) problem(`post ${number} is there ${count} times`);
-        if (count > 0 || number <= first + early || !isWanted(number)) continue;
-        if (isInGap(number)) lost++;
-        else problem(`post ${number} is missing`);
-      }
-      return { posts, lost };
-    },
-  };
 }
