@@ -1,4 +1,4 @@
-import type { Link, TailPorts } from '../../src/tail/ports.ts';
+import type { TailPorts } from '../../src/tail/ports.ts';
 import type { Position } from '../../src/tail/position.ts';
 import type { TailRow } from '../../src/tail/post-row.ts';
 import type { Mutation } from './world.ts';
@@ -6,30 +6,29 @@ import type { Mutation } from './world.ts';
 // Each mutant removes one safeguard of the tail, by wrapping its ports or replacing one of its options. The
 // tail itself has no switches for this.
 
+type Page = TailPorts['source']['page'];
+
+/** Changes how pages are read. */
+const paging = (world: TailPorts, change: (page: Page) => Page): TailPorts => ({
+  ...world,
+  source: { ...world.source, page: change(world.source.page) },
+});
+
 /** Walks end at the first id that was already written or read. */
 export const stopsAtKnownId: Mutation = {
   world(world) {
     const known = new Set<string>();
-    return {
-      ...world,
-      sink: {
-        ...world.sink,
-        write(rows) {
-          for (const { id } of rows) known.add(id);
-          return world.sink.write(rows);
-        },
-      },
-      source: {
-        ...world.source,
-        async page(ask, signal) {
-          const page = await world.source.page(ask, signal);
-          const at = page.rows.findIndex(({ id }) => known.has(id));
-          for (const { id } of page.rows) known.add(id);
-          if (at < 0) return page;
-          return { ...page, rows: page.rows.slice(0, at + 1), hasMore: false, nextBefore: null };
-        },
-      },
-    };
+    const remembering = writing(world, (rows) => {
+      for (const { id } of rows) known.add(id);
+      return rows;
+    });
+    return paging(remembering, (read) => async (ask, signal) => {
+      const page = await read(ask, signal);
+      const at = page.rows.findIndex(({ id }) => known.has(id));
+      for (const { id } of page.rows) known.add(id);
+      if (at < 0) return page;
+      return { ...page, rows: page.rows.slice(0, at + 1), hasMore: false, nextBefore: null };
+    });
   },
 };
 
@@ -43,26 +42,11 @@ const early = (world: TailPorts, when: (send: () => void) => void): TailPorts =>
     ...world,
     async connect(onChange, signal) {
       const link = await connect(onChange, signal);
-      let confirmed = false;
-      const eagerLink: Link = {
-        next() {
-          if (confirmed) return link.next();
-          confirmed = true;
-          return confirmation;
-        },
-        get held() {
-          return link.held;
-        },
-        get signs() {
-          return link.signs;
-        },
-        get end() {
-          return link.end;
-        },
-        send: (text) => when(() => link.send(text)),
-        close: () => link.close(),
-      };
-      return eagerLink;
+      const waiting = [confirmation];
+      return Object.assign(Object.create(link), {
+        next: () => waiting.shift() ?? link.next(),
+        send: (text: string) => when(() => link.send(text)),
+      });
     },
   };
 };
@@ -77,18 +61,12 @@ export const snapshotsFirst: Mutation = {
     const mutated = early(world, (send) => {
       after = send;
     });
-    return {
-      ...mutated,
-      source: {
-        ...world.source,
-        async page(ask, signal) {
-          const page = await world.source.page(ask, signal);
-          after?.();
-          after = undefined;
-          return page;
-        },
-      },
-    };
+    return paging(mutated, (read) => async (ask, signal) => {
+      const page = await read(ask, signal);
+      after?.();
+      after = undefined;
+      return page;
+    });
   },
 };
 
@@ -194,23 +172,17 @@ export const dropsLateFrames: Mutation = {
 /** The tail trusts a page that states that it is the last one, without a further request. */
 export const believesTheLastPage: Mutation = {
   world(world) {
+    const { step } = world.source.sizes;
     let last: string | undefined;
-    return {
-      ...world,
-      source: {
-        ...world.source,
-        async page(ask, signal) {
-          if (ask.before !== undefined && ask.before === last) {
-            return { rows: [], hasMore: false, nextBefore: null };
-          }
-          const page = await world.source.page(ask, signal);
-          if (page.hasMore || page.rows.length < world.source.sizes.step) return page;
-          const rows = page.rows.slice(0, world.source.sizes.step - 1);
-          last = rows.at(-1)?.id;
-          return { ...page, rows };
-        },
-      },
-    };
+    return paging(world, (read) => async (ask, signal) => {
+      if (ask.before !== undefined && ask.before === last)
+        return { rows: [], hasMore: false, nextBefore: null };
+      const page = await read(ask, signal);
+      if (page.hasMore || page.rows.length < step) return page;
+      const rows = page.rows.slice(0, step - 1);
+      last = rows.at(-1)?.id;
+      return { ...page, rows };
+    });
   },
 };
 

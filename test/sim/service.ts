@@ -161,7 +161,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         const slice = read(before, rows);
         if (!slice) {
           hasRejected = true;
-          throw new Failure('usage', 'Unknown cursor.', { code: 'VALIDATION_ERROR', status: 400 });
+          throw errorOf(400, 'VALIDATION_ERROR');
         }
         used += price(limit);
         meter.pages += price(limit);
@@ -364,20 +364,16 @@ const isTimed = ({ platformCreatedAt, createdAt }: Post['record']): boolean => {
 export const above = (a: Post, b: Post): boolean =>
   a.sortAt > b.sortAt || (a.sortAt === b.sortAt && a.order > b.order);
 
-const limited = (seconds: number) =>
-  new Failure('rate', 'Too many requests.', {
-    code: 'RATE_LIMITED',
-    status: 429,
-    retryable: true,
-    retryAfter: seconds,
-  });
-const broken = (status: number) =>
-  new Failure('service', `The service failed (${status}).`, {
-    code: 'INTERNAL_ERROR',
-    status,
-    retryable: true,
-  });
+/** An error of the service, as the program reads it. */
+const errorOf = (status: number, code: string, retryAfter?: number): Failure => {
+  const error = { error: { code, message: 'No.' }, retryAfter };
+  return readServiceError({ status, headers: {}, text: JSON.stringify(error) }, error, EPOCH).failure;
+};
+const limited = (seconds: number) => errorOf(429, 'RATE_LIMITED', seconds);
+const broken = (status: number) => errorOf(status, 'INTERNAL_ERROR');
+const quota = () => errorOf(402, 'QUOTA_EXCEEDED');
 const network = (code: string) => new Failure('network', 'The connection broke.', { code, retryable: true });
+
 /** An answer without an error code of the service, as the program reads it. */
 function foreign(rng: Rng): Failure {
   const status = rng.pick([302, 304, 400, 401, 402, 403, 404, 407, 410, 429, 499, 501, 502, 505]);
@@ -385,12 +381,9 @@ function foreign(rng: Rng): Failure {
   if (status === 302) return redirected('localhost', status, '/login');
   return readServiceError({ status, headers: {}, text }, plainJson(text), EPOCH).failure;
 }
-const quota = () => new Failure('quota', 'No units left.', { code: 'QUOTA_EXCEEDED', status: 402 });
 
-function refused(status: number): Failure {
-  if (status === 401) return new Failure('auth', 'Invalid key.', { code: 'UNAUTHORIZED', status });
-  if (status === 402) return quota();
-  if (status === 403) return new Failure('forbidden', 'Missing scope.', { code: 'FORBIDDEN_SCOPE', status });
-  if (status === 404) return new Failure('missing', 'Not found.', { code: 'NOT_FOUND', status });
-  return status === 429 ? limited(20) : broken(status);
-}
+const refusals: Readonly<Record<number, string>> = {
+  ...{ 401: 'UNAUTHORIZED', 402: 'QUOTA_EXCEEDED', 403: 'FORBIDDEN_SCOPE', 404: 'NOT_FOUND' },
+};
+const refused = (status: number): Failure =>
+  status === 429 ? limited(20) : errorOf(status, refusals[status] ?? 'INTERNAL_ERROR');
