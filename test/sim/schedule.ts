@@ -104,73 +104,44 @@ const frameFaults = ['lose', 'double', 'reorder', 'lag'] as const;
 const linkFaults = ['close', 'reset', 'half', 'forget', 'sleep'] as const;
 const statuses = [401, 402, 403, 404, 429, 500, 503, 504] as const;
 
-/** The schedule of a seed. Later additions use a separate random stream, so that seeds keep their earlier faults. */
+/** The schedule of a seed. */
 export function scheduleOf(seed: number): Schedule {
-  return withStops(withMore(baseOf(seed), rngOf(seed, 99)), rngOf(seed, 98));
-}
-
-function withStops(base: Schedule, rng: Rng): Schedule {
-  const faults = [...base.faults];
-  if (rng.chance(0.15)) {
-    const from = rng.next() * base.busyMs;
-    faults.push({ kind: 'still', from, to: Math.min(base.busyMs, from + rng.between(30_000, 300_000)) });
-  }
-  const hasFile = base.resume === 'file' || base.resume === 'both';
-  const position = hasFile ? rng.pick(['last', 'last', 'old', 'lost'] as const) : 'last';
-  return { ...base, faults, position };
-}
-
-function withMore(base: Schedule, rng: Rng): Schedule {
-  const faults = [...base.faults];
-  if (rng.chance(0.15)) {
-    const from = rng.next() * base.busyMs;
-    faults.push({ kind: 'last', p: rng.pick([0.3, 1]), from, to: from + rng.between(1_000, 90_000) });
-  }
-  // The service fails until the end of the run.
-  if (base.end === 'duration' && rng.chance(0.1)) {
-    faults.push({
-      kind: rng.pick(['fault', 'busy', 'cut'] as const),
-      p: 1,
-      from: rng.next() * base.busyMs,
-      to: 1e12,
-    });
-  }
-  const old = rng.pick([0, 0, 0.05, 0.3]);
-  const later = {
-    ...{ ...base, old },
-    // A run cannot resume from a line without a usable time, so runs that resume from a file have no such posts.
-    odd: base.resume === 'none' || base.resume === 'checkpoint' ? rng.pick([0, 0, 0, 0.05, 0.2]) : 0,
-    nameless: rng.pick([0, 0, 0, 0.1]),
-    answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
-    pings: rng.chance(0.8),
-  };
-  // The units of the key are used up, and the tail is started again. A file that ends with a few old posts does not
-  // show where its run started; the program also saves its position, which this simulation does not.
-  if (base.resume !== 'none' && !(base.resume === 'file' && old > 0) && rng.chance(0.15)) {
-    const from = rng.next() * base.busyMs;
-    faults.push({ kind: 'quota', from, to: from + rng.between(1_000, 30_000) });
-  }
-  // Something in between answers pages and handshakes in place of the service.
-  if (rng.chance(0.3)) {
-    const from = rng.chance(0.2) ? 0 : rng.next() * base.busyMs;
-    faults.push({ kind: 'foreign', p: rng.pick([0.1, 0.5, 1]), from, to: from + rng.between(100, 90_000) });
-  }
-  return { ...later, faults };
-}
-
-function baseOf(seed: number): Schedule {
   const rng = rngOf(seed);
   const callout = rng.chance(0.1);
   const busyMs = 60_000 * rng.between(0.5, 5);
   const resume = rng.pick(['none', 'none', 'checkpoint', 'file', 'file', 'both'] as const);
+  const hasFile = resume === 'file' || resume === 'both';
   const kills =
     resume === 'none'
       ? []
       : Array.from({ length: rng.int(4) }, () => 1 + rng.int(rng.chance(0.5) ? 40 : 400));
-  const rate = rng.pick([0.02, 0.05, 0.1, 0.2, 0.2, 0.2, 0.5, 1]);
   const poor = resume === 'none' && rng.chance(0.1);
+  const old = rng.pick([0, 0, 0.05, 0.3]);
+  const end = rng.pick(['stop', 'duration'] as const);
+  const faults = faultsOf(rng, busyMs);
+  const during = (least: number, most: number) => spanIn(rng, busyMs, least, most);
+  if (poor && rng.chance(0.3)) faults.push({ kind: rng.pick(['quota', 'policy']), ...during(1e12, 1e12) });
+  if (kills.length > 0 && rng.chance(0.3)) faults.push({ kind: 'kill', ...during(0, 0) });
+  if (rng.chance(0.15)) faults.push({ kind: 'last', p: rng.pick([0.3, 1]), ...during(1_000, 90_000) });
+  if (rng.chance(0.15)) {
+    const { from, to } = during(30_000, 300_000);
+    faults.push({ kind: 'still', from, to: Math.min(busyMs, to) });
+  }
+  // The service fails until the end of the run.
+  if (end === 'duration' && rng.chance(0.1))
+    faults.push({ kind: rng.pick(['fault', 'busy', 'cut']), p: 1, ...during(1e12, 1e12) });
+  // The units of the key are used up, and the tail is started again. A file that ends with a few old posts does not
+  // show where its run started; the program also saves its position, which this simulation does not.
+  if (resume !== 'none' && !(resume === 'file' && old > 0) && rng.chance(0.15))
+    faults.push({ kind: 'quota', ...during(1_000, 30_000) });
+  // Something in between answers pages and handshakes in place of the service.
+  if (rng.chance(0.3)) {
+    const { from, to } = during(100, 90_000);
+    const start = rng.chance(0.2) ? from : 0;
+    faults.push({ kind: 'foreign', p: rng.pick([0.1, 0.5, 1]), from: from - start, to: to - start });
+  }
   return {
-    seed,
+    ...{ seed, busyMs, resume, kills, old, end, faults },
     feed: callout ? 'callout' : 'thesis',
     via: callout ? 'poll' : rng.pick(['auto', 'auto', 'ws', 'poll'] as const),
     lagMs: rng.pick([2_000, 5_000, 10_000, 30_000, 90_000]),
@@ -180,59 +151,52 @@ function baseOf(seed: number): Schedule {
       { kind: 'backfill', rows: rng.int(60) },
       { kind: 'since', ago: 1_000 * rng.int(600) },
     ] as const),
-    resume,
+    position: hasFile ? rng.pick(['last', 'last', 'old', 'lost'] as const) : 'last',
     sifted: rng.chance(0.25),
-    rate,
+    rate: rng.pick([0.02, 0.05, 0.1, 0.2, 0.2, 0.2, 0.5, 1]),
     bursts: rng.chance(0.3) ? rng.int(4) : 0,
-    busyMs,
     late: rng.pick([0, 0.02, 0.1]),
     vanish: rng.pick([0, 0, 0.02, 0.1]),
-    ...{ old: 0, odd: 0, nameless: 0, answer: 'described', pings: true },
+    // A run cannot resume from a line without a usable time, so runs that resume from a file have no such posts.
+    odd: hasFile ? 0 : rng.pick([0, 0, 0, 0.05, 0.2]),
+    nameless: rng.pick([0, 0, 0, 0.1]),
+    answer: rng.chance(0.3) ? rng.pick(acknowledgements) : 'described',
+    pings: rng.chance(0.8),
     behindMs: rng.pick([0, 500, 2_000, 15_000]),
     twenty: rng.chance(0.3),
-    timeless: rng.chance(0.05) && (resume === 'none' || resume === 'checkpoint'),
+    timeless: !hasFile && rng.chance(0.05),
     billing: rng.pick(['started', 'seconds'] as const),
     skew: rng.chance(0.3) ? rng.between(-1, 1) * 36_000_000 : 0,
     ceiling: poor ? 200 * rng.int(300) : null,
     units: rng.chance(0.1) ? 20_000 * rng.int(60) : 1e9,
-    end: rng.pick(['stop', 'duration'] as const),
-    faults: [
-      ...faultsOf(rng, busyMs, poor),
-      ...(kills.length > 0 && rng.chance(0.3) ? [killAt(rng.next() * busyMs)] : []),
-    ],
-    kills,
   };
 }
 
-const killAt = (from: number): Fault => ({ kind: 'kill', from, to: from });
+/** A period that begins while the service is busy. */
+function spanIn(rng: Rng, busyMs: number, least: number, most: number) {
+  const from = rng.next() * busyMs;
+  return { from, to: from + rng.between(least, most) };
+}
 
-function faultsOf(rng: Rng, busyMs: number, poor: boolean): Fault[] {
-  const faults: Fault[] = [];
-  const span = (least: number, most: number) => {
-    const from = rng.next() * busyMs;
-    return { from, to: Math.min(busyMs, from + rng.between(least, most)) };
-  };
-  const many = rng.int(7);
-  for (let i = 0; i < many; i++) {
+function faultsOf(rng: Rng, busyMs: number): Fault[] {
+  const p = <K extends Fault['kind']>(kinds: readonly K[], parts: readonly number[]) => ({
+    kind: rng.pick(kinds),
+    p: rng.pick(parts),
+  });
+  return Array.from({ length: rng.int(7) }, (): Fault => {
+    const span = (least: number, most: number) => {
+      const { from, to } = spanIn(rng, busyMs, least, most);
+      return { from, to: Math.min(busyMs, to) };
+    };
     const sort = rng.int(10);
-    if (sort < 3)
-      faults.push({ kind: rng.pick(pageFaults), p: rng.pick([0.1, 0.5, 1]), ...span(1_000, 60_000) });
-    else if (sort < 5)
-      faults.push({ kind: rng.pick(frameFaults), p: rng.pick([0.05, 0.3, 1]), ...span(1_000, 60_000) });
-    else if (sort < 8) faults.push({ kind: rng.pick(linkFaults), ...span(0, 1) });
-    else if (sort < 9) {
-      const deadly = rng.chance(0.15);
-      const status = deadly ? rng.pick(statuses) : rng.pick([429, 500, 503, 504]);
-      faults.push(
-        rng.chance(0.7)
-          ? { kind: 'refuse', status, ...span(1_000, 90_000) }
-          : { kind: 'mute', ...span(1_000, 40_000) },
-      );
-    } else faults.push({ kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) });
-  }
-  if (poor && rng.chance(0.3))
-    faults.push({ kind: rng.pick(['quota', 'policy'] as const), from: busyMs * rng.next(), to: 1e12 });
-  return faults;
+    if (sort < 3) return { ...p(pageFaults, [0.1, 0.5, 1]), ...span(1_000, 60_000) };
+    if (sort < 5) return { ...p(frameFaults, [0.05, 0.3, 1]), ...span(1_000, 60_000) };
+    if (sort < 8) return { kind: rng.pick(linkFaults), ...span(0, 1) };
+    if (sort === 9) return { kind: rng.pick(['slowOut', 'blockOut'] as const), ...span(1_000, 150_000) };
+    if (rng.chance(0.3)) return { kind: 'mute', ...span(1_000, 40_000) };
+    const status = rng.pick(rng.chance(0.15) ? statuses : ([429, 500, 503, 504] as const));
+    return { kind: 'refuse', status, ...span(1_000, 90_000) };
+  });
 }
 
 /** The parameters of a schedule with ordinary posts and pages, and without faults and kills. */

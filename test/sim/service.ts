@@ -10,34 +10,11 @@ import { type Rng, rngOf } from './rng.ts';
 import type { Acknowledgement, Fault, Schedule } from './schedule.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** The pages of the service, and their price. */
-export interface Source extends Pick<PageSource, 'page' | 'sizes'> {
-  price(limit: number): number;
-}
-
+export type Service = ReturnType<typeof createService>;
 /** The service as one process sees it. Nothing happens once the `alive` of the process returns false. */
-export interface Access {
-  readonly source: Source;
-  readonly connect: Connect;
-  readonly key: (left: Remainder) => (signal: AbortSignal) => Promise<KeyFacts>;
-  /** The number of open calls and connections. */
-  readonly open: number;
-  /** The CU that the service charged. */
-  readonly meter: { pages: number; socket: number; lost: number };
-  /** The newest post of the first page, and the ids of all posts visible at that time. */
-  readonly first: { readonly held: ReadonlySet<string>; readonly top: Post | undefined } | undefined;
-  /** Whether the service has rejected a cursor. */
-  readonly hasRejected: boolean;
-  /** The ids of posts whose frames the process received. */
-  readonly handed: ReadonlySet<string>;
-}
-
-export interface Service {
-  readonly posts: readonly Post[];
-  /** Gives the key new units. */
-  topUp(): void;
-  access(alive: () => boolean, touch: () => void): Access;
-}
+export type Access = ReturnType<Service['access']>;
+/** The pages of the service, and their price. */
+export type Source = Access['source'];
 
 const described = { type: 'subscription', subscription: { type: 'all' } };
 /** The responses to a subscription. */
@@ -56,7 +33,7 @@ const MINUTE = 60_000;
 const MINUTE_CU = 20_000;
 
 /** Simulates the service as specified, with the faults of a schedule. */
-export function createService(schedule: Schedule, scheduler: Scheduler): Service {
+export function createService(schedule: Schedule, scheduler: Scheduler) {
   const rng = rngOf(schedule.seed, 1);
   const posts = postsOf(schedule, rngOf(schedule.seed, 2));
   const callout = schedule.feed === 'callout';
@@ -104,15 +81,26 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
 
   return {
     posts,
+    /** Gives the key new units. */
     topUp() {
       used = 0;
     },
-    access(alive, touch) {
-      let open = 0;
-      let first: Access['first'];
-      let hasRejected = false;
-      const handed = new Set<string>();
+    access(alive: () => boolean, touch: () => void) {
+      /** The CU that the service charged. */
       const meter = { pages: 0, socket: 0, lost: 0 };
+      const access = {
+        meter,
+        /** The number of open calls and connections. */
+        open: 0,
+        /** The newest post of the first page, and the ids of all posts visible at that time. */
+        first: undefined as
+          | { readonly held: ReadonlySet<string>; readonly top: Post | undefined }
+          | undefined,
+        /** Whether the service has rejected a cursor. */
+        hasRejected: false,
+        /** The ids of posts whose frames the process received. */
+        handed: new Set<string>(),
+      };
 
       /** Responds after a delay, unless the caller aborts or was killed. */
       const answer = <T>(ms: number, signal: AbortSignal, make: () => T): Promise<T> =>
@@ -120,10 +108,10 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           touch();
           if (!alive()) return;
           if (signal.aborted) return reject(signal.reason);
-          open++;
+          access.open++;
           const settle = () => {
             signal.removeEventListener('abort', abort);
-            open--;
+            access.open--;
           };
           const abort = () => {
             undo();
@@ -160,7 +148,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         const rows = callout ? 25 : schedule.twenty ? Math.min(20, limit) : limit;
         const slice = read(before, rows);
         if (!slice) {
-          hasRejected = true;
+          access.hasRejected = true;
           throw errorOf(400, 'VALIDATION_ERROR');
         }
         used += price(limit);
@@ -175,7 +163,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         }
         const last = slice.rows.at(-1)?.id ?? null;
         if (strikes('hollow')) return { rows: [], hasMore: true, nextBefore: rng.pick([last, null]) };
-        first ??= {
+        access.first ??= {
           held: new Set(
             posts
               .filter((post) => post.visibleAt <= slice.then && slice.then < post.goneAt)
@@ -214,7 +202,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           const cu = MINUTE_CU * (schedule.billing === 'started' ? Math.max(1, Math.ceil(minutes)) : minutes);
           used += cu;
           meter.socket += cu;
-          open--;
+          access.open--;
           for (const back of undo.splice(0)) back();
         };
         const finish = (reason: LinkEnd, lingering: number) => {
@@ -257,7 +245,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
           later(PING_MS, ping);
         };
 
-        open++;
+        access.open++;
         later(PING_MS, ping);
         for (const post of posts) if (post.sentAt > now()) later(post.sentAt - now(), () => send(post));
         for (const fault of schedule.faults) {
@@ -277,7 +265,7 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
             if (!raw) return undefined;
             bytes -= raw.length;
             const { type, data } = JSON.parse(Buffer.from(raw).toString());
-            if (type === 'thesis' && data.id !== undefined) handed.add(data.id);
+            if (type === 'thesis' && data.id !== undefined) access.handed.add(data.id);
             return raw;
           },
           get held() {
@@ -325,31 +313,22 @@ export function createService(schedule: Schedule, scheduler: Scheduler): Service
         return attach(onChange);
       };
 
-      return {
-        source: {
-          page: ({ before, limit }, signal) => answer(delay(), signal, () => page(before, limit)),
-          price,
-          sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
-        },
-        connect: (onChange, signal) => answer(rng.between(20, 500), signal, () => dial(onChange)),
-        key: (left) => async (signal) => {
+      const source: Pick<PageSource, 'page' | 'sizes'> & { price(limit: number): number } = {
+        page: ({ before, limit }, signal) => answer(delay(), signal, () => page(before, limit)),
+        price,
+        sizes: callout ? { step: 25, max: 25 } : { step: 20, max: 100 },
+      };
+      const connect: Connect = (onChange, signal) =>
+        answer(rng.between(20, 500), signal, () => dial(onChange));
+      const key =
+        (left: Remainder) =>
+        async (signal: AbortSignal): Promise<KeyFacts> => {
           const learn = left.request();
           const unitsRemaining = await answer(rng.between(20, 200), signal, remaining);
           learn({ me: { usage: { unitsRemaining } } });
           return { live: true, ratePerMinute: 600 };
-        },
-        get open() {
-          return open;
-        },
-        meter,
-        get first() {
-          return first;
-        },
-        get hasRejected() {
-          return hasRejected;
-        },
-        handed,
-      };
+        };
+      return Object.assign(access, { source, connect, key });
     },
   };
 }

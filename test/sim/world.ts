@@ -19,33 +19,31 @@ import type { Fault, Schedule } from './schedule.ts';
 import { clockOn, createScheduler, runUntil, type Scheduler } from './scheduler.ts';
 import { type Access, createService, type Service, type Source } from './service.ts';
 
-/** One process of the tail and its observed results. */
-export interface Process {
-  readonly fresh: boolean;
-  /** Where the process continued, and whether only the lines of its file show this, because the position was lost. */
-  readonly resumed: Position | undefined;
-  readonly isAssumed: boolean;
-  readonly access: Access;
-  readonly notices: TailNotice[];
+/** One process of the tail and its observed results. It continues from `resumed`. */
+const openProcess = (resumed: Position | undefined, isAssumed: boolean, access: Access, beganAt: number) => ({
+  ...{ resumed, access, beganAt, fresh: resumed === undefined },
+  /** Whether only the lines of its file show where it continued, because the position was lost. */
+  isAssumed: resumed !== undefined && isAssumed,
+  notices: [] as TailNotice[],
   /** The written ids, one list per write, and whether they came from pages. */
-  readonly writes: (readonly { readonly id: string; readonly paged: boolean }[])[];
-  killed: boolean;
-  summary: Summary | undefined;
-  failure: unknown;
-  /** The virtual times of the last verification, of the beginning and of the end. */
-  verifiedAt: number | undefined;
-  readonly beganAt: number;
-  endedAt: number;
+  writes: [] as (readonly { readonly id: string; readonly paged: boolean }[])[],
+  killed: false,
+  summary: undefined as Summary | undefined,
+  failure: undefined as unknown,
+  /** The virtual times of the last verification, and of the end. */
+  verifiedAt: undefined as number | undefined,
+  endedAt: 0,
   /** The number of waits and listeners that remain after the end. */
-  left: number;
-  savedWrites: number;
+  left: 0,
+  savedWrites: 0,
   /** The last position that was saved. */
-  saved: Position | undefined;
+  saved: undefined as Position | undefined,
   /** The ids of posts that a command had processed before the command failed. */
-  readonly failed: Set<string>;
+  failed: new Set<string>(),
   /** Whether it ended during a write or a flush. */
-  isBlocked: boolean;
-}
+  isBlocked: false,
+});
+export type Process = ReturnType<typeof openProcess>;
 
 /** The result of a simulation. */
 export interface Outcome {
@@ -132,25 +130,7 @@ async function runProcess(
   const access = service.access(() => alive, touch);
   const known = resumeOf(outcome, mutation.isBlind);
   const resume = known && (mutation.resumed?.(known) ?? known);
-  const process: Process = {
-    fresh: resume === undefined,
-    resumed: resume,
-    isAssumed: resume !== undefined && disk.checkpoint === undefined,
-    access,
-    notices: [],
-    writes: [],
-    killed: false,
-    summary: undefined,
-    failure: undefined,
-    verifiedAt: undefined,
-    beganAt: scheduler.now,
-    endedAt: 0,
-    left: 0,
-    savedWrites: 0,
-    saved: undefined,
-    failed: new Set(),
-    isBlocked: false,
-  };
+  const process = openProcess(resume, disk.checkpoint === undefined, access, scheduler.now);
   processes.push(process);
 
   const cancelKills = schedule.faults

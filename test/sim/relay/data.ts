@@ -1,14 +1,14 @@
 import type { Reply } from './lua.ts';
 
 /** An entry of a stream. */
-export interface Entry {
+interface Entry {
   readonly ms: number;
   readonly count: number;
   readonly fields: readonly string[];
 }
 
 /** A write with all its values, which can be repeated on another server. */
-export interface Write {
+interface Write {
   readonly at: number;
   readonly name: string;
   readonly args: readonly string[];
@@ -19,25 +19,19 @@ interface Text {
   readonly endsAt: number;
 }
 
-/** The data of one server, and the commands that relays and followers use. */
-export interface Data {
-  command(name: string, args: readonly string[]): Reply;
-  /** All writes, one list for each command or script. */
-  readonly log: readonly (readonly Write[])[];
-  /** Groups the writes of a script, which are atomic. */
-  atomically<T>(work: () => T): T;
-  entries(stream: string): readonly Entry[];
-}
-
 const never = Number.POSITIVE_INFINITY;
 const idOf = ({ ms, count }: Entry) => `${ms}-${count}`;
 const entryReply = (entry: Entry): Reply => [idOf(entry), entry.fields];
 
+/** The data of one server, and the commands that relays and followers use. */
+export type Data = ReturnType<typeof createData>;
+
 /** The data of a server after these writes. `clock` is the clock of that server, in ms. */
-export function createData(clock: () => number, from: readonly (readonly Write[])[] = []): Data {
+export function createData(clock: () => number, from: readonly (readonly Write[])[] = []) {
   const texts = new Map<string, Text>();
   const hashes = new Map<string, Map<string, string>>();
   const streams = new Map<string, Entry[]>();
+  /** All writes, one list for each command or script. */
   const log: (readonly Write[])[] = [];
   let group: Write[] | undefined;
 
@@ -144,13 +138,14 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
   }
 
   return {
-    command(name, args) {
+    command(name: string, args: readonly string[]): Reply {
       const work = commands[name];
       if (!work) throw new Error(`the model has no command ${name}`);
       return work(args);
     },
     log,
-    atomically(work) {
+    /** Groups the writes of a script, which are atomic. */
+    atomically<T>(work: () => T): T {
       group = [];
       try {
         return work();
@@ -159,7 +154,7 @@ export function createData(clock: () => number, from: readonly (readonly Write[]
         group = undefined;
       }
     },
-    entries: (stream) => streams.get(stream) ?? [],
+    entries: (stream: string): readonly Entry[] => streams.get(stream) ?? [],
   };
 }
 

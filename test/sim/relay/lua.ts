@@ -7,11 +7,7 @@ type State = ReturnType<typeof lauxlib.luaL_newstate>;
 export type Reply = string | number | null | readonly Reply[];
 
 /** Runs the Lua scripts of the store as a server does; `redis.call` calls `call`. */
-export interface ScriptRunner {
-  run(text: string, keys: readonly string[], args: readonly string[]): Reply;
-}
-
-export function createScriptRunner(call: (name: string, args: readonly string[]) => Reply): ScriptRunner {
+export function createScriptRunner(call: (name: string, args: readonly string[]) => Reply) {
   const state = lauxlib.luaL_newstate();
   lualib.luaL_openlibs(state);
   // Servers run Lua 5.1, where `unpack` is global.
@@ -53,16 +49,14 @@ export function createScriptRunner(call: (name: string, args: readonly string[])
     return name;
   };
 
-  return {
-    run(text, keys, args) {
-      setList('KEYS', keys);
-      setList('ARGV', args);
-      lua.lua_getglobal(state, compiled.get(text) ?? compile(text));
-      if (lua.lua_pcall(state, 0, 1, 0) !== lua.LUA_OK) throw failed();
-      const reply = read(state, -1);
-      lua.lua_settop(state, 0);
-      return reply;
-    },
+  return (text: string, keys: readonly string[], args: readonly string[]): Reply => {
+    setList('KEYS', keys);
+    setList('ARGV', args);
+    lua.lua_getglobal(state, compiled.get(text) ?? compile(text));
+    if (lua.lua_pcall(state, 0, 1, 0) !== lua.LUA_OK) throw failed();
+    const reply = read(state, -1);
+    lua.lua_settop(state, 0);
+    return reply;
   };
 }
 

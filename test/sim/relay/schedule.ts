@@ -107,25 +107,6 @@ const quiet = (seed: number, given: Partial<RelaySchedule>): RelaySchedule => {
 
 const noLoss = { lostMs: 0, empty: false, skewMs: 0, p: 1 };
 
-/**
- * Requests of a leader are delayed until another process leads. After these requests have arrived, both processes are
- * killed, and a new leader starts with the data that the late requests wrote.
- */
-export function lateRequests(seed: number): RelaySchedule {
-  const rng = rngOf(seed, 42);
-  // By this time, ids are removed as the feed advances.
-  const from = rng.between(140_000, 160_000);
-  const at = from + rng.between(15_000, 21_000);
-  const { service } = relayScheduleOf(seed);
-  // If a poll finds no post, only a checkpoint is sent.
-  const sparse = { ...service, late: 0, behindMs: 0, rate: 0.15, lagMs: 10_000 } as const;
-  return quiet(seed, {
-    ...{ relays: 2, followers: 1, service: sparse },
-    faults: [{ kind: 'late', from, to: from + 2_500, ...noLoss }],
-    blows: [0, 1].map((process) => ({ kind: 'kill', process, from: at, to: at })),
-  });
-}
-
 /** A replica whose clock is 8 s behind takes over, while some clients still use the former primary. */
 export function slowReplica(seed: number): RelaySchedule {
   const rng = rngOf(seed, 43);

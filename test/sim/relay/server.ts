@@ -31,15 +31,6 @@ export type Rewrite = (script: Script) => string;
 /** As in the program, a connection ends if a response takes longer than this. */
 const COMMAND_MS = 2_000;
 
-interface Server {
-  data: Data;
-  readonly clock: () => number;
-  readonly run: (text: string, keys: readonly string[], args: readonly string[]) => Reply;
-  readonly boot: string;
-  readonly connections: Set<(why: string) => void>;
-  readonly waiting: Set<() => void>;
-}
-
 export function createStore(
   schedule: RelaySchedule,
   scheduler: Scheduler,
@@ -50,18 +41,17 @@ export function createStore(
   let boots = 0;
   const now = () => scheduler.now;
 
-  const serve = (clock: () => number, log: Data['log'] = []): Server => {
-    const runner = createScriptRunner((name, args) => own.data.command(name, args));
-    const own: Server = {
-      data: createData(clock, log),
-      clock,
-      run: (text, keys, args) => own.data.atomically(() => runner.run(text, keys, args)),
-      boot: `boot${boots++}`,
-      connections: new Set(),
-      waiting: new Set(),
+  const serve = (clock: () => number, log: Data['log'] = []) => {
+    const run = createScriptRunner((name, args) => server.data.command(name, args));
+    const server = {
+      ...{ clock, boot: `boot${boots++}`, data: createData(clock, log) },
+      run: (...script: Parameters<typeof run>): Reply => server.data.atomically(() => run(...script)),
+      connections: new Set<(why: string) => void>(),
+      waiting: new Set<() => void>(),
     };
-    return own;
+    return server;
   };
+  type Server = ReturnType<typeof serve>;
   const clockOf = (skew: number) => () => EPOCH + now() + skew;
   const until = (data: Data, ms: number) =>
     data.log.filter((writes) => (writes[0]?.at ?? 0) <= EPOCH + now() - ms);
