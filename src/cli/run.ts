@@ -1,7 +1,6 @@
 import { usageError } from '../base/failure.ts';
 import { createSink, outputClosed } from '../output/sink.ts';
 import { findCommand, parseWords } from './args/parse.ts';
-import { namedFiles, placeFiles } from './args/place-files.ts';
 import type { ExitCode } from './exit.ts';
 import { Interrupt, type Io, type RunEnd } from './io.ts';
 import { createErrorReport } from './report-failure.ts';
@@ -49,15 +48,15 @@ async function dispatch(io: Io, onSettings: (settings: RunSettings) => void): Pr
   const load = tree[path];
   if (load === undefined || wantsHelp) return await showHelp(io, path, wantsHelp);
   const command = await load();
-  const parsed = placeFiles(command, parseWords(command, rest), io.cwd);
+  const parsed = parseWords(command, rest, io.cwd);
   if (command.savesSettings && parsed.globals.sandbox) {
     throw usageError(
       `"trdr ${path}" changes saved settings, so it cannot be combined with --sandbox`,
       'remove --sandbox',
     );
   }
-  const files = namedFiles(command, parsed);
-  if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, parsed.globals.out, io);
+  const { files, globals } = parsed;
+  if (files.length > 0) (await import('./args/check-files.ts')).checkFiles(files, globals.out, io);
   const input = command.parse(parsed.args, parsed.given as never);
   const { createContext } = await import('./create-context.ts');
   const { settings, runCommand } = await createContext(io, command, parsed);

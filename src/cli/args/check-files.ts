@@ -4,7 +4,7 @@ import { quietly } from '../../base/calls.ts';
 import { usageError } from '../../base/failure.ts';
 import { realPath } from '../../base/files.ts';
 import type { Io } from '../io.ts';
-import type { NamedFile } from './place-files.ts';
+import type { NamedFile } from './parse.ts';
 
 /** Rejects a file with two roles before anything is paid for: a run would replace its input, or one output by another. */
 export function checkFiles(

@@ -1,15 +1,26 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { usageError } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import type { AnyCommand } from '../command.ts';
 import { commonOptions, everyCommonOption, type Globals } from './common.ts';
 import { type GivenFlags, longName, type Option, type Options, shortName } from './option.ts';
+import type { Value } from './values.ts';
 
 /** The parsed words after a command's name: arguments, the command's own flags, and common flags. */
 export interface Parsed {
   readonly args: readonly string[];
   readonly given: GivenFlags<Options>;
   readonly globals: Globals;
+  /** The files that the line names. The path `-` stands for stdin. */
+  readonly files: readonly NamedFile[];
+}
+
+export interface NamedFile {
+  readonly role: string;
+  readonly path: string;
+  /** The files that a run creates beside it; undefined if it is only read. */
+  readonly writes?: Value<unknown>['writes'];
 }
 
 /** Common flags may precede each word of the command. The word after a flag that takes a value is not part of the command. */
@@ -55,7 +66,8 @@ function unknownCommand(words: string, paths: readonly string[]) {
   );
 }
 
-export function parseWords(command: AnyCommand, given: readonly string[]): Parsed {
+/** Relative names of files are those in `folder`. In the folder of the process, they stay as the user wrote them. */
+export function parseWords(command: AnyCommand, given: readonly string[], folder = ''): Parsed {
   const options = Object.values({ ...commonOptions(command.common), ...command.options });
   const words = 'user' in command.options ? given.map((word) => word.replace(AUTHOR, '--user')) : given;
   const args: string[] = [];
@@ -71,6 +83,12 @@ export function parseWords(command: AnyCommand, given: readonly string[]): Parse
   }
   rejectContradiction(options, texts);
   checkCount(command, args);
+  const files: NamedFile[] = [];
+  const place = (name: string) => {
+    const placed = resolve(folder, name);
+    return name === '-' || placed === resolve(name) ? name : placed;
+  };
+  const argumentAt = (at: number) => command.args[at] ?? command.args.at(-1);
   const own = new Set(Object.values(command.options).map(longName));
   const accepted = new Set(options.map(longName));
   const read = (set: Options): Record<string, unknown> =>
@@ -79,13 +97,30 @@ export function parseWords(command: AnyCommand, given: readonly string[]): Parse
         const name = longName(option);
         // A common flag that this command does not accept has its default.
         const given = accepted.has(name) ? texts.get(name) : undefined;
-        return [key, readValue(option, given, set !== command.options && own.has(name))];
+        const isReplaced = set !== command.options && own.has(name);
+        const { complete, writes } = option.value ?? {};
+        const placed = (value: unknown): unknown => {
+          if (complete !== 'file' || typeof value !== 'string') return value;
+          const path = place(value);
+          // For a file that is written, `-` is an output stream.
+          if (!isReplaced && (path !== '-' || !writes)) files.push({ role: `--${name}`, path, writes });
+          return path;
+        };
+        const value = readValue(option, given, isReplaced);
+        return [key, Array.isArray(value) ? value.map(placed) : placed(value)];
       }),
     );
+  const placedArgs = args.map((word, at) => {
+    const { name = '', complete } = argumentAt(at) ?? {};
+    const path = complete === 'file' ? place(word) : word;
+    if (path === '-' || complete === 'file') files.push({ role: name, path });
+    return path;
+  });
   return {
-    args,
+    args: placedArgs,
     given: read(command.options) as GivenFlags<Options>,
     globals: read(everyCommonOption) as unknown as Globals,
+    files,
   };
 }
 
