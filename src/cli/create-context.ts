@@ -17,8 +17,7 @@ import { lookAtAccount } from './lookup/account.ts';
 import { fieldsOfRun } from './output/brief-fields.ts';
 import { formatOf, selectedFields } from './output/output.ts';
 import { createRunOutput } from './output/run-output.ts';
-import { knownSecret } from './settings/secret.ts';
-import { loadSettings } from './settings/settings.ts';
+import { knownSecret, loadSettings } from './settings/settings.ts';
 import { Permission } from './spend/permission.ts';
 
 /** Creates the context of a command. The settings are loaded at once, everything else on first use. */

@@ -25,7 +25,7 @@ export const help = command({
     'trdr help thesis tail': 'show help for a command',
     'trdr help exit-codes': 'show help for a topic',
   },
-  settings: 'none',
+  settings: 'unread',
   exits: [0, 2],
   parse: (words) => words,
   async run({ io }, words) {
@@ -38,7 +38,7 @@ export const versionCommand = command({
   summary: 'Print the version',
   about: ['The same as "trdr --version" or "trdr -v".'],
   examples: { 'trdr version': 'print the version of trdr' },
-  settings: 'none',
+  settings: 'unread',
   exits: [0, 2],
   async run({ printText }) {
     await printText(`${version}\n`);
@@ -52,7 +52,7 @@ export const skill = command({
     'The skill describes when to use trdr, the most important commands, errors, money and what never to do. Save it in the skills folder of an agent, or add it to the instructions of the agent.',
   ],
   examples: { 'trdr skill > SKILL.md': 'save the skill' },
-  settings: 'none',
+  settings: 'unread',
   exits: [0, 2],
   async run({ printText }) {
     const { preparedTexts } = await import('../docs/manual.ts');

@@ -52,7 +52,7 @@ export const authLogin = command({
     if (await context.dryRun(noVerify ? [] : [{ id: 'me', ask: {} }])) return;
     // Fail before the prompt if there is no folder in which the key can be saved.
     needFolder(context.settings.folders, 'config');
-    const settings = sourcedSettings(io, globals, { tolerant: true, newProfile: true });
+    const settings = sourcedSettings(io, globals, true);
     const profile = settings.profile.value;
     const insecureHttp = settings.insecureHttp.value;
     const given = settings.baseUrl.value;
@@ -154,7 +154,7 @@ export const authStatus = command({
   exits: [0, 2, 4, 5, 7, 9],
   async run(context, { check }) {
     if (context.globals.sandbox) return showEmbedded(context, check);
-    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    const settings = sourcedSettings(context.io, context.globals);
     const profiles = savedProfiles(settings, configOf(context.io).read(), context.io);
     const asked = check ? profiles.filter(({ key, baseUrl }) => key.isSet && baseUrl !== undefined) : [];
     const calls = asked.map(() => ({ id: 'me', ask: {} }) as const);

@@ -37,7 +37,7 @@ export const budgetSet = command({
     const store = await context.store();
     if (store === undefined) {
       checkLocal(machine);
-      const profile = profileName(context.io, context.globals, { newProfile: true });
+      const profile = profileName(context.io, context.globals, true);
       await configOf(context.io).set(profile, budgetSettings[period], String(cu));
       context.notice(`Set the ${period} budget of profile "${profile}" to ${unitsText(cu)}`);
       return;

@@ -30,7 +30,7 @@ export const configList = command({
   settings: 'tolerant',
   exits: [0, 2, 9],
   async run(context, { origin }) {
-    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    const settings = sourcedSettings(context.io, context.globals);
     for (const { message, hint } of settings.problems) context.notice(hint ? `${message}; ${hint}` : message);
     await context.print(settingView(origin, settingText), settingRecords(settings, origin));
   },
@@ -53,7 +53,7 @@ export const configGet = command({
   exits: [0, 2, 9],
   parse: ([word = '']) => readableSetting(word),
   async run(context, name) {
-    const settings = sourcedSettings(context.io, context.globals, { tolerant: true });
+    const settings = sourcedSettings(context.io, context.globals);
     for (const { message } of settings.problems) context.notice(message);
     const row = settingRecords(settings, true).find(({ setting }) => setting === name);
     if (!row) throw new Error(`no row describes the setting ${name}`);
@@ -100,9 +100,9 @@ export const configSet = command({
     return { name, value };
   },
   async run(context, { name, value }) {
-    const profile = profileName(context.io, context.globals, { newProfile: true });
+    const profile = profileName(context.io, context.globals, true);
     await configOf(context.io).set(profile, name, value);
-    const now = sourcedSettings(context.io, context.globals, { tolerant: true, newProfile: true })[name];
+    const now = sourcedSettings(context.io, context.globals, true)[name];
     context.notice(`Set ${name} in profile "${profile}"`);
     if (now.origin === 'environment') context.notice(`${now.from} is set and overrides this value`);
   },
@@ -132,7 +132,7 @@ export const configPath = command({
   summary: 'Print the path of the config file',
   about: ['Works even if the file is missing or corrupt.'],
   examples: { '$EDITOR "$(trdr config path)"': 'edit the file by hand' },
-  settings: 'none',
+  settings: 'unread',
   exits: [0, 9],
   async run({ io, printText, settings }) {
     needFolder(settings.folders, 'config');

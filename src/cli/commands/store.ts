@@ -17,8 +17,7 @@ import type { Context } from '../context.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, confirm, isAttended } from '../output/prompt.ts';
-import { knownSecret } from '../settings/secret.ts';
-import { configOf } from '../settings/settings.ts';
+import { configOf, knownSecret } from '../settings/settings.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
 const LONGEST = 4096;

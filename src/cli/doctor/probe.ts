@@ -9,8 +9,7 @@ import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/config.ts';
 import { openDifferenceLog } from '../connect.ts';
 import type { Context } from '../context.ts';
-import { SECRET_COMMAND } from '../settings/secret.ts';
-import { configOf, sourcedSettings } from '../settings/settings.ts';
+import { configOf, SECRET_COMMAND, sourcedSettings } from '../settings/settings.ts';
 import {
   attempt,
   type Check,
@@ -90,10 +89,7 @@ async function* storeCheck(context: Context): AsyncGenerator<Check> {
 function* settingsChecks(context: Context): Generator<Check> {
   if (context.globals.sandbox) return yield passed('settings', 'not needed for the embedded service');
   try {
-    const { problems, profile } = sourcedSettings(context.io, context.globals, {
-      tolerant: true,
-      newProfile: true,
-    });
+    const { problems, profile } = sourcedSettings(context.io, context.globals, true);
     for (const problem of problems) yield failedCheck('settings', problem);
     const { path } = configOf(context.io);
     if (problems.length === 0 && path !== undefined && isReadableByOthers(path, context.io.platform))

@@ -5,7 +5,7 @@ import { withoutKeys } from '../../core/client/mask-key.ts';
 import { safeLine } from '../../output/terminal/safe-text.ts';
 import type { Io } from '../io.ts';
 import { canAsk, isAttended } from '../output/prompt.ts';
-import { SECRET_COMMAND, type SecretFormat } from './secret.ts';
+import { SECRET_COMMAND, type SecretFormat } from './settings.ts';
 
 /** How long the command may take; a person may have to unlock a password manager. */
 const LIMIT_MS = 30_000;

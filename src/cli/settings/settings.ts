@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import {
@@ -17,7 +18,28 @@ import { type SettingValues, settingNames } from '../../state/config/settings-ta
 import { type Folders, foldersOf, homeOf } from '../../state/paths.ts';
 import type { Globals } from '../args/common.ts';
 import type { Io } from '../io.ts';
-import { commandSecret, knownSecret, type Secret, type SecretFormat } from './secret.ts';
+
+export type SecretFormat = (text: string, where: string, hint: string) => string;
+
+export const SECRET_COMMAND = 'SECRET_COMMAND';
+
+/** The API key, or the password of the store. */
+export interface Secret {
+  /** Whether it is saved, or a command prints it. */
+  readonly isSet: boolean;
+  /** The secret, unless its command has not been run. */
+  readonly known: string | undefined;
+  /** The setting or variable with the command; undefined if there is no command. */
+  readonly command?: string | undefined;
+  /** Runs the command if there is one: on the first call only, even if it fails. */
+  get(): Promise<string | undefined>;
+}
+
+export const knownSecret = (known: string | undefined): Secret => ({
+  isSet: known !== undefined,
+  known,
+  get: async () => known,
+});
 
 export interface RunSettings extends SettingValues {
   readonly profile: string;
@@ -45,22 +67,17 @@ function flagValues(globals: Globals): FlagValues {
   return { profile: globals.profile, ...Object.fromEntries(set.map((name) => [name, given[name]])) };
 }
 
-interface Reading {
-  readonly tolerant?: boolean;
-  readonly newProfile?: boolean;
-}
-
-/** All settings with their sources. With `tolerant`, invalid values are skipped, so that commands can repair them. */
-export const sourcedSettings = (io: Io, globals: Globals, how: Reading = {}): Sourced =>
-  settle(io, globals, configOf(io).read(), how);
+/** All settings with their sources. Invalid values are skipped, so that commands can repair them. */
+export const sourcedSettings = (io: Io, globals: Globals, newProfile = false): Sourced =>
+  settle(io, globals, configOf(io).read(), true, newProfile);
 
 /** The name of the profile that a run uses. Invalid settings of the profile are ignored. */
-export const profileName = (io: Io, globals: Globals, how: Pick<Reading, 'newProfile'> = {}): string =>
-  sourcedSettings(io, globals, { ...how, tolerant: true }).profile.value;
+export const profileName = (io: Io, globals: Globals, newProfile = false): string =>
+  sourcedSettings(io, globals, newProfile).profile.value;
 
-function settle(io: Io, globals: Globals, file: ConfigFile, how: Reading): Sourced {
+function settle(io: Io, globals: Globals, file: ConfigFile, tolerant: boolean, newProfile: boolean): Sourced {
   try {
-    const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, ...how });
+    const settings = resolveSettings({ flags: flagValues(globals), env: io.env, file, tolerant, newProfile });
     // Throw even if `tolerant`: an invalid value can be skipped, but an unknown profile has no values.
     const missing = settings.problems.find(({ code }) => code === 'NO_PROFILE');
     if (missing) throw missing;
@@ -78,8 +95,8 @@ export function withNearProfile(error: unknown, names: readonly string[]): unkno
   return new Failure(error.kind, error.message, { code: error.code, hint: `${near} ${error.hint}` });
 }
 
-/** `tolerant` skips invalid values, `unread` also an invalid file, `none` does not read it. All accept an unknown profile. */
-export type SettingsUse = 'tolerant' | 'unread' | 'none';
+/** `tolerant` skips invalid values, `unread` also an invalid file. Both accept an unknown profile. */
+export type SettingsUse = 'tolerant' | 'unread';
 
 function readFile(io: Io, tolerant: boolean): ConfigFile {
   try {
@@ -98,11 +115,9 @@ function keptFor(from: Sourced, own: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether a command prints the secret: it overrides a saved secret, but not one in the environment. */
-const isPrinted = (own: Sourced['key'], command: Sourced['keyCommand']) =>
-  command.value !== undefined && own.origin !== 'environment';
-
-export const keySource = ({ key, keyCommand }: Sourced) => (isPrinted(key, keyCommand) ? keyCommand : key);
+/** A command that prints the key overrides a saved key, but not one in the environment. */
+export const keySource = ({ key, keyCommand }: Sourced) =>
+  keyCommand.value !== undefined && key.origin !== 'environment' ? keyCommand : key;
 
 export const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
   secretOf(key, keyCommand, `keyCommand of profile "${profile.value}"`, io, checkKeyFormat);
@@ -118,19 +133,33 @@ function storePasswordOf({ storePassword, storePasswordCommand, store, profile }
 /** Messages name the command by its variable, or by its setting and profile. */
 function secretOf(
   own: Sourced['key'],
-  command: Sourced['keyCommand'],
-  name: string,
+  { value: line, origin, from }: Sourced['keyCommand'],
+  setting: string,
   io: Io,
   read: SecretFormat,
 ): Secret {
-  const { value, origin, from } = command;
-  if (value === undefined || !isPrinted(own, command)) return knownSecret(own.value);
-  return commandSecret((origin === 'environment' && from) || name, value, io, read);
+  if (line === undefined || own.origin === 'environment') return knownSecret(own.value);
+  const name = (origin === 'environment' && from) || setting;
+  let known: string | undefined;
+  const get = once(async () => {
+    // Most runs have a saved key, and Node takes milliseconds to load child processes.
+    const { printedSecret } = await import('./secret-command.ts');
+    known = await printedSecret(name, line, io, read);
+    return known;
+  });
+  return {
+    isSet: true,
+    get known() {
+      return known;
+    },
+    command: name,
+    get,
+  };
 }
 
 export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSettings {
-  const file = use === 'none' ? emptyConfig : readFile(io, use === 'unread');
-  const from = settle(io, globals, file, use === undefined ? {} : { tolerant: true, newProfile: true });
+  const file = readFile(io, use === 'unread');
+  const from = settle(io, globals, file, use !== undefined, use !== undefined);
   const values = Object.fromEntries(settingNames.map((name) => [name, from[name].value]));
   return {
     ...(values as unknown as SettingValues),
