@@ -18,25 +18,18 @@ export interface Check {
 }
 
 const made =
-  (verdict: CheckRecord['verdict']) =>
+  (verdict: CheckRecord['verdict'], exit: ExitCode = 0) =>
   (check: string, detail: string, next?: string): Check => ({
-    record: { check, verdict, detail, ...(next !== undefined && { next }) },
-    exit: 0,
+    record: { check, verdict, detail, ...(next && { next }) },
+    exit,
   });
 
 export const passed = made('ok');
 export const warn = made('warn');
 export const skip = made('skip');
 
-export const failedCheck = (check: string, { kind, message, hint }: Failure): Check => ({
-  record: {
-    check,
-    verdict: 'fail',
-    detail: message,
-    ...(hint && { next: withoutDoctor(hint) }),
-  },
-  exit: exitOf[kind],
-});
+export const failedCheck = (check: string, { kind, message, hint }: Failure): Check =>
+  made('fail', exitOf[kind])(check, message, hint && withoutDoctor(hint));
 
 /** Removes the advice to run trdr doctor, which is already running. */
 const withoutDoctor = (hint: string): string =>
@@ -77,16 +70,11 @@ export function judgeLimits(record: Sent): Check {
     reveals === null ? `reveals ${without('reveals')}` : `${countText(reveals, 'wallet reveal')} left`,
   ].join(', ');
   if (units === 0 || reveals === 0) {
-    return failedCheck(
-      'limits',
-      new Failure('quota', detail, {
-        code: 'QUOTA_EXCEEDED',
-        hint:
-          units === 0
-            ? 'top up, or wait until the UTC month ends'
-            : 'wait until the UTC month ends; top-ups do not add reveals',
-      }),
-    );
+    const next =
+      units === 0
+        ? 'top up, or wait until the UTC month ends'
+        : 'wait until the UTC month ends; top-ups do not add reveals';
+    return made('fail', exitOf.quota)('limits', detail, next);
   }
   const share = (left: number | null, used = 0) => (left === null ? 1 : left / Math.max(1, left + used));
   const { unitsUsed, revealsUsed } = me.usage ?? {};
@@ -101,15 +89,8 @@ export function judgeDrift(differences: readonly ApiDifference[]): Check[] {
   if (differences.length === 0) return [passed('drift', 'API matches this version of trdr')];
   return differences.map(({ how, call, text, breaks }) => {
     const detail = `${call}: ${text}`;
-    if (breaks) {
-      return failedCheck(
-        'drift',
-        new Failure('answer', detail, {
-          code: 'DRIFT',
-          hint: 'upgrade trdr; until then this call may fail',
-        }),
-      );
-    }
+    if (breaks)
+      return made('fail', exitOf.answer)('drift', detail, 'upgrade trdr; until then this call may fail');
     if (how === 'added') return passed('drift', detail);
     return warn('drift', detail, 'upgrade trdr if there is a newer version');
   });

@@ -1,9 +1,12 @@
 import { Failure } from '../../base/failure.ts';
 import { statsOf } from '../../base/files.ts';
 import { isRecord, plainJson } from '../../base/json-object.ts';
+import { unitsText } from '../../base/units.ts';
 import { leftIn, raiseText } from '../../contract/budget.ts';
 import { endpoints, OPENAPI_PATH, SOCKET_PATH } from '../../contract/endpoints.ts';
+import { ServerFrame } from '../../contract/frames.ts';
 import type { Client, HttpAnswer } from '../../contract/ports.ts';
+import { cu } from '../../contract/prices.ts';
 import { maskKey } from '../../core/client/mask-key.ts';
 import { compareDescriptions } from '../../core/compare-descriptions.ts';
 import { keyKind } from '../../state/config/config.ts';
@@ -22,7 +25,6 @@ import {
   skip,
   warn,
 } from './judge.ts';
-import { socketCheck } from './socket.ts';
 
 /** Runs the checks in order. Without a client, or if another server answers, most of them are skipped. */
 export async function* probe(context: Context, ws: boolean): AsyncGenerator<Check> {
@@ -156,4 +158,59 @@ async function* driftChecks(answer: HttpAnswer): AsyncGenerator<Check> {
   const { openapi } = await import('../../contract/openapi.ts');
   // Do not report these two paths, which many API descriptions omit.
   yield* judgeDrift(compareDescriptions(openapi(), document, [SOCKET_PATH, OPENAPI_PATH]));
+}
+
+const READY_MS = 15_000;
+
+async function socketCheck(context: Context): Promise<Check> {
+  const { maxCu } = context.settings;
+  if (maxCu !== undefined && context.spent + cu.socketMinute > maxCu) {
+    return skip(
+      'socket',
+      `skipped: one minute costs ${unitsText(cu.socketMinute)}, more than the spending limit allows`,
+    );
+  }
+  const { socketOf } = await import('../tail/socket.ts');
+  const connect = socketOf(context, await context.client(), await context.target());
+  const over = new AbortController();
+  const signal = AbortSignal.any([context.signal, over.signal]);
+  const late = new Failure('network', `the WebSocket was not ready within ${READY_MS / 1000} seconds`, {
+    code: 'NO_ANSWER',
+    hint: 'check whether a proxy blocks WebSockets; "trdr thesis tail --via poll" works without them',
+  });
+  const timer = context.io.clock.sleep(READY_MS, signal).then(
+    () => over.abort(late),
+    () => {},
+  );
+  const outcome = await attempt(async () => {
+    let wake = () => {};
+    signal.addEventListener('abort', () => wake(), { once: true });
+    const link = await connect(() => wake(), signal);
+    try {
+      for (;;) {
+        const changed = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        for (let frame = link.next(); frame; frame = link.next()) {
+          const read = ServerFrame.safeParse(plainJson(Buffer.from(frame).toString('utf8')));
+          if (read.data?.type === 'ready') return;
+        }
+        if (link.end) {
+          throw new Failure('network', `the WebSocket was closed: ${link.end.text}`, {
+            code: 'SOCKET_CLOSED',
+            hint: 'try again; if it keeps happening, "trdr thesis tail --via poll" works without a WebSocket',
+          });
+        }
+        signal.throwIfAborted();
+        await changed;
+      }
+    } finally {
+      link.close();
+    }
+  });
+  over.abort();
+  await timer;
+  return outcome instanceof Failure
+    ? failedCheck('socket', outcome)
+    : passed('socket', 'the WebSocket connects and is ready');
 }
