@@ -16,7 +16,7 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitOf } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { askLine, askUrlAgain, confirm, isAttended } from '../output/prompt.ts';
+import { agree, askLine, askUrlAgain, isAttended } from '../output/prompt.ts';
 import { configOf, knownSecret } from '../settings/settings.ts';
 
 /** The maximum length of the password on stdin in bytes. Longer input is not a password. */
@@ -258,19 +258,12 @@ export const storeClear = command({
       all: 'everything of this API key',
     };
     const text = `Remove ${names[what]} (${found.length} Redis keys) from ${address.shown}?`;
-    const answer = yes || (await confirm(context.io, text, context.signal));
-    if (!answer) {
-      throw new Failure(
-        'confirm',
-        answer === undefined
-          ? 'not running interactively; nothing was removed'
-          : 'cancelled; nothing was removed',
-        {
-          code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
-          hint: answer === undefined ? 'pass --yes to remove without asking' : undefined,
-        },
-      );
-    }
+    const alone = {
+      message: 'not running interactively; nothing was removed',
+      hint: 'pass --yes to remove without asking',
+    };
+    if (!yes)
+      await agree(context.io, text, context.signal, alone, { message: 'cancelled; nothing was removed' });
     await link.use((store) => removeKeys(store, keys, found, what === 'feed' ? feed : undefined));
     context.notice(`Removed ${names[what]} (${found.length} Redis keys)`);
   },

@@ -81,6 +81,21 @@ export async function confirm(
   return /^\s*y(es)?\s*$/i.test((await askLine(io, `${safeLine(question)} [y/N]`, { signal })) ?? '');
 }
 
+/** Asks, and throws if the user declines, or if the run is not interactive (`alone`). */
+export async function agree(
+  io: PromptIo,
+  question: string,
+  signal: AbortSignal,
+  alone: { readonly message: string; readonly hint: string },
+  declined: { readonly message: string; readonly hint?: string | undefined },
+): Promise<void> {
+  const answer = await confirm(io, question, signal);
+  if (answer) return;
+  const { message, hint } = answer === undefined ? alone : declined;
+  const code = answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED';
+  throw new Failure('confirm', message, { code, hint });
+}
+
 export async function showProblem(io: Pick<PromptIo, 'stderr'>, { message, hint }: Failure): Promise<void> {
   io.stderr.write(`${await wrapped(io, hint === undefined ? message : `${message}; ${hint}`)}\n`);
 }

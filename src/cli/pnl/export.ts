@@ -16,7 +16,7 @@ import { isSpent, reportSkipped } from '../lookup/skipped.ts';
 import { LookupTally } from '../lookup/tally.ts';
 import { createTextPrinter } from '../output/output.ts';
 import { openProgress } from '../output/progress.ts';
-import { confirm } from '../output/prompt.ts';
+import { agree } from '../output/prompt.ts';
 import { handlesText } from '../spend/preflight.ts';
 import { beginRun, reportLost } from './begin-run.ts';
 import { outcomeOf, readExport, readRecord } from './from/read-export.ts';
@@ -230,14 +230,8 @@ export async function confirmReplacement(
 ): Promise<void> {
   const found = statsOf(out);
   if (!found?.isFile() || found.size === 0 || hasJournal(out)) return;
-  const answer = await confirm(io, `${out} already exists. Replace it?`, signal);
-  if (answer) return;
-  throw new Failure(
-    'confirm',
-    answer === undefined ? `${out} already exists` : `cancelled; ${out} was not changed`,
-    {
-      code: answer === undefined ? 'CONFIRMATION_NEEDED' : 'NOT_CONFIRMED',
-      hint: 'add --fresh to replace it, --resume to keep it if it is finished, or use a different file',
-    },
-  );
+  const hint = 'add --fresh to replace it, --resume to keep it if it is finished, or use a different file';
+  const message = `${out} already exists`;
+  const kept = { message: `cancelled; ${out} was not changed`, hint };
+  await agree(io, `${message}. Replace it?`, signal, { message, hint }, kept);
 }

@@ -1,4 +1,3 @@
-import { Failure } from '../../base/failure.ts';
 import { plainJson } from '../../base/json-object.ts';
 import { type EndpointId, endpoints, SOCKET_PATH, SOCKET_PRICE } from '../../contract/endpoints.ts';
 import type { PlannedCall, PriceRecord } from '../../contract/records/tool.ts';
@@ -10,7 +9,7 @@ import { agentOf } from '../agent.ts';
 import type { AnyCommand } from '../command.ts';
 import type { Context, Planned } from '../context.ts';
 import { lookAtAccount } from '../lookup/account.ts';
-import { confirm } from '../output/prompt.ts';
+import { agree } from '../output/prompt.ts';
 import { declined } from './permission.ts';
 import { costOf, plus, SOCKET_MINUTE } from './preflight.ts';
 
@@ -146,22 +145,14 @@ export async function planRaw(
     await context.permission.start(estimate, costs, { stopped, notice: context.notice });
   } else if (context.settings.maxCu === undefined && !context.globals.yes && !context.globals.sandbox) {
     const why = id ? 'does not accept this request' : 'is not an endpoint known to trdr';
-    await confirmUnpriced(context, `${name} ${why}, so its cost is unknown`);
+    const message = `${name} ${why}, so its cost is unknown`;
+    const agent = agentOf(context.io.env);
+    const hint =
+      agent === undefined
+        ? 'not running interactively: pass --yes to send the call'
+        : `only a person can agree to an unknown cost, not an agent (${agent}): let them decide on --yes`;
+    const { io, signal } = context;
+    await agree(io, `${message}. Continue?`, signal, { message, hint }, declined());
   }
   return true;
-}
-
-async function confirmUnpriced({ io, signal }: Context, unknown: string): Promise<void> {
-  const answer = await confirm(io, `${unknown}. Continue?`, signal);
-  if (answer === undefined) {
-    const agent = agentOf(io.env);
-    throw new Failure('confirm', unknown, {
-      code: 'CONFIRMATION_NEEDED',
-      hint:
-        agent === undefined
-          ? 'not running interactively: pass --yes to send the call'
-          : `only a person can agree to an unknown cost, not an agent (${agent}): let them decide on --yes`,
-    });
-  }
-  if (!answer) throw declined();
 }
