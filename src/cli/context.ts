@@ -83,7 +83,11 @@ export interface Context {
   /** Opens the output for records of one kind. `single`: the command has exactly one answer. */
   records<T>(view: View<T>, single?: boolean, into?: Sink): Promise<Records<T>>;
   /** Opens and closes the output around `body`. If `body` fails, the records so far are delivered: they were paid for. */
-  emit<T>(view: View<T>, single: boolean, body: (out: Records<T>) => void | Promise<void>): Promise<void>;
+  emit<T>(
+    view: View<T>,
+    single: boolean,
+    body: (out: Pick<Records<T>, 'write' | 'flush'>) => void | Promise<void>,
+  ): Promise<void>;
   printText(text: string): Promise<void>;
   print<T>(view: View<T>, records: Iterable<T> | AsyncIterable<T>): Promise<void>;
   /** Prints the only answer of a command: as a card instead of a table, as an object instead of an array. */

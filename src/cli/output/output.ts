@@ -8,7 +8,6 @@ import type { Globals, OutputFormat } from '../args/common.ts';
 import type { AnyCommand } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
-import type { RunSettings } from '../settings/settings.ts';
 
 const endings: Readonly<Record<string, OutputFormat>> = {
   csv: 'csv',
@@ -79,14 +78,22 @@ export const isRowFormat = (format: OutputFormat): boolean => format !== 'ndjson
 export const terminalWidth = ({ stdout, env }: Pick<Io, 'stdout' | 'env'>): number =>
   stdout.columns || Number(env['COLUMNS']) || 80;
 
-export async function renderOptions(
-  io: Io,
-  globals: Pick<Globals, 'color' | 'out' | 'times' | 'bom' | 'wide'>,
-  settings: Pick<RunSettings, 'color' | 'utc'>,
+/** Opens the printer of a format, as the flags and settings require. */
+export async function openPrinter<T>(
+  { io, globals, settings, notice }: Pick<Context, 'io' | 'globals' | 'settings' | 'notice'>,
+  sink: Sink,
+  view: View<T>,
+  how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
 ) {
+  const { createPrinter } = await import('../../output/format/printer.ts');
   const { wantsColor, wantsUnicode } = await import('../../output/terminal/style.ts');
   const terminal = io.stdout.isTTY === true && globals.out === undefined;
-  return {
+  return await createPrinter({
+    ...how,
+    sink,
+    view,
+    fields: await selectedFields(globals.fields, view),
+    notify: notice,
     terminal,
     width: terminalWidth(io),
     size: () => ({ width: terminalWidth(io), height: (terminal && io.stdout.rows) || undefined }),
@@ -97,7 +104,7 @@ export async function renderOptions(
     times: globals.times,
     bom: globals.bom,
     wide: globals.wide,
-  } satisfies Partial<PrinterOptions<unknown>>;
+  });
 }
 
 /** A tail appends to its file, and waits while the disk is full. The file of other commands appears when it is complete. */
@@ -125,29 +132,24 @@ export async function openSink(
 
 /** Formats records as the flags require, but collects them. */
 export async function createTextPrinter<T>(
-  { io, globals, settings, notice }: Context,
+  context: Context,
   view: View<T>,
-  how: Pick<PrinterOptions<T>, 'format' | 'single' | 'live'>,
+  how: Parameters<typeof openPrinter<T>>[3],
 ) {
   let parts: Uint8Array[] = [];
   let size = 0;
-  const nothing = async () => {};
   const sink: Sink = {
     write(chunk) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       parts.push(bytes);
       size += bytes.length;
     },
-    flush: nothing,
+    flush: async () => {},
     finish: async () => undefined,
     closed: new AbortController().signal,
   };
-  const { createPrinter } = await import('../../output/format/printer.ts');
-  const fields = await selectedFields(globals.fields, view);
-  const appearance = await renderOptions(io, globals, settings);
-  const printer = await createPrinter({ sink, view, fields, notify: notice, ...how, ...appearance });
   return {
-    ...printer,
+    ...(await openPrinter(context, sink, view, how)),
     get size() {
       return size;
     },

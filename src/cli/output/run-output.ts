@@ -4,10 +4,10 @@ import type { Client } from '../../contract/ports.ts';
 import type { Sink } from '../../output/sink.ts';
 import type { View } from '../../output/view.ts';
 import type { AnyCommand } from '../command.ts';
-import type { Context, Records, RunOutcome } from '../context.ts';
+import type { Context, RunOutcome } from '../context.ts';
 import { type Io, isInterrupted } from '../io.ts';
 import { balanceText, estimateText } from '../spend/permission.ts';
-import { openSink, renderOptions, selectedFields } from './output.ts';
+import { openPrinter, openSink } from './output.ts';
 
 /** The output of a run, opened on first use. When it can no longer be written, `closing` ends every wait. */
 export function createRunOutput(
@@ -18,7 +18,8 @@ export function createRunOutput(
 ) {
   const sinks: Sink[] = [];
   let cached = false;
-  let outcome: RunOutcome | undefined;
+  const noOutcome = (): RunOutcome | undefined => undefined;
+  let outcome = noOutcome;
   const isPaid = () => (client()?.spent.atMost ?? 0) > 0;
   prepareShutdown(io, sinks, notice);
 
@@ -31,65 +32,33 @@ export function createRunOutput(
     return sink;
   };
 
-  const openRecords = async <T>(view: View<T>, single: boolean, into?: Sink) => {
-    const fields = await selectedFields(globals.fields, view);
-    const { createPrinter } = await import('../../output/format/printer.ts');
+  const open = async <T>(view: View<T>, single: boolean, into?: Sink) => {
     const sink = await output(into);
-    const printer = await createPrinter({
-      sink,
-      view,
-      format,
-      fields,
-      single,
-      live: command.stream === true,
-      notify: notice,
-      ...(await renderOptions(io, globals, settings)),
-    });
-    const records: Records<T> = {
-      ...printer,
-      closed: sink.closed,
-      progress: sink.progress,
-      flush: () => sink.flush(),
-      async end() {
-        await printer.end();
-        await sink.finish('complete');
-      },
-    };
-    return { records, printHeld: () => printer.end() };
+    const how = { format, single, live: command.stream === true };
+    return { sink, printer: await openPrinter({ io, globals, settings, notice }, sink, view, how) };
   };
 
   const emit: Context['emit'] = async (view, single, body) => {
-    const { records: out, printHeld } = await openRecords(view, single);
+    const { sink, printer } = await open(view, single);
     let rows = 0;
     const [one, many] = view.noun ?? [];
-    if (outcome === undefined && one !== undefined && many !== undefined) {
-      outcome = {
-        get found() {
-          return rows;
-        },
-        get text() {
-          return countText(rows, one, many);
-        },
-        get total() {
-          return rows;
-        },
-      };
-    }
-    const counted: typeof out = {
-      ...out,
-      write(record) {
-        const written = out.write(record);
-        rows++;
-        return written;
-      },
-    };
+    if (outcome === noOutcome && one !== undefined && many !== undefined)
+      outcome = () => ({ found: rows, total: rows, text: countText(rows, one, many) });
     try {
-      await body(counted);
+      await body({
+        write(record) {
+          const written = printer.write(record);
+          rows++;
+          return written;
+        },
+        flush: () => sink.flush(),
+      });
     } catch (error) {
-      if (rows > 0 && !closing.signal.aborted) await printHeld();
+      if (rows > 0 && !closing.signal.aborted) await printer.end();
       throw error;
     }
-    await out.end();
+    await printer.end();
+    await sink.finish('complete');
   };
 
   const lostPaidRows = () => {
@@ -102,7 +71,17 @@ export function createRunOutput(
     emit,
     lostPaidRows,
     async records(view, single = false, into) {
-      return (await openRecords(view, single, into)).records;
+      const { sink, printer } = await open(view, single, into);
+      return {
+        ...printer,
+        closed: sink.closed,
+        progress: sink.progress,
+        flush: () => sink.flush(),
+        async end() {
+          await printer.end();
+          await sink.finish('complete');
+        },
+      };
     },
     async print(view, list) {
       await emit(view, false, async (out) => {
@@ -121,20 +100,21 @@ export function createRunOutput(
       cached = are && settings.folders.cache !== undefined;
     },
     setOutcome(result) {
-      outcome = result;
+      outcome = () => result;
     },
     /** The result of the run; undefined if the command does not count results. */
-    outcome: () => outcome,
+    outcome: () => outcome(),
     /** The last line: the result, the cost, and what is left if known. Undefined if the run sent no paid call and has no result. */
     costLine(): string | undefined {
-      if (outcome?.text === null) return undefined;
+      const result = outcome();
+      if (result?.text === null) return undefined;
       const { spent: { cu, atMost } = { cu: 0, atMost: 0 }, left } = client() ?? {};
-      const total = outcome?.total ?? 0;
+      const total = result?.total ?? 0;
       if (atMost === 0 && total === 0) return undefined;
       const units = globals.sandbox ? undefined : left?.key?.units;
       const cost = `${estimateText({ least: cu, most: atMost })}${globals.sandbox && atMost > 0 ? ' (sandbox)' : ''}`;
       const balance = typeof units === 'number' ? [balanceText(units)] : [];
-      const line = [...(outcome === undefined ? [] : [outcome.text]), cost, ...balance].join(', ');
+      const line = [...(result === undefined ? [] : [result.text]), cost, ...balance].join(', ');
       if (!isInterrupted(io)) return line;
       const saved = `; ${countText(total, 'answer')} ${total === 1 ? 'is' : 'are'} cached`;
       return `interrupted: ${line}${cached && total > 0 ? saved : ''}`;
