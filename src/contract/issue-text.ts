@@ -1,3 +1,5 @@
+import type { $ZodIssue } from 'zod/v4/core';
+
 /** `items[3].id`. */
 function pathText(path: readonly PropertyKey[]): string {
   let text = '';
@@ -9,14 +11,14 @@ function pathText(path: readonly PropertyKey[]): string {
 }
 
 /** The first problem: `items[3].id must be a string`. `whole` is the name of the validated value. */
-export function issuesText(issues: readonly Issue[], whole: string): string {
+export function issuesText(issues: readonly $ZodIssue[], whole: string): string {
   const [first] = issues;
   return first
     ? `${pathText(first.path) || whole} ${issueText(first)}`
     : `${whole} does not match its schema`;
 }
 
-function issueText(issue: Issue): string {
+function issueText(issue: $ZodIssue): string {
   switch (issue.code) {
     case 'too_small':
       return `must ${boundText(issue.origin, 'at least', issue.minimum)}`;
@@ -27,21 +29,10 @@ function issueText(issue: Issue): string {
     case 'invalid_format':
       return `is not a valid ${issue.format}`;
     case 'invalid_value':
-      return `must be one of ${(issue.values ?? []).map(String).join(', ')}`;
+      return `must be one of ${issue.values.map(String).join(', ')}`;
     default:
       return 'does not match its schema';
   }
-}
-
-interface Issue {
-  readonly code?: string | undefined;
-  readonly path: readonly PropertyKey[];
-  readonly origin?: string | undefined;
-  readonly minimum?: number | bigint | undefined;
-  readonly maximum?: number | bigint | undefined;
-  readonly expected?: string | undefined;
-  readonly format?: string | undefined;
-  readonly values?: readonly unknown[] | undefined;
 }
 
 function boundText(origin: string | undefined, which: string, bound: number | bigint = 0): string {

@@ -41,7 +41,7 @@ const names = Object.keys(named) as (keyof typeof named)[];
 export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   const paths: Record<string, Json> = {};
   for (const id of endpointIds) {
-    const row: Row = endpoints[id];
+    const row: AnyEndpoint = endpoints[id];
     paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operation(id, row, envelope) };
   }
   paths[SOCKET_PATH] = { get: socketOperation() };
@@ -68,9 +68,7 @@ export function openapi(envelope: 'bare' | 'wrapped' = 'bare', server = '/') {
   };
 }
 
-type Row = Omit<AnyEndpoint, 'price'> & { readonly price: { readonly text: string; readonly miss: number } };
-
-function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
+function operation(id: string, row: AnyEndpoint, envelope: 'bare' | 'wrapped'): Json {
   const ok = row.answers[200];
   const responses: Json = { 200: success('The answer.', ok, envelope) };
   if (row.answers[202])
@@ -102,7 +100,7 @@ function operation(id: string, row: Row, envelope: 'bare' | 'wrapped'): Json {
 }
 
 // The description documents only these for the account endpoint.
-const errorsOf = (row: Row): readonly ErrorCode[] =>
+const errorsOf = (row: AnyEndpoint): readonly ErrorCode[] =>
   row.group === 'account'
     ? ['UNAUTHORIZED', 'RATE_LIMITED', 'OVERLOADED', 'B2B_DISABLED']
     : [...row.errors, ...commonErrors];

@@ -109,7 +109,7 @@ describe.each(endpointIds)('an answer of %s', (id) => {
       }
       // The body is delivered completely: bare, or from its envelope.
       const sent = parseJson(given.text) as { readonly data?: unknown };
-      const record = JSON.parse(jsonLine(reading.result.record));
+      const record = JSON.parse(jsonLine(reading.value.record));
       const bodies = [sent, sent.data].map((body) => JSON.parse(jsonLine(body ?? null)));
       expect(bodies).toContainEqual(record);
     });

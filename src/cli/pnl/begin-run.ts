@@ -1,7 +1,6 @@
 import { unitsText } from '../../base/units.ts';
-import { NUMBERS_AGE_MS } from '../../core/answer-ages.ts';
 import { createAllowance } from '../../core/pnl/allowance.ts';
-import { createSavedNumbers, type SavedNumbers } from '../../core/pnl/cached-numbers.ts';
+import { createSavedNumbers, NUMBERS_AGE_MS, type SavedNumbers } from '../../core/pnl/cached-numbers.ts';
 import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';

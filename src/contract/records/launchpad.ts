@@ -44,7 +44,7 @@ export const CalloutPage = z.looseObject({
 export const boardPeriods = ['daily', 'weekly', 'monthly'] as const;
 export type BoardPeriod = (typeof boardPeriods)[number];
 
-const BoardEntry = z.looseObject({
+export const BoardEntry = z.looseObject({
   rank: int('Position on the leaderboard, 1 is highest.'),
   wallet: string('Wallet of the trader.'),
   username: nullable(z.string(), 'Launchpad username.'),

@@ -3,7 +3,7 @@ import { boolean, field, float, int, nullable, optional, string } from '../field
 import type { Sent } from '../read-record.ts';
 import { LaunchpadUser } from './launchpad.ts';
 import { Pnl } from './pnl.ts';
-import { User } from './user.ts';
+import { Pending, User } from './user.ts';
 
 /** On stderr or inside a record. */
 export const ErrorInfo = z.looseObject({
@@ -16,7 +16,6 @@ export const ErrorInfo = z.looseObject({
   hint: z.optional(string('A suggested fix or next command.')),
   exit: z.optional(int('Exit code of the run.')),
 });
-export type ErrorInfo = z.infer<typeof ErrorInfo>;
 
 const subject = string('The subject as the user wrote it.');
 
@@ -43,14 +42,12 @@ const answered = <S extends z.core.$ZodLooseShape>(shape: S) =>
 
 export const WhoisRecord = z.union([answered(User.shape), MissingSubject, FailedSubject]);
 
+const { pending: _, ...pendingShape } = Pending.shape;
 const PendingSubject = z.looseObject({
   subject,
   found: field(z.literal(false), 'False: the answer is not available yet.'),
   code: field(z.literal('PENDING'), 'Always PENDING.'),
-  reason: string('queued, timeout, unavailable, rate_limited, no_preview or not_ingested.'),
-  retryable: boolean('False only for no_preview, for which a retry rarely helps.'),
-  retryAfterSeconds: z.optional(int('Seconds to wait; present for queued and rate_limited.')),
-  position: z.optional(int('Position in the queue, 1 is next; present for queued.')),
+  ...pendingShape,
 });
 
 export const ResolveRecord = z.union([

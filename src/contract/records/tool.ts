@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { boolean, field, float, int, nullable, optional, string } from '../field.ts';
+import { BoardEntry } from './launchpad.ts';
 
 export const PlannedCall = z.looseObject({
   endpoint: string('Id of the endpoint; ws for the WebSocket.'),
@@ -106,18 +107,11 @@ export const SandboxRecord = z.looseObject({
 });
 
 export const BoardRecord = z.looseObject({
+  ...BoardEntry.shape,
   rank: nullable(
     z.int(),
     'Position on the leaderboard, 1 is highest; null for a trader who is no longer on it.',
   ),
-  wallet: string('Wallet of the trader.'),
-  username: nullable(z.string(), 'Launchpad username.'),
-  isVerified: nullable(z.boolean(), 'Whether the launchpad marks the account as verified.'),
-  pnlSol: nullable(z.number(), 'Realized plus unrealized PnL in SOL.'),
-  pnlUsd: nullable(z.number(), 'Realized plus unrealized PnL in USD.'),
-  pnlPercent: nullable(z.number(), 'Realized plus unrealized PnL in percent.'),
-  realizedPnlUsd: nullable(z.number(), 'Realized PnL in USD.'),
-  unrealizedPnlUsd: nullable(z.number(), 'Unrealized PnL in USD.'),
   previousRank: optional(
     z.nullable(z.int()),
     'With --compare: rank in the earlier snapshot; null for a trader who was not in it.',

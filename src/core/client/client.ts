@@ -32,8 +32,8 @@ export function createClient(options: ClientOptions): Client {
     const answer = await transmit({ ...call, rule, timeoutMs: timeoutSeconds * 1000 }, signal);
     const read = decode({ ...call, id: 'me' }, answer, clock.now());
     if (!read.ok) return null;
-    learn({ me: read.result.known });
-    return rateOf(read.result.record);
+    learn({ me: read.value.known });
+    return rateOf(read.value.record);
   }
 
   const reported = new Set<string>();
@@ -68,14 +68,7 @@ export function createClient(options: ClientOptions): Client {
           read(answer) {
             const reading = decode(call, answer, clock.now());
             if (reading.ok) report(call.row, reading.differences);
-            return reading.ok
-              ? {
-                  ok: true,
-                  value: reading.result,
-                  charge: reading.charge,
-                  requestId: reading.result.requestId,
-                }
-              : { ...reading, requestId: reading.failure.requestId };
+            return reading;
           },
         },
         signal,

@@ -6,7 +6,6 @@ import {
   type AnyEndpoint,
   type Charge,
   chargeOfError,
-  type Price,
   type PriceBounds,
   pathOf,
   type Request,
@@ -21,14 +20,9 @@ import { OTHER_SERVER, readServiceError, requestIdOf, unbilled } from './service
 
 type Values = Record<string, unknown>;
 
-/** Its price functions accept any input. Pass only what the schemas of the same endpoint have parsed. */
-type EndpointRow = Omit<AnyEndpoint, 'price'> & {
-  readonly price: Price<Request<Values, Values>, { readonly status: 200 | 202; readonly known: unknown }>;
-};
-
 export interface Encoded {
   readonly id: EndpointId;
-  readonly row: EndpointRow;
+  readonly row: AnyEndpoint;
   readonly method: string;
   /** Path and query, to be appended to the base URL. */
   readonly path: string;
@@ -38,17 +32,13 @@ export interface Encoded {
 }
 
 /** `charge` is undefined if the cost of the call cannot be read from the answer. */
-type DecodedAnswer<Id extends EndpointId> =
-  | {
-      readonly ok: true;
-      readonly result: Result<Id>;
-      readonly charge: Charge;
-      readonly differences: readonly FieldDifference[];
-    }
-  | { readonly ok: false; readonly failure: Failure; readonly charge: Charge | undefined };
+type DecodedAnswer<T> = (
+  | { readonly ok: true; readonly value: T; readonly differences: readonly FieldDifference[] }
+  | { readonly ok: false; readonly failure: Failure }
+) & { readonly charge: Charge | undefined; readonly requestId: string | undefined };
 
-// Price functions are contravariant in their request type, so the cast is necessary; EndpointRow says why it is safe.
-export const endpointRow = (id: EndpointId) => endpoints[id] as unknown as EndpointRow;
+/** Its price functions accept any input. Pass only what the schemas of the same endpoint have parsed. */
+export const endpointRow = (id: EndpointId): AnyEndpoint => endpoints[id];
 
 /** Throws a usage error if a parameter or the body is invalid. */
 export function encode<Id extends EndpointId>(id: Id, ask: RequestParts<Id>): Encoded {
@@ -80,13 +70,13 @@ export function decode<Id extends EndpointId>(
   call: Encoded & { readonly id: Id },
   answer: HttpAnswer,
   now: number,
-): DecodedAnswer<Id> {
+): DecodedAnswer<Result<Id>> {
   const { row, request } = call;
   const body = parseJson(answer.text);
   const requestId = requestIdOf(answer, body);
   if (!isSuccess(answer.status)) {
     const { failure, own } = readServiceError(answer, body, now);
-    return { ok: false, failure, charge: errorCharge(call, failure, own) };
+    return { ok: false, failure, requestId, charge: errorCharge(call, failure, own) };
   }
   if (body === undefined) {
     const text = answer.text.trim();
@@ -124,8 +114,8 @@ export function decode<Id extends EndpointId>(
   const { headers } = answer;
   const meta = isRecord(found.meta) ? known(Meta, found.meta) : undefined;
   // This cast is safe: the record was read with the schema of this endpoint and status.
-  const result = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
-  return { ok: true, result, charge, differences: [...differences.values()] };
+  const value = { ...answered, record, meta, requestId, charge, headers } as unknown as Result<Id>;
+  return { ok: true, value, charge, requestId, differences: [...differences.values()] };
 }
 
 const NOTHING: Charge = { cu: 0, reveals: 0 };
@@ -157,7 +147,7 @@ function unreadable(
     ...other,
     answer: answer.text,
   });
-  return { ok: false as const, failure, charge: bounds.most === 0 ? NOTHING : undefined };
+  return { ok: false as const, failure, requestId, charge: bounds.most === 0 ? NOTHING : undefined };
 }
 
 const typeOf = ({ headers }: HttpAnswer) => {

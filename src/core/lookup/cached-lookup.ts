@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import {
   type AnswerCache,
   type CachedAnswer,
+  type SharedAnswer,
   type UserEndpoint,
   withClaim,
 } from '../../contract/answer-ports.ts';
@@ -10,7 +11,6 @@ import type { Client, RequestParts } from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { User } from '../../contract/records/user.ts';
-import { MAX_AGE_MS, MISS_AGE_MS } from '../answer-ages.ts';
 import { answerOf, type LookupAnswer } from './lookup.ts';
 import { isUserId, type Subject, type SubjectType } from './subject.ts';
 
@@ -28,6 +28,10 @@ type SavedUser = { readonly time: number; readonly user: Sent | null };
 
 const endpointOf = (type: SubjectType): UserEndpoint => `user.${type}`;
 
+/** Without --max-age. */
+const MAX_AGE_MS = 3_600_000;
+/** Shorter, because the subject may get a verified link at any time. */
+export const MISS_AGE_MS = 300_000;
 const PLANNED = 30_000;
 
 export function createCachedLookup(
@@ -41,10 +45,7 @@ export function createCachedLookup(
 
   function savedUser(endpoint: UserEndpoint, normal: string): SavedUser | undefined {
     const entry = cache?.get(endpoint, normal);
-    if (!entry) return undefined;
-    if (entry.status === 404) return { time: entry.time, user: null };
-    const user = recognize('user', entry.record)?.record;
-    return user && { time: entry.time, user };
+    return entry && readUser(entry);
   }
 
   function isFresh({ time, user }: SavedUser): boolean {
@@ -58,10 +59,8 @@ export function createCachedLookup(
     const claim = await cache?.claim?.({ endpoint, subject: subject.normal, maxAgeMs, missAgeMs }, signal);
     if (claim?.by === 'other' && claim.failure) return { found: null, failure: claim.failure };
     if (claim?.by === 'cache') {
-      const { status, time, record: shared } = claim.answer;
-      if (status === 404) return { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
-      const record = recognize('user', shared)?.record;
-      if (record) return { found: true, record, time, from: 'cache' };
+      const shared = readUser(claim.answer);
+      if (shared) return fromCache(shared);
     }
     return await withClaim(
       claim,
@@ -110,9 +109,7 @@ export function createCachedLookup(
     const id = { value, normal: value.toLowerCase() };
     const saved = savedUser('user.id', id.normal);
     const answer: LookupAnswer =
-      saved?.user && isFresh(saved)
-        ? { found: true, record: saved.user, time: saved.time, from: 'cache' }
-        : await call('user.id', id, signal);
+      saved?.user && isFresh(saved) ? fromCache(saved) : await call('user.id', id, signal);
     if (answer.found === null) return answer;
     if (!answer.found || !holds(answer.record, subject)) return undefined;
     const { time, record } = answer;
@@ -139,10 +136,7 @@ export function createCachedLookup(
     answer(subject: Subject, signal?: AbortSignal): LookupAnswer | Promise<LookupAnswer> {
       const saved = savedAnswer(subject);
       if (!saved || !isFresh(saved)) return request(subject, saved, signal);
-      const { time, user } = saved;
-      return user
-        ? { found: true, record: user, time, from: 'cache' }
-        : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
+      return fromCache(saved);
     },
 
     /** Requests the answer even if the cache has one. */
@@ -173,6 +167,17 @@ export function createCachedLookup(
     },
   };
 }
+
+function readUser({ status, time, record }: SharedAnswer): SavedUser | undefined {
+  if (status === 404) return { time, user: null };
+  const user = recognize('user', record)?.record;
+  return user && { time, user };
+}
+
+const fromCache = ({ time, user }: SavedUser): LookupAnswer =>
+  user
+    ? { found: true, record: user, time, from: 'cache' }
+    : { found: false, code: 'NOT_OBSERVED', time, from: 'cache' };
 
 function holds(user: Sent, { normal }: Subject): boolean {
   const { solanaAddress, evmAddress } = known(User, user);

@@ -1,9 +1,9 @@
-import { Failure } from '../../base/failure.ts';
+import { Failure, printedFields } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
 import { trimText } from '../../base/values.ts';
 import type { RunAnswers } from '../../contract/answer-ports.ts';
 import type { Sent } from '../../contract/read-record.ts';
-import type { ErrorInfo, SubjectRecord } from '../../contract/records/subject.ts';
+import type { SubjectRecord } from '../../contract/records/subject.ts';
 import { ordered } from './ordered.ts';
 import { readSubject, type Subject } from './subject.ts';
 
@@ -140,20 +140,13 @@ export function foundRecord(subject: string, sent: Sent): Extract<SubjectRecord,
 export const missingRecord = (subject: string, code = 'NOT_OBSERVED') =>
   ({ subject, found: false, code }) as const;
 
-export const failedRecord = (subject: string, failure: Failure) =>
-  ({ subject, found: null, error: errorFields(failure) }) as const;
-
-function errorFields(failure: Failure): ErrorInfo {
-  const { code, message, status, retryable, retryAfter, requestId, hint } = failure;
-  return {
-    code,
-    message,
-    ...(status !== undefined && { status }),
-    ...((status !== undefined || retryable) && { retryable }),
-    ...(retryAfter !== undefined && { retryAfter }),
-    ...(requestId !== undefined && { requestId }),
-    ...(hint !== undefined && { hint }),
+export function failedRecord(subject: string, failure: Failure) {
+  const { status, retryable } = failure;
+  const error = {
+    ...printedFields(failure),
+    retryable: status !== undefined || retryable ? retryable : undefined,
   };
+  return { subject, found: null, error } as const;
 }
 
 /** Throws a failure that affects every subject. */

@@ -4,8 +4,11 @@ import { normalHandle } from '../../contract/handles.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { MISS_AGE_MS, NUMBERS_AGE_MS } from '../answer-ages.ts';
+import { MISS_AGE_MS } from '../lookup/cached-lookup.ts';
 import { foundRecord, missingRecord } from '../lookup/lookup.ts';
+
+/** Without --max-age. Shorter than that of users, because numbers change with every trade. */
+export const NUMBERS_AGE_MS = 600_000;
 
 /** As `Claim`, with the cached numbers as a record. */
 export type NumbersClaim =

@@ -177,7 +177,7 @@ describe('the lane of a key', () => {
     await clock.sleep(120_000);
     await limiter.refused('key', 2_000);
     await send(limiter, clock, 1);
-    expect(notices).toEqual([{ kind: 'wait', ms: 61_250, reason: 'the key allows 60 requests per minute' }]);
+    expect(notices).toEqual([{ kind: 'wait', ms: 61_000, reason: 'the key allows 60 requests per minute' }]);
   });
 
   it('blocks a lane for at most a quarter of an hour, whatever a 429 says', async () => {
