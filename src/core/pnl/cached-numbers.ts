@@ -21,18 +21,12 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
   // Relative to the start of the run, so that answers do not expire between the estimate and their use.
   const began = now();
   const missAgeMs = Math.min(MISS_AGE_MS, maxAgeMs);
-  const put = (handle: string, answer: CachedAnswer) => cache.put('user.pnl', handle, answer);
+  const put = (handle: string, record: Sent | null) =>
+    cache.put('user.pnl', handle, { time: now(), status: record === null ? 404 : 200, record });
 
   function isFresh({ time, status }: CachedAnswer): boolean {
     return Math.max(0, began - time) < (status === 200 ? maxAgeMs : missAgeMs);
   }
-
-  async function save(handles: Iterable<string>, record: Sent): Promise<void> {
-    const answer: CachedAnswer = { time: now(), status: 200, record };
-    for (const handle of new Set(handles)) await put(handle, answer);
-  }
-
-  const saveMiss = async (handle: string) => put(handle, { time: now(), status: 404, record: null });
 
   function recordOf(handle: string, { status, record }: SharedAnswer): PnlRecord | undefined {
     if (status === 404) return missingRecord(handle);
@@ -57,19 +51,18 @@ export function createSavedNumbers(cache: AnswerCache, now: () => number, maxAge
       return saved && isFresh(saved) ? recordOf(subject, saved) : undefined;
     },
     async saveOne(subject: string, numbers: Sent): Promise<void> {
-      const own = textOf(numbers['handle']);
-      await save([subject, ...(own ? [own] : [])].map(normalHandle), numbers);
+      const own = textOf(numbers['handle']) || subject;
+      for (const handle of new Set([subject, own].map(normalHandle))) await put(handle, numbers);
     },
-    saveMiss: (subject: string) => saveMiss(normalHandle(subject)),
+    saveMiss: async (subject: string) => put(normalHandle(subject), null),
     /** Under the handle of each entry, and a "not found" for each missing handle. */
     async saveBatch(subjects: readonly string[], batch: Sent): Promise<void> {
       const asked = new Set(subjects.map(normalHandle));
       const found = entriesByHandle(batch);
+      const missing = missingHandles(batch).filter((handle) => asked.has(handle) && !found.has(handle));
       await Promise.all([
-        ...[...found].map(([handle, entry]) => save([handle], entry)),
-        ...missingHandles(batch)
-          .filter((handle) => asked.has(handle) && !found.has(handle))
-          .map(saveMiss),
+        ...[...found].map(([handle, entry]) => put(handle, entry)),
+        ...missing.map((handle) => put(handle, null)),
       ]);
     },
   };

@@ -21,7 +21,6 @@ export type PnlResult = HandleAnswer & { readonly position: number };
 
 export interface BatchAnswer {
   readonly answers: readonly HandleAnswer[];
-  readonly reveals: number;
   /** Caches the answer. An export first writes it to its journal. */
   readonly save: () => Promise<void>;
 }
@@ -82,15 +81,15 @@ async function single(
 ): Promise<BatchAnswer> {
   try {
     const ask = { params: { handle: sent(subject) } };
-    const { record, charge } = await client.call('user.pnl', ask, options);
+    const { record } = await client.call('user.pnl', ask, options);
     const save = async () => saved?.saveOne(subject, record);
-    return { answers: [{ record: foundRecord(subject, record) }], reveals: charge.reveals, save };
+    return { answers: [{ record: foundRecord(subject, record) }], save };
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== 'missing') throw error;
     const { code } = error;
     // Other codes do not mean that the handle has no numbers.
     const save = async () => (code === 'NOT_OBSERVED' ? saved?.saveMiss(subject) : undefined);
-    return { answers: [{ record: missingRecord(subject, code) }], reveals: 0, save };
+    return { answers: [{ record: missingRecord(subject, code) }], save };
   }
 }
 
@@ -100,7 +99,7 @@ async function batch(
   { saved, ...options }: RequestOptions,
 ): Promise<BatchAnswer> {
   const ask = { body: { handles: subjects.map(sent) } };
-  const { record, requestId, charge } = await client.call('users.pnl', ask, options);
+  const { record, requestId } = await client.call('users.pnl', ask, options);
   if (listOf(record['entries']).length + listOf(record['missing']).length === 0) {
     throw new Failure('answer', 'the batch answer does not mention any requested handle', {
       code: 'NO_ENTRY',
@@ -110,9 +109,8 @@ async function batch(
       answer: stringifyJson(record),
     });
   }
-  const answers = answersOf(subjects, record);
   const save = async () => saved?.saveBatch(subjects, record);
-  return { answers, reveals: charge.reveals, save };
+  return { answers: answersOf(subjects, record), save };
 }
 
 /** An answer that an earlier run saved without being able to parse it. */

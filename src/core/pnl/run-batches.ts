@@ -27,7 +27,7 @@ export interface BatchLog {
 }
 
 interface PnlRunOptions {
-  readonly client: Pick<Client, 'call' | 'spent' | 'affords'>;
+  readonly client: Pick<Client, 'call' | 'spent' | 'left' | 'affords'>;
   readonly clock: Clock;
   readonly allowance: Allowance;
   readonly targets: Pick<Targets, 'texts' | 'isMixed' | 'handleAt'>;
@@ -112,7 +112,7 @@ export function createPnlRun(options: PnlRunOptions) {
   }
 
   async function* request(positions: readonly number[], endClaims: () => Promise<void>) {
-    const { unitsUsed } = allowance;
+    const { unitsUsed } = client.left;
     const batch = (await log?.asking(positions)) ?? 0;
     const lostBefore = mayBeLost();
     let answer: BatchAnswer;
@@ -151,8 +151,6 @@ export function createPnlRun(options: PnlRunOptions) {
       await answer.save();
       await endClaims();
     }
-    if (mayBeLost() > lostBefore) allowance.lost();
-    else allowance.paid(answer.reveals);
     turns.done(positions);
     yield answered;
     // If no requested handle is returned, the run would pay for further batches without a result.
@@ -169,7 +167,6 @@ export function createPnlRun(options: PnlRunOptions) {
   ) {
     await log?.lost(batch, cuAtMost, failure.answer);
     const repeats = ++lostInRow < LOST_IN_ROW && (await mayAskAgain(failure, unitsUsed));
-    allowance.lost();
     if (repeats) {
       for (const position of positions) again.add(position);
       most = positions.length;
