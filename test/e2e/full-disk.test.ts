@@ -124,31 +124,6 @@ describe('a tail whose disk fills and empties', () => {
   });
 });
 
-const tail = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--duration', '1s', '--out'];
-
-test('a tail whose file meets a full disk reports this, and the next run loses and repeats nothing', async () => {
-  const { home, disk, fill, free } = withDisk();
-  const sandbox = await withSandbox();
-  const words = [...tail, join(disk, 't.ndjson'), '--backfill', '40'];
-  fill(1);
-  const first = await runInProcess(words, { sandbox, home });
-  expect(first.exitCode, first.stderr).toBe(9);
-  expect(first.error()).toMatchObject({ code: 'ENOSPC' });
-  expect(first.stderr).toContain('t.ndjson: the disk is full');
-  expect(first.stderr).not.toContain('complete up to');
-  free();
-  const again = await runInProcess(words, { sandbox, home });
-  expect(again.exitCode, again.stderr).toBe(0);
-  const ids = idsOf(readText(join(disk, 't.ndjson')));
-  expect(new Set(ids).size).toBe(ids.length);
-  const all = await runInProcess(['thesis', 'list', '--limit', '40', '--yes'], { sandbox, home });
-  const wanted = all
-    .records()
-    .map(({ id }) => id)
-    .reverse();
-  expect(ids).toEqual(wanted);
-});
-
 test('a checkpoint that cannot be written ends the tail before anything is printed', async () => {
   const { home, disk, fill } = withDisk();
   const sandbox = await withSandbox();

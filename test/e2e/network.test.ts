@@ -106,32 +106,22 @@ describe('plain http', () => {
 });
 
 describe('a redirect', () => {
-  test.each([301, 302, 303, 307, 308])('%i is not followed', async (status) => {
-    let reached = 0;
+  test.each([301, 307])('%i is not followed', async (status) => {
+    let [asked, reached] = [0, 0];
     const elsewhere = await listen((_, response) => {
       reached++;
       response.end('{}');
     });
-    const locations = [`${elsewhere.url}/v2/me`, '/v2/other', '//localhost/v2/me'];
-    for (const location of status === 301 ? locations : locations.slice(0, 1)) {
-      let asked = 0;
+    for (const location of [`${elsewhere.url}/v2/me`, '/v2/other', '//localhost/v2/me']) {
       const service = await listen((_, response) => {
         asked++;
         response.writeHead(status, { location }).end();
       });
-      for (const argv of [
-        ['me'],
-        ['whois', 'mira'],
-        ['api', '/v2/me'],
-        ['api', 'POST', '/v2/user/handle/x/resolve'],
-      ]) {
+      for (const argv of [['me'], ['api', 'POST', '/v2/user/handle/x/resolve']]) {
         asked = 0;
-        const { exitCode, stdout, stderr } = await runInProcess([...argv, '--retries', '1'], {
-          key: KEY,
-          env: { TRDR_BASE_URL: service.url },
-        });
-        expect([exitCode, `${stdout}${stderr}`]).toEqual([9, expect.stringContaining('"code":"REDIRECT"')]);
-        expect(asked).toBeLessThanOrEqual(2);
+        const env = { TRDR_BASE_URL: service.url };
+        const { exitCode, error } = await runInProcess([...argv, '--retries', '1'], { key: KEY, env });
+        expect([exitCode, error()['code'], asked <= 2]).toEqual([9, 'REDIRECT', true]);
       }
     }
     expect(reached).toBe(0);

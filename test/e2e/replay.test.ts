@@ -41,30 +41,14 @@ test('posts of files pass the filters and formats of a tail, once each, without 
   expect(all.stdout).toBe(linesOf([...posts, { ...posts[0], id: 'other' }]));
   expect(all.said).toMatch(/replayed 41 posts: 0 CU/);
   expect(all.said).toContain('skipped 10 posts');
-  const some = await replay(
-    home,
-    file,
-    '--symbol',
-    't1',
-    '--min-holdings',
-    '20',
-    '--grep',
-    '5$',
-    '--fields',
-    'id',
-  );
-  expect(some.records()).toEqual([{ id: 'p25' }]);
-  const author = await replay(home, file, '--user', 'AUTHOR2', '--count', '3', '-o', 'csv', '--fields', 'id');
-  expect(author.stdout.replaceAll('\r', '')).toBe('id\np2\np6\np10\n');
-  const since = await replay(
-    home,
-    file,
-    '--since',
-    new Date(START + 38 * 60_000).toISOString(),
-    '--fields',
-    'id',
-  );
-  expect(since.records()).toEqual([{ id: 'p38' }, { id: 'p39' }]);
+  const idsOf = async (line: string) =>
+    (await replay(home, file, ...line.split(' '), '--fields', 'id')).records().map(({ id }) => id);
+  expect(await idsOf('--symbol t1 --min-holdings 20 --grep 5$')).toEqual(['p25']);
+  expect(await idsOf('--user AUTHOR2 --count 3')).toEqual(['p2', 'p6', 'p10']);
+  const at = new Date(START + 38 * 60_000).toISOString();
+  expect(await idsOf(`--since ${at}`)).toEqual(['p38', 'p39']);
+  const csv = await replay(home, file, '--count', '1', '-o', 'csv', '--fields', 'id');
+  expect(csv.stdout.replaceAll('\r', '')).toBe('id\np0\n');
   expect((await replay(home, file, '--dry-run', '-o', 'ndjson')).stdout).toBe('');
 });
 
@@ -148,14 +132,8 @@ test('callouts are replayed by coin and wallet', async () => {
     coinMint: 'M',
     createdAt: START + n,
   }));
-  writeFileSync(join(home.path, 'c.ndjson'), linesOf(callouts));
-  const all = await run(home, [
-    'launchpad',
-    'tail',
-    '--replay',
-    join(home.path, 'c.ndjson'),
-    '--confluence',
-    '3/1m',
-  ]);
+  const file = join(home.path, 'c.ndjson');
+  writeFileSync(file, linesOf(callouts));
+  const all = await run(home, ['launchpad', 'tail', '--replay', file, '--confluence', '3/1m']);
   expect(all.records(), all.stderr).toMatchObject([{ tokenAddress: 'M', authors: ['w1', 'w2', 'w3'] }]);
 });

@@ -207,20 +207,6 @@ describe.skipIf(!hasServer())('the store commands', () => {
         );
       expect(named).toContain(right);
     }
-    const none = await findings(await user('none', '~trdr:*', '-@all', '+info', '+get', '+time'));
-    expect(of('rights', none)?.next).toMatch(/docs\/store.md/);
-    await expect(user('blind', '~*', '-@all')).rejects.toMatchObject({
-      hint: expect.stringContaining('+info'),
-    });
-    const elsewhere = await user('elsewhere', '~other:*', '+@all');
-    const denied = elsewhere.send('GET', ['trdr:schema']);
-    await expect(denied).rejects.toMatchObject({ hint: expect.stringContaining('~trdr:*') });
-    const missing = connectStore({ ...readStoreUrl(server.url), db: 99 });
-    await expect(missing).rejects.toThrow(/has no database 99/);
-    const secured = connectStore({ ...readStoreUrl(server.url), tls: true }, { connectMs: 200 });
-    await expect(secured).rejects.toMatchObject({ hint: expect.stringContaining('write redis://') });
-    await admin.send('REPLICAOF', ['127.0.0.1', '1']);
-    await expect(server.connect()).rejects.toMatchObject({ hint: expect.stringContaining('of the primary') });
   });
 
   it('remove what another program has overwritten, and the failure says so', async () => {

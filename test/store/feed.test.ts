@@ -1,8 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { RedisArgument, StoreConnection } from '../../src/store/connection.ts';
-import { storeFailure } from '../../src/store/failures.ts';
 import { readEntries } from '../../src/store/feed/entry.ts';
 import {
   type Begin,
@@ -99,73 +97,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     server.resume();
   });
 
-  it('contains each post once after power failures during a write, cut off at any byte', async () => {
-    const server = await startServer({ conf: ['--appendfsync', 'always'] });
-    const begin = async () => {
-      const store = await server.connect();
-      await store.send('DEL', [feed.lease]);
-      const leading = await lead(store);
-      return { store, leading, ids: leading.published.map(({ id }) => id).sort() };
-    };
-    // One of them is older than everything that was published before.
-    const posts = [post('b', 1_000), post('c'), post('d', null)];
-    const first = await begin();
-    await first.leading.publish([post('a')]);
-    const start = readFileSync(server.aof()).length;
-    await first.leading.publish(posts);
-    const written = readFileSync(server.aof());
-    await server.kill();
-    // Cut the file within each command of the transaction, and between two commands.
-    const cuts = [...written.toString('latin1').matchAll(/\r\n(?=\*\d+\r\n)/g)]
-      .map(({ index }) => index + 2)
-      .filter((index) => index > start)
-      .flatMap((index) => [index, index + 6]);
-    expect(cuts.length).toBeGreaterThan(8);
-    for (const [turn, cut] of cuts.entries()) {
-      writeFileSync(server.aof(), written.subarray(0, cut));
-      await server.start();
-      const second = await begin();
-      expect({ cut, ids: second.ids }).toEqual({ cut, ids: ['a'] });
-      // On every second turn, the power fails again before anything is published.
-      if (turn % 2 === 0) await second.leading.publish(posts);
-      await server.kill();
-      await server.start();
-      const third = await begin();
-      await third.leading.publish(posts);
-      const entries = readEntries(await third.store.send('XRANGE', [feed.stream, '-', '+']));
-      expect({ cut, ids: entries.map(({ id }) => id).sort() }).toEqual({ cut, ids: ['a', 'b', 'c', 'd'] });
-      await server.kill();
-    }
-  });
-
-  it('reads the stream back to the position, at least a page of it, and deletes earlier entries of the same posts', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const again = async () => {
-      const next = await lead(store);
-      await next.resign();
-      return next.published.length;
-    };
-    const first = await lead(store);
-    const many = (name: string) => Array.from({ length: 1_100 }, (_, at) => post(`${name}${at}`));
-    await first.publish(many('p'));
-    await first.resign();
-    expect(await again()).toBe(1_100);
-    const second = await lead(store);
-    await second.publish(many('q'));
-    await second.save('two', 2);
-    await second.resign();
-    expect(await again()).toBe(1_000);
-    await store.send('XADD', [feed.stream, '*', ...['id', 'q500', 'at', '1', 'body', '{}']]);
-    await store.send('ACL', ['SETUSER', 'default', '-xdel']);
-    await again();
-    expect(await store.send('XLEN', [feed.stream])).toBe(2_201);
-    await store.send('ACL', ['SETUSER', 'default', '+xdel']);
-    await again();
-    const ids = readEntries(await store.send('XRANGE', [feed.stream, '-', '+'])).map(({ id }) => id);
-    expect([ids.length, ids.indexOf('q500')]).toEqual([2_200, 2_199]);
-  });
-
   it('waits with its posts while the store is full', async () => {
     const server = await startServer();
     const store = await server.connect();
@@ -218,48 +149,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
         others: [{ kind: 'lost' }, { kind: 'live' }, { kind: 'found' }],
       });
     }
-  });
-
-  it('reports a gap if the store loses everything and no relay remembers the feed, or not what was missed', async () => {
-    const server = await startServer();
-    const admin = await server.connect();
-    const memory: RelayMemory = { token: '', state: undefined };
-    const first = await lead(await server.connect(), { memory });
-    await first.publish([post('a', 1), post('b', 2)]);
-    const { position } = await collect(server, { kind: 'newest', rows: 10 }, 2);
-    if (position === undefined) throw new Error('no position');
-    await first.publish([post('c', 3)]);
-    await first.save('{"mark":1}', 1);
-    const gap = { kind: 'gap', from: { id: 'b', at: 2 } };
-    for (const [how, remembered] of [
-      ['d', memory],
-      ['e', undefined],
-    ] as const) {
-      await admin.send('FLUSHALL', []);
-      await until(() => first.over.aborted);
-      // This follower has read nothing of what is lost, and the next one has read all but the last post.
-      const next = lead(await server.connect(), remembered && { memory: remembered });
-      await (await next).publish([post(how, 4)]);
-      const { ids, others } = await collect(server, { kind: 'position', position }, 1);
-      expect([ids, others.find(({ kind }) => kind === 'gap')]).toMatchObject([
-        [how],
-        { ...gap, to: { id: how }, ahead: [] },
-      ]);
-    }
-    const standing = await collect(server, { kind: 'newest', rows: 10 }, 2, async () => {
-      await admin.send('FLUSHALL', []);
-      await (await lead(await server.connect())).publish([post('f', 5)]);
-    });
-    expect([standing.ids, standing.others.find(({ kind }) => kind === 'gap')]).toMatchObject([
-      ['e', 'f'],
-      { kind: 'gap', from: { id: 'e' }, to: { id: 'f' } },
-    ]);
-    // A follower of a feed that no relay has ever begun misses nothing.
-    await admin.send('FLUSHALL', []);
-    const early = await collect(server, { kind: 'now' }, 1, async () => {
-      await (await lead(await server.connect())).publish([post('g', 6)]);
-    });
-    expect([early.ids, early.others]).toMatchObject([['g'], [{ kind: 'live' }]]);
   });
 
   it('reports posts that were deleted before they were read, also on a standing connection', async () => {
@@ -338,29 +227,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     expect([ids, others.filter(({ kind }) => kind === 'gap')]).toEqual([['c'], []]);
   });
 
-  it('repeats nothing if the connection breaks while it reads what was delivered', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const now = Date.now();
-    const ids = Array.from({ length: 700 }, (_, at) => `p${at}`);
-    await (await lead(store)).publish(ids.map((id, at) => post(id, now + at)));
-    let [connections, reads] = [0, 0];
-    const open = async () => {
-      const each = await server.connect();
-      if (connections++ > 0) return each;
-      return {
-        ...each,
-        async send(name: string, args: Parameters<StoreConnection['send']>[1], blockMs?: number) {
-          if (name === 'XREAD' && ++reads === 2) throw storeFailure('STORE_AWAY', 'the connection broke');
-          return each.send(name, args, blockMs);
-        },
-      };
-    };
-    const begin = afterAll(ids.slice(0, 691).map((id, at) => [id, now + at]));
-    const { ids: delivered } = await collect({ ...server, connect: open }, begin, 9);
-    expect([reads, delivered]).toEqual([2, ids.slice(691)]);
-  });
-
   it('delivers every post once to a file, however often the server loses entries that a new leader publishes again', async () => {
     const server = await startServer();
     const store = await server.connect();
@@ -413,29 +279,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     expect((await collect(server, gone(9), 0)).ids).toEqual([]);
   });
 
-  it('passes on the position of the leader once it has read what the position covers', async () => {
-    const server = await startServer();
-    const store = await server.connect();
-    const leader = await lead(store);
-    await leader.publish([post('a')]);
-    await leader.save('{"mark":1}', 1);
-    const first = await collect(server, { kind: 'now' }, 0);
-    expect(marksIn(first.others)).toEqual([['{"mark":1}', true]]);
-    const { position } = first;
-    if (position === undefined) throw new Error('no position');
-    await leader.publish([post('b')]);
-    await leader.save('{"mark":2}', 2);
-    const second = await collect(server, { kind: 'position', position }, 0);
-    expect([second.ids, marksIn(second.others)]).toEqual([['b'], [['{"mark":2}', false]]]);
-    // As if the position covered an entry that was not read, or not the entries that were missed.
-    const [hole, covered] = [`${Date.now() + 60_000}-0`, `${Date.now() + 90_000}-0`];
-    await store.send('HSET', [feed.info, 'floor', '3', 'entry', covered]);
-    expect(marksIn((await collect(server, { kind: 'now' }, 0)).others)).toEqual([]);
-    await store.send('HSET', [feed.info, 'floor', '3', 'entry', '1-0']);
-    const missed = { ...position, hole };
-    expect(marksIn((await collect(server, { kind: 'position', position: missed }, 0)).others)).toEqual([]);
-  });
-
   it('skips entries that are not posts', async () => {
     const server = await startServer();
     const store = await server.connect();
@@ -447,9 +290,6 @@ describe.skipIf(!hasServer())('the feed in a store', () => {
     expect((await collect(server, { kind: 'newest', rows: 10 }, 1)).ids).toEqual(['real']);
   });
 });
-
-const marksIn = (events: readonly FollowEvent[]) =>
-  events.flatMap((event) => (event.kind === 'mark' ? [[event.mark, event.isAfterHole]] : []));
 
 const fieldsOf = (id: string, at: number) => ['id', id, 'at', String(at), 'body', JSON.stringify({ id })];
 

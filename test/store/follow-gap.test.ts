@@ -69,51 +69,29 @@ describe.skipIf(!hasServer())('a tail from the store with --no-follow', () => {
 });
 
 describe.skipIf(!hasServer())('a tail that the store has trimmed posts of', () => {
-  it.each([
-    ['the start of the gap is still there', false],
-    ['the start of the gap was deleted', true],
-  ])('prints each of them once with --fill, also late ones, if %s', async (_, deleted) => {
-    const { sandbox, posts, publish, trim, tail, checkpoint } = await opened();
+  it.each<[string, { behind: number; left?: number; isDeleted?: boolean; isTied?: boolean }]>([
+    ['the start of the gap is still there', { behind: 5 }],
+    ['the start of the gap was deleted', { behind: 5, isDeleted: true }],
+    ['the late post is the first one after the gap', { behind: 9 }],
+    ['posts have the same time', { behind: 9, isTied: true }],
+    ['many posts follow', { behind: 24, left: 25 }],
+  ])('prints each of them once with --fill, also late ones, if %s', async (_, given) => {
+    const { behind, left = 10, isDeleted = false, isTied = false } = given;
+    const { sandbox, posts, publish, trim, tail, checkpoint } = await opened(isTied);
     const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
     const late = rest.splice(20, 1);
     await publish(first);
     const before = await tail(10, '--fill', ...checkpoint);
     expect(before.exitCode, before.stderr).toBe(0);
-
-    await publish([...rest.slice(0, -5), ...late, ...rest.slice(-5)]);
-    await trim();
-    if (deleted) sandbox.world.theses().remove(first.at(-1)?.id ?? '');
-    const after = await tail(50, '--fill', ...checkpoint);
+    await publish([...rest.slice(0, -behind), ...late, ...rest.slice(-behind)]);
+    await trim(left);
+    if (isDeleted) sandbox.world.theses().remove(first.at(-1)?.id ?? '');
+    const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
     expect(after.exitCode, after.stderr).toBe(0);
     expect(after.stderr).toContain('fetching them from the service');
     const ids = [...before.records(), ...after.records()].map(({ id }) => id);
     expect(ids.toSorted()).toEqual(posts.map(({ id }) => id).toSorted());
   });
-
-  it.each([
-    ['posts have different times', false, 10],
-    ['posts have the same time', true, 10],
-    ['many posts follow', false, 25],
-  ])(
-    'prints each of them once with --fill if the first post after the gap appeared late: %s',
-    async (_, isTied, left) => {
-      const { posts, publish, trim, tail, checkpoint } = await opened(isTied);
-      const [first, rest] = [posts.slice(0, 10), posts.slice(10)];
-      const late = rest.splice(20, 1);
-      await publish(first);
-      expect((await tail(10, '--fill', ...checkpoint)).exitCode).toBe(0);
-      await publish([...rest.slice(0, 1 - left), ...late, ...rest.slice(1 - left)]);
-      await trim(left);
-      const after = await tail(50, '--fill', '--duration', '60s', ...checkpoint);
-      const ids = after.records().map(({ id }) => id);
-      expect(ids.toSorted()).toEqual(
-        posts
-          .slice(10)
-          .map(({ id }) => id)
-          .toSorted(),
-      );
-    },
-  );
 
   it('continues after the posts that --count let it print, also in the gap', async () => {
     const { posts, publish, trim, tail, checkpoint } = await opened();
