@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr } from './harness.ts';
 import { withService } from './service.ts';
 
 const RAW = '{"b": 1.0,\n "big":12345678901234567890, "text":"\\u001b[2J 🌙"}';
@@ -53,8 +53,8 @@ describe('trdr api', () => {
   });
 
   test('prints status and headers with -i', async () => {
-    const sandbox = await withSandbox();
-    const { stdout } = await runInProcess(['api', '-i', '/v2/user/handle/mira'], { sandbox });
+    const { run } = await openDesk();
+    const { stdout } = await run(['api', '-i', '/v2/user/handle/mira']);
     const [head = '', body = ''] = stdout.split('\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     expect(head).toContain('content-type: application/json');
@@ -62,10 +62,8 @@ describe('trdr api', () => {
   });
 
   test('prints the body of an error, reports it on stderr, and exits by its status', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, json, error } = await runInProcess(['api', '/v2/user/handle/nobody-at-all'], {
-      sandbox,
-    });
+    const { run } = await openDesk();
+    const { exitCode, json, error } = await run(['api', '/v2/user/handle/nobody-at-all']);
     expect(exitCode).toBe(3);
     expect(json()).toMatchObject({ error: { code: 'NOT_OBSERVED' } });
     expect(error()).toMatchObject({ code: 'NOT_OBSERVED', status: 404, exit: 3 });
@@ -85,25 +83,25 @@ describe('trdr api', () => {
   });
 
   test('creates no file for an error', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { home, run } = await openDesk();
     const out = join(home.path, 'answer.json');
-    const failed = await runInProcess(['api', '/v2/user/handle/nobody-at-all', '--out', out], {
-      sandbox,
-      home,
-    });
+    const failed = await run(['api', '/v2/user/handle/nobody-at-all', '--out', out]);
     expect([failed.exitCode, failed.stdout, existsSync(out)]).toEqual([3, '', false]);
-    await runInProcess(['api', '/v2/user/handle/mira', '--out', out], { sandbox, home });
+    await run(['api', '/v2/user/handle/mira', '--out', out]);
     expect(JSON.parse(readFileSync(out, 'utf8'))).toMatchObject({ handle: 'mira' });
   });
 
   test.each(['bare', 'wrapped'] as const)(
     'follows pages to the last, one body per line (%s)',
     async (envelope) => {
-      const sandbox = await withSandbox({ envelope });
-      const { exitCode, records } = await runInProcess(
-        ['api', '/v2/launchpad/thesis', '--paginate', '--max-cu', '50k'],
-        { sandbox },
-      );
+      const { sandbox, run } = await openDesk({ envelope });
+      const { exitCode, records } = await run([
+        'api',
+        '/v2/launchpad/thesis',
+        '--paginate',
+        '--max-cu',
+        '50k',
+      ]);
       expect(exitCode).toBe(0);
       const pages = records().map(
         (page) => (envelope === 'bare' ? page : page['data']) as { items: { id: string }[] },

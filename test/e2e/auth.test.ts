@@ -14,8 +14,7 @@ const KEY = 'aa_live_0123456789abcdef';
 
 /** Saves a key unverified, as a script does. */
 const save = (home: Home, { key = KEY, url = URL_OF_DESK, profile = 'default' } = {}) =>
-  runInProcess(['auth', 'login', '--with-key', '--no-verify', '--profile', profile, '--base-url', url], {
-    home,
+  home.run(['auth', 'login', '--with-key', '--no-verify', '--profile', profile, '--base-url', url], {
     stdin: key,
   });
 
@@ -39,8 +38,7 @@ describe('trdr auth login', () => {
 
   test('prompts on a terminal, and never shows the key', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    const login = await runInProcess(['auth', 'login', '--profile', 'desk'], {
-      home,
+    const login = await home.run(['auth', 'login', '--profile', 'desk'], {
       tty: true,
       typed: [`${sandbox.url}\r`, `${sandbox.key}\r`],
     });
@@ -176,8 +174,7 @@ describe('trdr auth login', () => {
 
   test('saves nothing if the input ends at the prompt', async () => {
     const home = openHome();
-    const login = await runInProcess(['auth', 'login', '--base-url', URL_OF_DESK], {
-      home,
+    const login = await home.run(['auth', 'login', '--base-url', URL_OF_DESK], {
       tty: { stdin: true, stderr: true },
       typed: ['\u0004'],
     });
@@ -189,8 +186,7 @@ describe('trdr auth login', () => {
   test('does not save a key that the service rejects', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const wrong = KEY;
-    const login = await runInProcess(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
-      home,
+    const login = await home.run(['auth', 'login', '--with-key', '--base-url', sandbox.url], {
       stdin: wrong,
     });
     expect(login.exitCode).toBe(4);
@@ -236,7 +232,7 @@ describe('trdr auth status', () => {
     const home = openHome();
     await save(home, { url: 'https://one.example.com' });
     await save(home, { url: 'https://two.example.com', key: 'aa_test_0123456789fedcba', profile: 'two' });
-    const { exitCode, json } = await runInProcess(['auth', 'status', '--json'], { home });
+    const { exitCode, json } = await home.run(['auth', 'status', '--json']);
     expect(exitCode).toBe(0);
     const rowOf = (profile: string, kind: string, end: string) => ({
       profile,
@@ -248,10 +244,9 @@ describe('trdr auth status', () => {
       mode: kind,
     });
     expect(json()).toEqual([rowOf('default', 'live', 'cdef'), rowOf('two', 'test', 'dcba')]);
-    const withEnv = await runInProcess(
-      ['auth', 'status', '--json', '--base-url', 'https://flag.example.com'],
-      { home, key: 'bb_live_0123456789abcdef' },
-    );
+    const withEnv = await home.run(['auth', 'status', '--json', '--base-url', 'https://flag.example.com'], {
+      key: 'bb_live_0123456789abcdef',
+    });
     expect(withEnv.json()).toMatchObject([
       { baseUrlFrom: '--base-url', key: 'bb_live_****cdef', keyFrom: 'TRDR_API_KEY' },
       { keyFrom: 'profile two' },
@@ -267,15 +262,15 @@ describe('trdr auth status', () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     await save(home, sandbox);
     await save(home, { url: sandbox.url, profile: 'bad' });
-    const good = await runInProcess(['auth', 'status', '--check', '--json'], { home });
+    const good = await home.run(['auth', 'status', '--check', '--json']);
     expect(good.exitCode).toBe(0);
     expect(good.json()).toMatchObject([
       { profile: 'default', check: 'ok' },
       { profile: 'bad', check: 'UNAUTHORIZED' },
     ]);
-    const seen = await runInProcess(['auth', 'status', '--check'], { home, tty: true, columns: 80 });
+    const seen = await home.run(['auth', 'status', '--check'], { tty: true, columns: 80 });
     expect(seen.stdout).toContain('failed: UNAUTHORIZED');
-    const bad = await runInProcess(['auth', 'status', '--check', '--json', '--profile', 'bad'], { home });
+    const bad = await home.run(['auth', 'status', '--check', '--json', '--profile', 'bad']);
     expect([bad.exitCode, bad.error()['code']]).toEqual([4, 'UNAUTHORIZED']);
   });
 });
@@ -283,7 +278,7 @@ describe('trdr auth status', () => {
 test('a key that was saved for another service causes a warning if a flag sends it elsewhere', async () => {
   const [sandbox, home] = [await withSandbox(), openHome()];
   await save(home, { key: sandbox.key });
-  const { stderr, exitCode } = await runInProcess(['me', '--base-url', sandbox.url], { home });
+  const { stderr, exitCode } = await home.run(['me', '--base-url', sandbox.url]);
   expect(exitCode).toBe(0);
   expect(stderr).toContain(`sending the key saved for ${URL_OF_DESK} to ${sandbox.url}`);
 });
@@ -298,15 +293,14 @@ describe('trdr auth switch and logout', () => {
   test('change the profile of later commands', async () => {
     const home = await withTwo();
     expect(configOf(home).current).toBe('one');
-    expect((await runInProcess(['auth', 'switch', 'two'], { home })).exitCode).toBe(0);
+    expect((await home.run(['auth', 'switch', 'two'])).exitCode).toBe(0);
     expect(configOf(home).current).toBe('two');
-    expect((await runInProcess(['config', 'get', 'profile'], { home })).stdout).toBe('two\n');
+    expect((await home.run(['config', 'get', 'profile'])).stdout).toBe('two\n');
   });
 
   test('warn if TRDR_PROFILE names a different profile', async () => {
     const home = await withTwo();
-    const switched = (named: string) =>
-      runInProcess(['auth', 'switch', 'two'], { home, env: { TRDR_PROFILE: named } });
+    const switched = (named: string) => home.run(['auth', 'switch', 'two'], { env: { TRDR_PROFILE: named } });
     expect((await switched('one')).stderr).toContain('commands use profile "one" instead');
     expect((await switched('two')).stderr).not.toContain('TRDR_PROFILE');
   });
@@ -318,7 +312,7 @@ describe('trdr auth switch and logout', () => {
       ['auth', 'logout', 'tow'],
       ['me', '--profile', 'tow'],
     ]) {
-      const { exitCode, error } = await runInProcess(words, { home });
+      const { exitCode, error } = await home.run(words);
       expect(exitCode).toBe(2);
       expect(error()).toMatchObject({
         code: 'NO_PROFILE',
@@ -329,10 +323,10 @@ describe('trdr auth switch and logout', () => {
 
   test('remove only the key, or the whole profile', async () => {
     const home = await withTwo();
-    expect((await runInProcess(['auth', 'logout'], { home })).exitCode).toBe(0);
+    expect((await home.run(['auth', 'logout'])).exitCode).toBe(0);
     expect(configOf(home).profiles.one).toEqual({ baseUrl: URL_OF_DESK });
-    expect((await runInProcess(['me'], { home })).exitCode).toBe(4);
-    expect((await runInProcess(['auth', 'logout', 'one', '--forget'], { home })).exitCode).toBe(0);
+    expect((await home.run(['me'])).exitCode).toBe(4);
+    expect((await home.run(['auth', 'logout', 'one', '--forget'])).exitCode).toBe(0);
     expect(Object.keys(configOf(home).profiles)).toEqual(['two']);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { readSamples } from '../status-file.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openHome, trdr, withSandbox } from './harness.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 
@@ -12,7 +12,7 @@ async function withBudgets(...budgets: readonly (readonly string[])[]) {
   const sandbox = await withSandbox();
   const home = openHome();
   const clock = virtualClock(NOON);
-  const run = (...words: string[]) => runInProcess(words, { sandbox, home, clock });
+  const run = (...words: string[]) => home.run(words, { sandbox, clock });
   for (const budget of budgets) expect((await run('budget', 'set', ...budget)).exitCode).toBe(0);
   return { sandbox, home, clock, run };
 }
@@ -64,10 +64,10 @@ describe('trdr budget', () => {
     const left =
       '500,000 of 500,000 CU left in the day budget of profile "default" (renews at 2026-11-23 00:00 UTC)';
     for (const words of [['me'], ['usage']]) {
-      const { stderr } = await runInProcess(words, { sandbox, home, clock, tty: true, columns: 200 });
+      const { stderr } = await home.run(words, { sandbox, clock, tty: true, columns: 200 });
       expect(stderr.replace(/\s+/g, ' ')).toContain(left);
     }
-    const doctor = await runInProcess(['doctor', '-o', 'json'], { sandbox, home, clock });
+    const doctor = await home.run(['doctor', '-o', 'json'], { sandbox, clock });
     expect(doctor.json()).toContainEqual({ check: 'budget', verdict: 'ok', detail: left });
   });
 
@@ -84,10 +84,12 @@ describe('trdr budget', () => {
     const status = join(home.path, 'a.prom');
     const before = new AbortController();
     const states: unknown[] = [];
-    const named = await runInProcess(
+    const named = await home.run(
       ['thesis', 'tail', '--user', 'mira', '--status', status, '--yes', '--wait-for-budget'],
       {
-        ...{ sandbox, home, clock, interrupt: before.signal },
+        sandbox,
+        clock,
+        interrupt: before.signal,
         onStderr(text) {
           if (!text.includes('waiting until')) return;
           states.push(readSamples(status));
@@ -106,7 +108,7 @@ describe('trdr budget', () => {
 
   test('does not apply to the sandbox', async () => {
     const home = openHome();
-    await runInProcess(['budget', 'set', 'day', '1'], { home });
+    await home.run(['budget', 'set', 'day', '1']);
     expect((await trdr(['whois', 'mira', '--sandbox'], { home })).exitCode).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { bash } from './bash.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, runInProcess, withSandbox } from './harness.ts';
 
 /** The number of lines of an endless input; `BULK_LINES=3000000` reads more. */
 const LINES = Number(process.env['BULK_LINES'] ?? 80_000);
@@ -32,27 +32,26 @@ describe('endless input', () => {
 });
 
 test('input without a known end stops at the confirmation threshold, and its answers are printed', async () => {
-  const sandbox = await withSandbox({ ...plenty, traders: 100 });
-  const home = openHome();
+  const { sandbox, home, run } = await openDesk({ ...plenty, traders: 100 });
   mkdirSync(home.config, { recursive: true });
   const profile = { version: 1, profiles: { default: { confirmAbove: 2_000 } } };
   writeFileSync(join(home.config, 'config.json'), JSON.stringify(profile));
   const stdin = `${'mira\n'.repeat(10_000)}${Array.from({ length: 50 }, (_, at) => `nobody_${at}\n`).join('')}`;
-  const ran = await runInProcess(['whois', '-'], { sandbox, home, stdin });
+  const ran = await run(['whois', '-'], { stdin });
   expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 1_900]);
   expect(ran.error()).toMatchObject({ code: 'CEILING', hint: expect.stringContaining('--yes') });
   expect(ran.lines()).toHaveLength(10_009);
   // Calls that reach the limit together ask one question.
   const terminal = { tty: { stderr: true }, typedOnTerminal: 'y\n' };
-  const agreed = await runInProcess(['whois', '-', '--no-cache'], { sandbox, home, stdin, ...terminal });
+  const agreed = await run(['whois', '-', '--no-cache', '-q'], { stdin, ...terminal });
   expect(agreed.said.match(/Continue up to \S+/g)).toHaveLength(3);
 });
 
 describe('an error in a list', () => {
   test('is reported with its line before anything is paid', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const stdin = 'mira\n\n# desk\njuno\n0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAee\n';
-    const ran = await runInProcess(['whois', '-'], { sandbox, stdin });
+    const ran = await run(['whois', '-'], { stdin });
     expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
     expect(ran.error()['message']).toMatch(/^line 5: .*checksum/);
   });
@@ -78,9 +77,9 @@ describe('an error in a list', () => {
   );
 
   test('beyond the lines that are checked first becomes a record', async () => {
-    const sandbox = await withSandbox(plenty);
+    const { run } = await openDesk(plenty);
     const stdin = `${'mira\n'.repeat(10_000)}two words\nmira\n`;
-    const ran = await runInProcess(['whois', '-', '--yes'], { sandbox, stdin });
+    const ran = await run(['whois', '-', '--yes'], { stdin });
     expect(ran.exitCode).toBe(0);
     const [bad, last] = ran.records().slice(-2);
     expect(bad).toMatchObject({ subject: 'two words', found: null, error: { code: 'BAD_SUBJECT' } });

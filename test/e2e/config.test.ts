@@ -50,7 +50,7 @@ describe('trdr config', () => {
       ['output', 'csv'],
       ['retries', '7'],
     ] as const) {
-      await runInProcess(['config', 'set', name, value], { home });
+      await home.run(['config', 'set', name, value]);
     }
     const { records } = await runInProcess(['config', 'list', '--origin', '-o', 'ndjson'], {
       home,
@@ -67,9 +67,7 @@ describe('trdr config', () => {
       retries: [7, 'profile default'],
       maxAge: [3_600_000, 'default'],
     });
-    expect((await runInProcess(['config', 'list', '--json'], { home })).json()).not.toHaveProperty(
-      '0.origin',
-    );
+    expect((await home.run(['config', 'list', '--json'])).json()).not.toHaveProperty('0.origin');
   });
 
   test('warns if the environment overrides the setting', async () => {
@@ -92,7 +90,7 @@ describe('trdr config', () => {
     ['socketShare', '200%'],
   ])('rejects an invalid %s: %s', async (name, value) => {
     const home = openHome();
-    const { exitCode, error, stderr } = await runInProcess(['config', 'set', '--', name, value], { home });
+    const { exitCode, error, stderr } = await home.run(['config', 'set', '--', name, value]);
     expect([exitCode, error()['code']]).toEqual([2, 'BAD_SETTING']);
     expect(stderr).not.toContain('secret');
     expect(readdirSync(home.path)).toEqual([]);
@@ -111,8 +109,8 @@ describe('the config file', () => {
       utc: 'true',
     };
     const runs = Object.entries(settings).flatMap(([name, value]) => [
-      runInProcess(['config', 'set', name, value], { home }),
-      runInProcess(['config', 'set', name, value, '--profile', `of-${name}`], { home }),
+      home.run(['config', 'set', name, value]),
+      home.run(['config', 'set', name, value, '--profile', `of-${name}`]),
     ]);
     for (const { exitCode, stderr } of await Promise.all(runs))
       expect([exitCode, stderr]).toMatchObject([0, {}]);
@@ -140,46 +138,43 @@ describe('the config file', () => {
       ['auth', 'login', '--with-key', '--no-verify', '--base-url', 'https://a.example.com'],
       ['auth', 'logout'],
     ]) {
-      const { exitCode, stderr, error } = await runInProcess(argv, {
-        home,
-        stdin: 'aa_live_0123456789abcdef',
-      });
+      const { exitCode, stderr, error } = await home.run(argv, { stdin: 'aa_live_0123456789abcdef' });
       expect([exitCode, error()['code']]).toEqual([9, code]);
       expect(error()['message']).toContain(fileOf(home));
       expect(error()['hint']).toBeTruthy();
       expect(stderr).not.toContain('0123456789ab');
     }
     expect(readFileSync(fileOf(home), 'utf8')).toBe(text);
-    expect((await runInProcess(['config', 'path'], { home })).stdout).toBe(`${fileOf(home)}\n`);
+    expect((await home.run(['config', 'path'])).stdout).toBe(`${fileOf(home)}\n`);
   });
 
   test('that is a FIFO is rejected instead of waited for', async () => {
     const home = openHome();
     mkdirSync(home.config, { mode: 0o700 });
     await execa('mkfifo', [join(home.config, 'config.json')]);
-    const { exitCode, error } = await runInProcess(['config', 'list'], { home });
+    const { exitCode, error } = await home.run(['config', 'list']);
     expect([exitCode, error()['code']]).toEqual([9, 'ENOTREG']);
     expect(error()['message']).toContain('it is not a regular file');
-    expect((await runInProcess(['config', 'set', 'retries', '1'], { home })).exitCode).toBe(9);
-    expect((await runInProcess(['__complete', 'profile', ''], { home })).exitCode).toBe(0);
+    expect((await home.run(['config', 'set', 'retries', '1'])).exitCode).toBe(9);
+    expect((await home.run(['__complete', 'profile', ''])).exitCode).toBe(0);
     expect(lstatSync(join(home.config, 'config.json')).isFIFO()).toBe(true);
   });
 
   test('with an invalid value stops other commands, but not those that fix it', async () => {
     const home = withFile('{"version":1,"profiles":{"default":{"retries":"many"}}}');
-    const broken = await runInProcess(['price', 'me'], { home });
+    const broken = await home.run(['price', 'me']);
     expect([broken.exitCode, broken.error()['code']]).toEqual([2, 'BAD_SETTING']);
     expect(broken.error()['hint']).toContain('trdr config set retries VALUE');
-    const list = await runInProcess(['config', 'list'], { home });
+    const list = await home.run(['config', 'list']);
     expect(list.exitCode).toBe(0);
     expect(list.stderr).toContain('invalid number for retries of profile "default": use a whole number');
-    expect((await runInProcess(['config', 'unset', 'retries'], { home })).exitCode).toBe(0);
-    expect((await runInProcess(['price', 'me'], { home })).exitCode).toBe(0);
+    expect((await home.run(['config', 'unset', 'retries'])).exitCode).toBe(0);
+    expect((await home.run(['price', 'me'])).exitCode).toBe(0);
   });
 
   test('keeps unknown members', async () => {
     const home = withFile('\uFEFF{"version":1,"note":"mine","profiles":{"default":{"colour":"red"}}}');
-    await runInProcess(['config', 'set', 'retries', '2'], { home });
+    await home.run(['config', 'set', 'retries', '2']);
     expect(configOf(home)).toEqual({
       version: 1,
       note: 'mine',

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, withSandbox, wordsOf } from './harness.ts';
+import { openHome, withSandbox, wordsOf } from './harness.ts';
 
 const idsIn = (texts: readonly string[]) =>
   texts
@@ -21,7 +21,7 @@ test.each([
 ])('the commands that "trdr %s" prints fetch the rest once and replace no rows', async (line) => {
   const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
   const run = (argv: readonly string[]) =>
-    runInProcess(argv, { sandbox, home, clock: virtualClock(sandbox.clock.now()) });
+    home.run(argv, { sandbox, clock: virtualClock(sandbox.clock.now()) });
   const whole = await run(wordsOf(line.replace(/ --out\S* ?rows.ndjson/, '').replace(/cu \d+/, 'cu 1M')));
   const printed: string[] = [];
   let argv: string[] | undefined = wordsOf(line.replace('rows.ndjson', join(home.path, 'rows.ndjson')));

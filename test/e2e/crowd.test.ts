@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, startTrdr, withSandbox } from './harness.ts';
 
 const handles = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => `nobody_${from}_${index}`);
 
 describe('ten processes at once', () => {
   test('share one key without exceeding its rate limit', async () => {
-    const home = openHome();
-    const sandbox = await withSandbox({ ratePerMinute: 12 });
+    const { sandbox, home, run } = await openDesk({ ratePerMinute: 12 });
     const children = Array.from({ length: 10 }, (_, index) =>
       startTrdr(['whois', ...handles(index, 4)], { sandbox, home }),
     );
@@ -30,7 +29,7 @@ describe('ten processes at once', () => {
     const answered = log.filter(({ endpoint }) => endpoint === 'user.handle').length;
     const given = ran.flatMap(({ stdout }) => stdout.split('\n').filter((line) => line !== ''));
     expect(given).toHaveLength(answered);
-    const usage = await runInProcess(['usage', '--by', 'endpoint'], { sandbox, home });
+    const usage = await run(['usage', '--by', 'endpoint']);
     expect(usage.records()).toMatchObject([{ calls: answered, cu: sandbox.meter().unitsUsed }]);
     for (const { exitCode } of ran) expect([143, 3]).toContain(exitCode);
     for (const { stderr } of ran)

@@ -25,12 +25,12 @@ describe('a user record that lacks a field', () => {
   test('is printed unchanged, with one notice, and cached', async () => {
     const service = await withService(() => ({ body: without }));
     const home = openHome();
-    const first = await runInProcess(['whois', WALLET], { sandbox: service, home });
+    const first = await home.run(['whois', WALLET], { sandbox: service });
     expect([first.exitCode, first.records()]).toEqual([0, [{ subject: WALLET, found: true, ...without }]]);
     expect(notices(first.stderr)).toEqual([
       'trdr: the answer of GET /v2/user/wallet/{address} differs from the service description: bio is missing',
     ]);
-    const again = await runInProcess(['whois', WALLET], { sandbox: service, home, differs: true });
+    const again = await home.run(['whois', WALLET], { sandbox: service, differs: true });
     expect([again.stdout, again.stderr, service.calls.length]).toEqual([first.stdout, '', 1]);
   });
 
@@ -82,7 +82,7 @@ describe('a batch answer without entries for some handles', () => {
     const home = openHome();
     for (const out of [[], ['--out', join(home.path, 'n.csv')]]) {
       const before = service.calls.length;
-      const ran = await runInProcess(['pnl', ...handles, 'more', '-y', ...out], { sandbox: service, home });
+      const ran = await home.run(['pnl', ...handles, 'more', '-y', ...out], { sandbox: service });
       expect([ran.exitCode, service.calls.length - before]).toEqual([9, 1]);
       expect(ran.error()).toMatchObject({ code: 'NO_ENTRY', exit: 9 });
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseJson } from '../../src/base/json.ts';
 import { isPlainLine, jsonLine, lineOf } from '../../src/output/format/ndjson.ts';
 import { readThesis } from '../../src/tail/socket/frame.ts';
-import { openHome, runInProcess } from './harness.ts';
+import { openHome } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
 /** Numbers that JavaScript would write differently, in an unknown field. */
@@ -36,7 +36,7 @@ async function ran(argv: readonly string[]) {
   const { url, key } = await withService(answer);
   const home = openHome();
   const run = (...more: string[]) =>
-    runInProcess([...argv, ...more], { home, env: { TRDR_BASE_URL: url, TRDR_API_KEY: key } });
+    home.run([...argv, ...more], { env: { TRDR_BASE_URL: url, TRDR_API_KEY: key } });
   return { run, home };
 }
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openapi } from '../../src/contract/openapi.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const me = {
@@ -108,8 +108,8 @@ describe('trdr doctor', () => {
       ({ path }) => ({ body: { '/openapi.json': openapi(), '/v2/me': me }[path] ?? user }),
       { ownMe: true },
     );
-    for (let run = 0; run < 2; run++) await runInProcess(['whois', 'mira', '--no-cache'], { sandbox, home });
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home });
+    for (let run = 0; run < 2; run++) await home.run(['whois', 'mira', '--no-cache'], { sandbox });
+    const { exitCode, records } = await home.run(['doctor'], { sandbox });
     const answers = records().filter(({ check }) => check === 'answers');
     expect(answers.map(({ verdict }) => verdict)).toEqual(Array(7).fill('warn'));
     expect(answers.map(({ detail }) => detail)).toContainEqual(
@@ -119,10 +119,7 @@ describe('trdr doctor', () => {
     );
     const paid = sandbox.calls.filter((call) => call.startsWith('GET /v2/user/'));
     expect([exitCode, paid.length]).toEqual([0, 2]);
-    const elsewhere = await runInProcess(['doctor'], {
-      sandbox: await described(JSON.stringify(openapi())),
-      home,
-    });
+    const elsewhere = await home.run(['doctor'], { sandbox: await described(JSON.stringify(openapi())) });
     expect(elsewhere.records().filter(({ check }) => check === 'answers')).toEqual([]);
   });
 
@@ -160,18 +157,17 @@ describe('trdr doctor', () => {
   });
 
   test('continues without readable settings, and names the file', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { home, run } = await openDesk();
     mkdirSync(home.config);
     writeFileSync(join(home.config, 'config.json'), '{"version":1,');
-    const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home });
+    const { exitCode, records } = await run(['doctor']);
     expect(exitCode).toBe(9);
     expect(records()[0]).toMatchObject({ verdict: 'fail', detail: expect.stringContaining('config.json') });
     expect(verdicts(records()).at(-1)).toEqual(['drift', 'ok']);
   });
 
   test('warns about a config file that other users can read', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { home, run } = await openDesk();
     mkdirSync(home.config);
     for (const [mode, verdict] of [
       [0o600, 'ok'],
@@ -180,7 +176,7 @@ describe('trdr doctor', () => {
     ] as const) {
       writeFileSync(join(home.config, 'config.json'), '{"version":1,"profiles":{}}');
       chmodSync(join(home.config, 'config.json'), mode);
-      const { exitCode, records } = await runInProcess(['doctor'], { sandbox, home, platform: 'linux' });
+      const { exitCode, records } = await run(['doctor'], { platform: 'linux' });
       expect([exitCode, verdicts(records())[0]]).toEqual([0, ['settings', verdict]]);
     }
   });

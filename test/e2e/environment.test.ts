@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { widthOf } from '../../src/output/terminal/width.ts';
 import { bash } from './bash.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
 const NOW = Date.UTC(2026, 0, 15, 12);
 const commands: readonly (readonly string[])[] = [
@@ -48,8 +48,8 @@ test('treats a terminal of size 0x0 as 80 columns wide', async () => {
 
 describe.each(named)('trdr $line', ({ words }) => {
   test.each([40, 60, 80, 200])('fits a terminal of %i columns', async (columns) => {
-    const sandbox = await withSandbox({ now: NOW });
-    const ran = await runInProcess(words, { sandbox, tty: true, columns, env: utf8 });
+    const { run } = await openDesk({ now: NOW });
+    const ran = await run(words, { tty: true, columns, env: utf8 });
     expect(ran.exitCode).not.toBe(1);
     // Skip notices: each is one long line, which the terminal wraps.
     const errors = ran.stderr.slice(Math.max(0, ran.stderr.indexOf('error: ')));
@@ -80,8 +80,8 @@ test.each([
   [{}, true],
   [utf8, false],
 ])('the locale %j is ASCII: %s', async (env: Record<string, string>, isAscii) => {
-  const sandbox = await withSandbox({ now: NOW });
-  const { stdout } = await runInProcess(['me'], { sandbox, tty: true, env, platform: 'linux' });
+  const { run } = await openDesk({ now: NOW });
+  const { stdout } = await run(['me'], { tty: true, env, platform: 'linux' });
   expect(/^[\n\x20-\x7e]*$/.test(stripVTControlCharacters(stdout))).toBe(isAscii);
 });
 
@@ -105,7 +105,7 @@ test.each<[boolean, string, Record<string, string>, string | null, boolean]>([
   'on a terminal: %s, with "%s", %j and the setting %s, color is %s',
   async (tty, flags, env, setting, is) => {
     const home = openHome();
-    if (setting !== null) await runInProcess(['config', 'set', 'color', setting], { home });
+    if (setting !== null) await home.run(['config', 'set', 'color', setting]);
     for (const words of [['price'], ['thesis', 'list', '--before', 'nobody-has-it']]) {
       const sandbox = await withSandbox({ now: NOW });
       const given = { sandbox, home, tty, env: { ...utf8, ...env } };

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { errorCodes, isErrorCode } from '../../src/contract/errors.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { exitOfCode } from './exit-codes.ts';
-import { runInProcess, withSandbox } from './harness.ts';
+import { openDesk, runInProcess } from './harness.ts';
 import { type Reply, userRecord, withService } from './service.ts';
 
 const codes = Object.keys(errorCodes).filter(isErrorCode);
@@ -13,8 +13,8 @@ describe.each(codes)('%s of the service', (code) => {
   const faults = `${code}@thesis.all${code === 'RATE_LIMITED' ? '=30s' : ''}`;
 
   test('makes a run exit with its code and one line of JSON', async () => {
-    const sandbox = await withSandbox({ faults });
-    const ran = await runInProcess(['thesis', 'list'], { sandbox, clock: virtualClock() });
+    const { sandbox, run } = await openDesk({ faults });
+    const ran = await run(['thesis', 'list'], { clock: virtualClock() });
     expect(ran.exitCode).toBe(exitOfCode[code]);
     const calls = sandbox.log.filter(({ endpoint }) => endpoint === 'thesis.all');
     // After 429s, the program waits at most 120 s: four times 30 s.
@@ -30,9 +30,8 @@ describe.each(codes)('%s of the service', (code) => {
   });
 
   test('explains to people what happened, why, and what to do', async () => {
-    const sandbox = await withSandbox({ faults });
-    const ran = await runInProcess(['thesis', 'list'], {
-      sandbox,
+    const { run } = await openDesk({ faults });
+    const ran = await run(['thesis', 'list'], {
       clock: virtualClock(),
       tty: true,
       columns: 60,

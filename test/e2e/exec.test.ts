@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { idsOf, readText, startTail, until } from './feed.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, withSandbox } from './harness.ts';
 
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 30 } as const;
 
@@ -13,11 +13,11 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     const home = openHome();
     const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
     const run = (count: number) =>
-      runInProcess(
+      home.run(
         ['thesis', 'tail', '--yes', '--via', 'poll', '--lag', '100ms', '--backfill', '20']
           .concat(['--fields', 'id,platformCreatedAt', '--times', 'iso', '--count', `${count}`])
           .concat(['--checkpoint', checkpoint, '--batch', '4', '--exec', `cat >> '${out}'`]),
-        { sandbox, home },
+        { sandbox },
       );
     const first = await run(10);
     expect(first.exitCode, first.stderr).toBe(0);
@@ -33,17 +33,16 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   });
 
   it('moves a batch that is never accepted to the dead-letter file, continues, and exits 9', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { home, run } = await openDesk(open);
     const [out, checkpoint] = [join(home.path, 'got'), join(home.path, 'ck')];
     const command = `test "$TRDR_BATCH" != 2 && cat >> '${out}'`;
     const flags = '--yes --via poll --backfill 6 --count 6 --batch 2 --tries 2'.split(' ');
-    const ran = await runInProcess(
+    const ran = await run(
       ['thesis', 'tail', ...flags, '--checkpoint', checkpoint, '--exec', command].concat([
         '--status',
         join(home.path, 'a.prom'),
       ]),
-      { sandbox, home, random: () => 0 },
+      { random: () => 0 },
     );
     expect([ran.exitCode, ran.error()['code']], ran.stderr).toEqual([9, 'DEAD_LETTER']);
     const dead = `${checkpoint}.dead.ndjson`;
@@ -58,10 +57,9 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   });
 
   it('without a checkpoint reports this, and saves dead letters in the state folder', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { home, run } = await openDesk(open);
     const flags = ['--yes', '--via', 'poll', '--backfill', '2', '--count', '2', '--tries', '1'];
-    const ran = await runInProcess(['thesis', 'tail', ...flags, '--exec', 'false'], { sandbox, home });
+    const ran = await run(['thesis', 'tail', ...flags, '--exec', 'false']);
     expect(ran.stderr).toContain(
       'without --checkpoint, the next run does not know which posts were handed over',
     );
@@ -71,13 +69,10 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
   });
 
   it('hands over no post from before the start, also in a terminal', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { home, run } = await openDesk(open);
     const out = join(home.path, 'got');
     const flags = ['--yes', '--via', 'poll', '--lag', '100ms', '--duration', '200ms'];
-    const ran = await runInProcess(['thesis', 'tail', ...flags, '--exec', `cat >> '${out}'`], {
-      ...{ sandbox, home, tty: true },
-    });
+    const ran = await run(['thesis', 'tail', ...flags, '--exec', `cat >> '${out}'`], { tty: true });
     expect([ran.exitCode, readText(out)], ran.stderr).toEqual([0, '']);
     expect(ran.stderr).toContain('handed over 0 posts in 0 batches');
   });

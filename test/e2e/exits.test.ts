@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { exitCodes } from '../../src/cli/exit.ts';
 import type { SandboxOptions } from '../../src/sandbox/index.ts';
-import { openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, type RunOptions, runInProcess, trdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -155,8 +155,8 @@ const rejected: readonly (readonly [line: string, says: string])[] = [
 ];
 
 test.each(rejected)('"trdr %s" is rejected before anything is sent: %s', async (line, says) => {
-  const [sandbox, home] = [await withSandbox(), openHome()];
-  const ran = await runInProcess(line.split(' '), { sandbox, home });
+  const { sandbox, home, run } = await openDesk();
+  const ran = await run(line.split(' '));
   const { message, hint } = ran.error();
   expect([ran.exitCode, sandbox.log, existsSync(home.config)]).toEqual([2, [], false]);
   expect(`${message}; ${hint}`).toContain(says);
@@ -184,14 +184,14 @@ describe('trdr exits', () => {
   });
 
   test('1 after a bug, which it reports', async () => {
-    const sandbox = await withSandbox();
+    const { run } = await openDesk();
     const clock = {
       ...systemClock,
       now() {
         throw new TypeError('no time');
       },
     };
-    const ran = await runInProcess(['whois', 'mira'], { sandbox, clock });
+    const ran = await run(['whois', 'mira'], { clock });
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([1, 'BUG', 'no time']);
   });
 
@@ -199,14 +199,14 @@ describe('trdr exits', () => {
     [{ code: 'EIO', path: '/data/x' }, 'cannot access /data/x: the disk reported an error'],
     [{ code: 'ENOENT', syscall: 'uv_cwd' }, 'cannot access the current folder: it does not exist'],
   ])('9, not 1, after an unexpected failure of the file system: %j', async (fields, message) => {
-    const sandbox = await withSandbox();
+    const { run } = await openDesk();
     const clock = {
       ...systemClock,
       now() {
         throw Object.assign(new Error(`${fields.code}: raw text`), fields);
       },
     };
-    const ran = await runInProcess(['whois', 'mira'], { sandbox, clock });
+    const ran = await run(['whois', 'mira'], { clock });
     expect([ran.exitCode, ran.error()['code'], ran.error()['message']]).toEqual([9, fields.code, message]);
   });
 

@@ -10,7 +10,7 @@ import { manualClock } from '../../src/sandbox/clock.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { exitOfCode } from './exit-codes.ts';
-import { type Home, openHome, type Ran, runInProcess } from './harness.ts';
+import { type Home, openHome, type Ran } from './harness.ts';
 
 const CEILING = 150_000;
 const NOBODY = '11111111111111111111111111111111';
@@ -95,9 +95,9 @@ async function tryOut(given: readonly string[], faults: string, input?: string):
     (one) =>
       one.path === words.slice(0, one.path.split(' ').length).join(' ') && one.common?.includes('money'),
   );
-  const ran = await runInProcess(
+  const ran = await home.run(
     [...words, '--timeout', timeout, '--retries', '2', ...(money ? ['--max-cu', String(CEILING)] : [])],
-    { sandbox, home, clock: virtualClock(), random: () => 0, ...(input !== undefined && { stdin: input }) },
+    { sandbox, clock: virtualClock(), random: () => 0, ...(input !== undefined && { stdin: input }) },
   );
   sandbox.faults.set('');
   return { ...ran, home, cost: sandbox.meter().unitsUsed - before };

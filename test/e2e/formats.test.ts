@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess } from './harness.ts';
 import { withService } from './service.ts';
 
 const post = {
@@ -104,10 +104,10 @@ test.each([
   ['a list whose pages fail', ['thesis', 'list', '--limit', '400', '--retries', '0'], 9],
 ])('--out keeps the paid rows of %s beside the file, which stays as it was', async (_, words, code) => {
   const faults = code === 9 ? { faults: '500@thesis.*+1' } : {};
-  const [sandbox, home] = [await withSandbox({ plan: 'enterprise', ...faults }), openHome()];
+  const { home, run } = await openDesk({ plan: 'enterprise', ...faults });
   const out = join(home.path, 'all.ndjson');
   writeFileSync(out, 'old\n');
-  const { exitCode, error } = await runInProcess([...words, '--yes', '--out', out], { sandbox, home });
+  const { exitCode, error } = await run([...words, '--yes', '--out', out]);
   expect(exitCode).toBe(code);
   expect(error()['message']).toMatch(
     /; .*all\.ndjson was not replaced; the rows .* are in .*all\.ndjson\.partial$/,
@@ -162,8 +162,8 @@ describe('--fields', () => {
     ['auth status --check', 'extra'],
     [`whois ${Array.from({ length: 4 }, (_, at) => `${'1'.repeat(31)}${at + 2}`).join(' ')}`, 'extra'],
   ])('rejects an unknown name before anything is sent: %s', async (words, name) => {
-    const sandbox = await withSandbox();
-    const { exitCode, error } = await runInProcess([...words.split(' '), '--fields', name], { sandbox });
+    const { sandbox, run } = await openDesk();
+    const { exitCode, error } = await run([...words.split(' '), '--fields', name]);
     expect([exitCode, error()['message']]).toEqual([2, `unknown field "${name}"`]);
     expect(sandbox.log).toEqual([]);
   });

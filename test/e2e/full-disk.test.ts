@@ -118,7 +118,7 @@ describe('a tail whose disk fills and empties', () => {
     expect((await tail.child).exitCode, tail.stderr()).toBe(dead ? 9 : 0);
     expect(tail.stderr()).toContain(`: ${rows} posts, no gaps`);
     const { stdout } = execaSync('bash', ['-c', `cat ${files}`], { cwd: home.path });
-    const all = await runInProcess(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox, home });
+    const all = await home.run(['thesis', 'list', '--limit', `${rows}`, '--yes'], { sandbox });
     const wanted = all.records().map(({ id }) => id);
     expect(idsOf(`${stdout}\n`)).toEqual(wanted.reverse());
   });
@@ -129,7 +129,7 @@ test('a checkpoint that cannot be written ends the tail before anything is print
   const sandbox = await withSandbox();
   fill(0);
   const words = ['thesis', 'tail', '--via', 'poll', '--lag', '1s', '--yes', '--checkpoint', join(disk, 'ck')];
-  const { exitCode, stdout, stderr, error } = await runInProcess(words, { sandbox, home });
+  const { exitCode, stdout, stderr, error } = await home.run(words, { sandbox });
   expect([exitCode, stdout], stderr).toEqual([9, '']);
   expect(error()).toMatchObject({ code: 'ENOSPC' });
   expect(existsSync(join(disk, 'ck'))).toBe(false);
@@ -148,7 +148,7 @@ test.each([
     if (least > 0) writeFileSync(out, 'old\n');
     fill(free);
     const words = ['thesis', 'list', '--limit', limit, '--yes', '--quiet', '--out', out];
-    const { exitCode, stderr, error } = await runInProcess(words, { sandbox, home });
+    const { exitCode, stderr, error } = await home.run(words, { sandbox });
     expect(exitCode, stderr).toBe(9);
     expect(error()).toMatchObject({ code: 'ENOSPC' });
     if (least === 0) {
@@ -175,13 +175,13 @@ test('an export pays for no batch whose answer would not fit, and resumes for th
   const words = ['pnl', ...handles, '--out', out, '--yes', '--resume'];
   // Each batch needs 100 pages, most of which are free again after the answer was saved.
   fill(110);
-  const { exitCode, error, stderr } = await runInProcess(words, { sandbox, home });
+  const { exitCode, error, stderr } = await home.run(words, { sandbox });
   expect([exitCode, error()['message']], stderr).toEqual([9, expect.stringContaining('the disk is full')]);
   const units = sandbox.meter().unitsUsed;
   expect(units).toBeGreaterThan(0);
   expect(units).toBeLessThan(priceOf(handles));
   free();
-  expect((await runInProcess(words, { sandbox, home })).exitCode).toBe(0);
+  expect((await home.run(words, { sandbox })).exitCode).toBe(0);
   expect(sandbox.meter().unitsUsed).toBe(priceOf(handles));
   expect(readFileSync(out, 'utf8').split('\n')).toHaveLength(351);
 });

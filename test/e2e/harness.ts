@@ -5,10 +5,11 @@ import { onTestFailed, onTestFinished } from 'vitest';
 import { errno } from '../../src/base/files.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/index.ts';
 import { openFolder } from '../folder.ts';
+import { type InProcessOptions, runInProcess } from './in-process.ts';
 import { compiledCode, program } from './program.ts';
 import { checkSchema } from './schema-check.ts';
 
-export { runInProcess } from './in-process.ts';
+export { runInProcess };
 
 const COMPILE_CACHE = 'NODE_DISABLE_COMPILE_CACHE';
 
@@ -19,13 +20,15 @@ export interface Home {
   readonly state: string;
   readonly cache: string;
   readonly env: Readonly<Record<string, string>>;
+  /** Runs a command line in this process. */
+  run(words: readonly string[], options?: InProcessOptions): ReturnType<typeof runInProcess>;
 }
 
 /** Creates a home for a test and removes it afterwards. */
 export function openHome(): Home {
   const path = openFolder();
   const [config, state, cache] = [join(path, 'config'), join(path, 'state'), join(path, 'cache')];
-  return {
+  const home: Home = {
     path,
     config,
     state,
@@ -39,7 +42,9 @@ export function openHome(): Home {
       // Compiled code of one home would be used only a few times; `programEnv` shares it between homes.
       [COMPILE_CACHE]: '1',
     },
+    run: (words, options) => runInProcess(words, { home, ...options }),
   };
+  return home;
 }
 
 /** Options of a run. */
@@ -178,4 +183,12 @@ export async function withSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
+}
+
+/** A service, a home, and the program in both. */
+export async function openDesk(options: SandboxOptions = {}) {
+  const [sandbox, home] = [await withSandbox(options), openHome()];
+  const run = (words: readonly string[], more: InProcessOptions = {}) =>
+    home.run(words, { sandbox, ...more });
+  return { sandbox, home, run };
 }

@@ -160,9 +160,8 @@ describe.each(commands.map((words) => ({ line: words.join(' '), words })))(
         { ownMe: true },
       );
       const home = openHome();
-      const ran = await runInProcess([...words, '-o', 'csv'], {
+      const ran = await home.run([...words, '-o', 'csv'], {
         sandbox: service,
-        home,
         clock: virtualClock(1_700_000_000_000),
       });
       expect(ran.exitCode, ran.stderr).not.toBe(1);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endpoints } from '../../src/contract/endpoints.ts';
 import { Callout } from '../../src/contract/records/launchpad.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe, type Call, withService } from './service.ts';
 
 const NOBODY = '11111111111111111111111111111111';
@@ -27,7 +27,7 @@ describe('trdr launchpad user', () => {
   test('looks up the wallet of a handle or user id first, once, and prices this before', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
     const mira = sandbox.world.user('mira');
-    const run = (...words: string[]) => runInProcess(['launchpad', 'user', ...words], { sandbox, home });
+    const run = (...words: string[]) => home.run(['launchpad', 'user', ...words], { sandbox });
     const subjects = ['mira', 'nosuch', mira?.id ?? '', 'nowallet', mira?.solanaAddress ?? ''];
     const price = (await run(...subjects, '--dry-run')).records();
     const sum = (name: string) => price.reduce((total, call) => total + Number(call[name]), 0);
@@ -52,8 +52,8 @@ describe('trdr launchpad callouts', () => {
   const ids = (records: readonly Record<string, unknown>[]) => records.map((record) => record['id']);
 
   test('prints every callout once, newest first, unchanged', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, records } = await runInProcess(['launchpad', 'callouts', '--all'], { sandbox });
+    const { sandbox, run } = await openDesk();
+    const { exitCode, records } = await run(['launchpad', 'callouts', '--all']);
     expect(exitCode).toBe(0);
     const all = records();
     expect(new Set(ids(all)).size).toBe(all.length);
@@ -80,17 +80,17 @@ describe('trdr launchpad callouts', () => {
 
 describe('trdr launchpad board', () => {
   test('prints the entries of the latest snapshot unchanged', async () => {
-    const sandbox = await withSandbox();
-    const { exitCode, json, stderr } = await runInProcess(['launchpad', 'board', '--json'], { sandbox });
+    const { sandbox, run } = await openDesk();
+    const { exitCode, json, stderr } = await run(['launchpad', 'board', '--json']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toEqual(sandbox.world.board('weekly', sandbox.clock.now()).entries);
   });
 
   test('selects the snapshot at or before a time, and compares two', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const at = sandbox.clock.now() - 48 * HOUR;
     const words = ['launchpad', 'board', '--period', 'monthly', '--at', String(at), '--compare', '9d'];
-    const { records } = await runInProcess(words, { sandbox });
+    const { records } = await run(words);
     const now = sandbox.world.board('monthly', at).entries;
     const rows = records();
     expect(rows.slice(0, now.length).map((row) => row['wallet'])).toEqual(now.map((entry) => entry.wallet));
@@ -101,8 +101,8 @@ describe('trdr launchpad board', () => {
   });
 
   test('reports once that a time has no snapshot', async () => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(['launchpad', 'board', '--at', '2020-01-01'], { sandbox, tty: true });
+    const { run } = await openDesk();
+    const ran = await run(['launchpad', 'board', '--at', '2020-01-01'], { tty: true });
     expect([ran.exitCode, ran.stdout]).toEqual([0, '']);
     expect(ran.stderr).toBe(
       'trdr: no weekly board on record at or before the time of --at\ntrdr: 0 entries, 10 CU, 19.9M CU left\n',
@@ -110,10 +110,8 @@ describe('trdr launchpad board', () => {
   });
 
   test('marks no newcomers without an earlier snapshot', async () => {
-    const sandbox = await withSandbox();
-    const { records, stderr } = await runInProcess(['launchpad', 'board', '--compare', '2001-01-01'], {
-      sandbox,
-    });
+    const { run } = await openDesk();
+    const { records, stderr } = await run(['launchpad', 'board', '--compare', '2001-01-01']);
     expect(records()[0]).not.toHaveProperty('change');
     expect(stderr).toContain('no snapshot on record at or before the time of --compare');
   });
@@ -162,10 +160,10 @@ describe('trdr launchpad board', () => {
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],
   ])('prints the board that was paid for if the board to compare with %s', async (_, given, exit) => {
-    const sandbox = await withSandbox(given);
+    const { sandbox, run } = await openDesk(given);
     const words = ['launchpad', 'board', '--compare', '2d', '--only', 'new', '--top', '5', '--retries', '0'];
     const limit = exit === 6 ? ['--max-cu', '10'] : [];
-    const { exitCode, records, stderr } = await runInProcess([...words, ...limit], { sandbox });
+    const { exitCode, records, stderr } = await run([...words, ...limit]);
     const { entries } = sandbox.world.board('weekly', sandbox.clock.now());
     expect(exitCode, stderr).toBe(exit);
     expect(records()).toEqual(entries.slice(0, 5));

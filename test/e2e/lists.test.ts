@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 
 const NOBODY = '11111111111111111111111111111111';
 
@@ -51,8 +51,7 @@ describe('trdr thesis list', () => {
     const home = openHome();
     const first = (await list(sandbox, '--limit', '1')).records()[0];
     const { tokenSymbol, tokenAddress } = first ?? {};
-    const run = () =>
-      runInProcess(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox, home });
+    const run = () => home.run(['thesis', 'list', '--token', `$${tokenSymbol}`, '--limit', '1'], { sandbox });
     const before = sandbox.meter().unitsUsed;
     expect((await run()).records()[0]?.['tokenAddress']).toBe(tokenAddress);
     const searched = sandbox.meter().unitsUsed - before;
@@ -62,23 +61,21 @@ describe('trdr thesis list', () => {
   });
 
   test('lists the candidates when a ticker belongs to several tokens', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, run } = await openDesk();
     const twins = [
       'So11111111111111111111111111111111111111112',
       '29C1XCzXZZGnZiBqALZtNj5sJw9yzpPqPzQmCNKsjzFL',
     ];
     for (const tokenAddress of twins)
       sandbox.post({ ...sandbox.post(), id: tokenAddress, tokenAddress, tokenSymbol: 'TWIN' });
-    const { exitCode, stderr } = await runInProcess(['thesis', 'list', '--token', 'twin'], { sandbox, home });
+    const { exitCode, stderr } = await run(['thesis', 'list', '--token', 'twin']);
     expect(exitCode).toBe(2);
     for (const address of twins) expect(stderr).toContain(address);
   });
 
   test('looks up a ticker among the theses of the author, and states which tickers there are', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    const run = (...flags: string[]) =>
-      runInProcess(['thesis', 'list', '--user', 'mira', ...flags], { sandbox, home });
+    const run = (...flags: string[]) => home.run(['thesis', 'list', '--user', 'mira', ...flags], { sandbox });
     const own = (await run('--limit', '1')).records()[0];
     // Another token has the same ticker; it is saved, and newer.
     const post = sandbox.post();

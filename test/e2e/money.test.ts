@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { agentVariables } from '../../src/cli/agent.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { ledgerOf } from './numbers.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
@@ -22,8 +22,8 @@ describe('an expensive run', () => {
     ['y\n', 3],
     ['YES\n', 3],
   ])('requires confirmation on a terminal: %j exits %i', async (typed, exit) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(ask, { sandbox, tty: true, typed: [typed] });
+    const { sandbox, run } = await openDesk();
+    const ran = await run(ask, { tty: true, typed: [typed] });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([exit, exit === 3 ? 1_000 : 0]);
     expect(ran.said).toContain(
       'Looking up 5 subjects will cost 1,000–150,000 CU (20.0M CU left). Continue? [y/N]',
@@ -48,14 +48,9 @@ describe('an expensive run', () => {
 
   test('includes the attempts of a resolve', async () => {
     const asked = async (...flags: string[]) => {
-      const [sandbox, home] = [await withSandbox(), openHome()];
-      await runInProcess(['config', 'set', 'confirmAbove', '1000'], { home });
-      const ran = await runInProcess(['resolve', 'slowpoke', ...flags], {
-        sandbox,
-        home,
-        tty: true,
-        typed: ['n\n'],
-      });
+      const { home, run } = await openDesk();
+      await home.run(['config', 'set', 'confirmAbove', '1000']);
+      const ran = await run(['resolve', 'slowpoke', ...flags], { tty: true, typed: ['n\n'] });
       return /Resolving 1 handle will cost (?:.*–)?([\d,]+) CU/.exec(ran.stderr)?.[1];
     };
     expect(await asked('--no-wait')).toBe('30,200');
@@ -87,16 +82,16 @@ describe('an expensive run', () => {
     ['an agent', { typedOnTerminal: 'y\n', env: { AI_AGENT: 'robot' } }, 11],
     ['stderr in a file', { typedOnTerminal: 'y\n', tty: false }, 11],
   ])('with stdin as a pipe and %s exits accordingly', async (_, given, exit) => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const stdin = wallets.join('\n');
-    const ran = await runInProcess(['whois', '-'], { sandbox, tty: { stderr: true }, stdin, ...given });
+    const ran = await run(['whois', '-'], { tty: { stderr: true }, stdin, ...given });
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
     if (exit === 11) expect(ran.stderr).toContain('CONFIRMATION_NEEDED');
   });
 
   test.each(Object.keys(agentVariables))('an agent that sets %s cannot answer', async (name) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(ask, { sandbox, env: { [name]: '1' }, tty: true, typed: ['y\n'] });
+    const { sandbox, run } = await openDesk();
+    const ran = await run(ask, { env: { [name]: '1' }, tty: true, typed: ['y\n'] });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([11, 0]);
     expect(ran.said).toContain('let them decide on --max-cu 150000, or set up a profile with a budget');
     expect(ran.stderr).not.toContain('[y/N]');
@@ -104,7 +99,7 @@ describe('an expensive run', () => {
 
   test('an agent cannot answer at the limit of a run either, and its costs have its name', async () => {
     const [sandbox, home] = [await withSandbox(), openHome()];
-    await runInProcess(['config', 'set', 'confirmAbove', '500'], { home });
+    await home.run(['config', 'set', 'confirmAbove', '500']);
     for (const [env, agent] of [
       [{ CLAUDECODE: '1' }, agentVariables['CLAUDECODE']],
       [{ AI_AGENT: 'desk-bot@2' }, 'desk-bot@2'],
@@ -112,14 +107,14 @@ describe('an expensive run', () => {
       const terminal = { sandbox, home, env, tty: true, typed: ['y\n'] };
       const open = await runInProcess(['thesis', 'list', '--all'], terminal);
       expect([open.exitCode, open.stderr.includes('[y/N]')]).toEqual([6, false]);
-      const spent = await runInProcess(['usage', '--by', 'agent'], { home });
+      const spent = await home.run(['usage', '--by', 'agent']);
       expect(spent.records()).toContainEqual(expect.objectContaining({ agent, cu: 400 }));
     }
   });
 
   test.each(['', '0', 'false', 'off'])('a person whose CLAUDECODE is "%s" is asked', async (value) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(ask, { sandbox, tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
+    const { run } = await openDesk();
+    const ran = await run(ask, { tty: true, typed: ['y\n'], env: { CLAUDECODE: value } });
     expect(ran.exitCode).toBe(3);
   });
 
@@ -129,8 +124,8 @@ describe('an expensive run', () => {
   });
 
   test('spends up to --max-cu, and names what was skipped', async () => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess([...ask, '--max-cu', '30300'], { sandbox });
+    const { sandbox, run } = await openDesk();
+    const ran = await run([...ask, '--max-cu', '30300']);
     expect([ran.exitCode, ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 2, 400]);
     expect(ran.stderr).toContain(`trdr: skipped 3 subjects: ${wallets.slice(2).join(' ')}\n`);
     expect(ran.error()).toMatchObject({
@@ -148,8 +143,8 @@ describe('an expensive run', () => {
     [['--max-cu', '149999'], 3],
     [[], 11],
   ])('without a terminal, %j exits %i', async (flags, exit) => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess([...ask, ...flags], { sandbox });
+    const { sandbox, run } = await openDesk();
+    const ran = await run([...ask, ...flags]);
     expect([ran.exitCode, sandbox.meter().unitsUsed > 0]).toEqual([exit, exit === 3]);
   });
 
@@ -165,8 +160,8 @@ describe('an expensive run', () => {
     ['--max-cu=500', { monthlyUnits: 499 }, 'QUOTA_EXCEEDED', false],
     ['--max-cu=500', { monthlyUnits: 600 }, 'CEILING', false],
   ])('with %s requests me first, and compares what is left: %j', async (flag, key, code, isWarned) => {
-    const sandbox = await withSandbox(key);
-    const ran = await runInProcess([...ask, flag], { sandbox });
+    const { sandbox, run } = await openDesk(key);
+    const ran = await run([...ask, flag]);
     expect([ran.exitCode, code && ran.error()['code']]).toEqual([code ? 6 : 3, code]);
     expect(sandbox.log.map(({ endpoint }) => endpoint)[0]).toBe('me');
     expect(ran.stderr.includes(' left; ')).toBe(isWarned);
@@ -189,13 +184,13 @@ describe('the cost line', () => {
     [['whois', 'mira', 'lost'], 'trdr: 1 of 2 found, 300–500 CU, 19.9M CU left'],
     [['whois', '@mira'], 'trdr: 1 of 1 found, 100 CU', { unmetered: true }],
   ])('ends a run that paid, on a terminal: %j', async (words, line, key?: SandboxOptions) => {
-    const [sandbox, home] = [await withSandbox(key), openHome()];
+    const { sandbox, home, run } = await openDesk(key);
     const clock = virtualClock();
-    if (words.includes('cached')) await runInProcess(['whois', 'mira'], { sandbox, home, clock });
+    if (words.includes('cached')) await run(['whois', 'mira'], { clock });
     if (words.includes('lost')) sandbox.faults.set('lost@user.handle*1');
     const here = words.map((word) => word.replace('HOME', home.path).replace('cached', 'mira'));
     const terminal = { tty: { stderr: true }, env: { LANG: 'C.UTF-8' }, clock };
-    const ran = await runInProcess(here, { sandbox, home, ...terminal });
+    const ran = await run(here, { ...terminal });
     expect([ran.exitCode, last(ran.stderr)]).toEqual([0, line]);
   });
 
@@ -214,8 +209,8 @@ describe('the cost line', () => {
     ['rejects the key', '401@me'],
     ['forbids it', '403@me'],
   ])('omits what is left if the service %s when it is requested', async (_, faults) => {
-    const sandbox = await withSandbox({ faults });
-    const ran = await runInProcess(['whois', 'mira'], { sandbox, tty: { stderr: true } });
+    const { run } = await openDesk({ faults });
+    const ran = await run(['whois', 'mira'], { tty: { stderr: true } });
     expect([ran.exitCode, last(ran.stderr)]).toEqual([0, 'trdr: 1 of 1 found, 100 CU']);
   });
 
@@ -229,10 +224,10 @@ describe('the cost line', () => {
       { stderr: true },
     ],
   ])('sends no request for what is left %s', async (_, words, tty) => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    await runInProcess(['whois', 'juno', '-q'], { sandbox, home });
+    const { sandbox, run } = await openDesk();
+    await run(['whois', 'juno', '-q']);
     const before = sandbox.log.length;
-    await runInProcess(words, { sandbox, home, tty });
+    await run(words, { tty });
     expect(sandbox.log.slice(before).filter(({ endpoint }) => endpoint === 'me').length).toBe(
       words[0] === 'thesis' ? 1 : 0,
     );
@@ -346,11 +341,8 @@ describe('a repeated subject', () => {
   const walletOf = (sandbox: Sandbox) => sandbox.world.user('mira')?.solanaAddress ?? '';
 
   test('is requested once per run, in any spelling', async () => {
-    const sandbox = await withSandbox();
-    const ran = await runInProcess(
-      ['whois', 'mira', '@MIRA', 'Mira', 'nobody', 'NOBODY', 'mira', '--no-cache'],
-      { sandbox },
-    );
+    const { sandbox, run } = await openDesk();
+    const ran = await run(['whois', 'mira', '@MIRA', 'Mira', 'nobody', 'NOBODY', 'mira', '--no-cache']);
     expect([ran.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 300]);
   });
 
@@ -358,7 +350,7 @@ describe('a repeated subject', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
-    const run = (...words: string[]) => runInProcess(['whois', ...words], { sandbox, home, clock });
+    const run = (...words: string[]) => home.run(['whois', ...words], { sandbox, clock });
     await run('mira');
     const before = sandbox.log.length;
     await clock.sleep(59 * 60_000);
@@ -377,7 +369,7 @@ describe('a repeated subject', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
-    const run = () => runInProcess(['whois', walletOf(sandbox)], { sandbox, home, clock });
+    const run = () => home.run(['whois', walletOf(sandbox)], { sandbox, clock });
     const first = await run();
     expect(sandbox.meter().unitsUsed).toBe(30_000);
     await clock.sleep(2 * 3_600_000);
@@ -390,7 +382,7 @@ describe('a repeated subject', () => {
     const sandbox = await withSandbox();
     const home = openHome();
     const clock = virtualClock(Date.now());
-    const run = () => runInProcess(['whois', 'nobody'], { sandbox, home, clock });
+    const run = () => home.run(['whois', 'nobody'], { sandbox, clock });
     await run();
     await clock.sleep(299_000);
     expect((await run()).exitCode).toBe(3);
@@ -403,29 +395,26 @@ describe('a repeated subject', () => {
   test.each(['500', 'NOT_FOUND', 'FORBIDDEN', '409', '400', 'shape', 'html', 'cut'])(
     'is not cached after an error: %s',
     async (fault) => {
-      const sandbox = await withSandbox({ faults: `${fault}@user.handle*1` });
-      const home = openHome();
-      await runInProcess(['whois', 'mira', '--retries', '0'], { sandbox, home });
-      const ran = await runInProcess(['whois', 'mira'], { sandbox, home });
+      const { sandbox, run } = await openDesk({ faults: `${fault}@user.handle*1` });
+      await run(['whois', 'mira', '--retries', '0']);
+      const ran = await run(['whois', 'mira']);
       expect([ran.exitCode, ran.records()[0]?.['found']]).toEqual([0, true]);
       expect(sandbox.log.filter(({ endpoint }) => endpoint === 'user.handle')).toHaveLength(2);
     },
   );
 
   test('is cached per base URL and key', async () => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    await runInProcess(['whois', 'mira'], { sandbox, home });
+    const { sandbox, home, run } = await openDesk();
+    await run(['whois', 'mira']);
     const other = sandbox.addKey({});
-    await runInProcess(['whois', 'mira'], { sandbox, home, key: other });
-    await runInProcess(['whois', 'mira'], { sandbox: await withSandbox(), home });
+    await run(['whois', 'mira'], { key: other });
+    await home.run(['whois', 'mira'], { sandbox: await withSandbox() });
     expect(sandbox.log).toHaveLength(2);
   });
 });
 
 test("the ledger equals the service's charges after a mix of commands", async () => {
-  const sandbox = await withSandbox({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
-  const home = openHome();
+  const { sandbox, home, run } = await openDesk({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
   const board = sandbox.world.board('weekly', sandbox.clock.now()).entries.map(({ wallet }) => wallet);
   mkdirSync(home.config, { recursive: true });
   writeFileSync(
@@ -447,13 +436,11 @@ test("the ledger equals the service's charges after a mix of commands", async ()
     ['me'],
   ];
   for (const words of lines) {
-    await runInProcess([...words, ...(words[0] === 'me' ? [] : ['--yes'])], {
-      sandbox,
-      home,
+    await run([...words, ...(words[0] === 'me' ? [] : ['--yes'])], {
       clock: virtualClock(sandbox.clock.now()),
     });
   }
-  const usage = await runInProcess(['usage', '--by', 'command', '--since', '30d'], { sandbox, home });
+  const usage = await run(['usage', '--by', 'command', '--since', '30d']);
   const sum = usage.records().reduce((all, { cu }) => all + Number(cu), 0);
   expect(sum).toBe(sandbox.meter().unitsUsed);
   expect(ledgerOf(home).reduce((all, { cu }) => all + cu, 0)).toBe(sum);
@@ -463,28 +450,28 @@ test("the ledger equals the service's charges after a mix of commands", async ()
 describe('a run without a known end', () => {
   const setUp = async () => {
     const [sandbox, home] = [await withSandbox({ theses: 100 }), openHome()];
-    await runInProcess(['config', 'set', 'confirmAbove', '650'], { home });
+    await home.run(['config', 'set', 'confirmAbove', '650']);
     return { sandbox, home };
   };
   const list = ['thesis', 'list', '--all'];
 
   test('exits 6 at confirmAbove without a terminal, and the named command continues it', async () => {
     const { sandbox, home } = await setUp();
-    const first = await runInProcess(list, { sandbox, home });
+    const first = await home.run(list, { sandbox });
     expect([first.exitCode, first.lines().length, sandbox.meter().unitsUsed]).toEqual([6, 60, 600]);
     expect(first.error()).toMatchObject({
       code: 'CEILING',
       message: 'stopped after 600 CU; there are more results',
     });
     const [, command = ''] = /continue with: trdr (.*)$/.exec(String(first.error()['hint'])) ?? [];
-    const next = await runInProcess(command.split(' '), { sandbox, home });
+    const next = await home.run(command.split(' '), { sandbox });
     const ids = [...first.records(), ...next.records()].map(({ id }) => id);
     expect([new Set(ids).size, ids.length]).toEqual([100, 100]);
   });
 
   test('states its limit and asks on a terminal, and continues if the user agrees', async () => {
     const { sandbox, home } = await setUp();
-    const ran = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
+    const ran = await home.run(list, { sandbox, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect([ran.exitCode, ran.lines().length]).toEqual([0, 100]);
     expect(ran.said).toContain(
       'total cost not known in advance; spending limit 650 CU (raise it with --max-cu)',
@@ -492,8 +479,8 @@ describe('a run without a known end', () => {
     expect(ran.said).toContain(
       'This run has spent 600 CU of its limit of 650 CU (19.9M CU left). Continue up to 1,300 CU?',
     );
-    await runInProcess(['config', 'set', 'confirmAbove', '300'], { home });
-    const again = await runInProcess(list, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'y\n' });
+    await home.run(['config', 'set', 'confirmAbove', '300']);
+    const again = await home.run(list, { sandbox, tty: { stderr: true }, typedOnTerminal: 'y\n' });
     expect(again.said.match(/Continue up to \S+/g)).toEqual(['Continue up to 600', 'Continue up to 1,200']);
   });
 
@@ -510,7 +497,7 @@ describe('a run without a known end', () => {
   test('is not limited with --yes or in the sandbox', async () => {
     const { sandbox, home } = await setUp();
     for (const flag of ['--yes', '--sandbox']) {
-      const ran = await runInProcess(['launchpad', 'callouts', '--all', flag, '-q'], { sandbox, home });
+      const ran = await home.run(['launchpad', 'callouts', '--all', flag, '-q'], { sandbox });
       expect([ran.exitCode, ran.stderr]).toEqual([0, '']);
     }
   });
@@ -518,7 +505,7 @@ describe('a run without a known end', () => {
   test('asks on the terminal if a tail writes to a pipe, and exits 6 if the user declines', async () => {
     const { sandbox, home } = await setUp();
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms'];
-    const ran = await runInProcess(words, { sandbox, home, tty: { stderr: true }, typedOnTerminal: 'n\n' });
+    const ran = await home.run(words, { sandbox, tty: { stderr: true }, typedOnTerminal: 'n\n' });
     expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([6, 600]);
     expect(ran.said).toMatch(
       /This run has spent 600 CU of its limit of 650 CU \(19\.9M CU left; polling every 100ms costs 120,000 CU\/min, less with a longer --lag\)\. Continue up to 1,300 CU\?/,

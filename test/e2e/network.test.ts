@@ -8,7 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { otherCert as serviceCert, key as serviceKey } from '../core/http/certificate.ts';
 import { serve } from '../core/server.ts';
 import { certificates } from '../store/certificates.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { anyMe } from './service.ts';
 
 const KEY = 'trdr_live_0123456789abcdef0123456789abcdef';
@@ -161,12 +161,9 @@ describe('a proxy from the environment', () => {
   });
 
   test('is not used for hosts in NO_PROXY or for this machine', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const proxy = await withProxy(sandbox);
-    const direct = await runInProcess(['me'], {
-      sandbox,
-      env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url },
-    });
+    const direct = await run(['me'], { env: { HTTP_PROXY: proxy.url, ALL_PROXY: proxy.url } });
     expect([direct.exitCode, proxy.asked]).toEqual([0, []]);
     const exempt = await runInProcess(['me', '--insecure-http', '--retries', '0'], {
       key: KEY,

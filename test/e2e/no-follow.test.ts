@@ -4,7 +4,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { rngOf } from '../sim/rng.ts';
 import { asItShouldBe, compare, idsOf, readText, seedOf } from './feed.ts';
-import { openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, startTrdr, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 const SEED = seedOf();
@@ -40,15 +40,11 @@ describe('--no-follow', () => {
   );
 
   test('prints callouts, ends at --count, and reads the pages only once', async () => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
+    const { sandbox, run } = await openDesk(plenty);
     const words = ['launchpad', 'tail', '--no-follow', '--since', '30d', '--yes'];
-    const all = await runInProcess(words, { sandbox, home });
+    const all = await run(words);
     const pages = sandbox.log.length;
-    const listed = await runInProcess(['launchpad', 'callouts', '--since', '30d', '--yes'], {
-      sandbox,
-      home,
-    });
+    const listed = await run(['launchpad', 'callouts', '--since', '30d', '--yes']);
     expect(all.exitCode).toBe(0);
     expect(all.records().map(({ id }) => id)).toEqual(
       listed
@@ -56,7 +52,7 @@ describe('--no-follow', () => {
         .map(({ id }) => id)
         .reverse(),
     );
-    const some = await runInProcess([...words, '--count', '3'], { sandbox, home });
+    const some = await run([...words, '--count', '3']);
     expect(some.records()).toEqual(all.records().slice(0, 3));
     expect(pages).toBeLessThanOrEqual(sandbox.log.length / 3 + 2);
   });

@@ -13,7 +13,7 @@ import { commonOptions } from '../../src/cli/args/common.ts';
 import { longName } from '../../src/cli/args/option.ts';
 import { allCommands } from '../../src/cli/docs/help.ts';
 import { bash } from './bash.ts';
-import { type Home, openHome, runInProcess, withSandbox } from './harness.ts';
+import { type Home, openHome, withSandbox } from './harness.ts';
 import { withService } from './service.ts';
 
 /** Paths that no command can use, and what the message says about each. */
@@ -55,7 +55,7 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     const home = homeWithPaths();
     const path = join(home.path, name);
     const service = await withService(() => ({ status: 500, body: {} }));
-    const ran = await runInProcess([...words, path], { sandbox: service, home, stdin: '' });
+    const ran = await home.run([...words, path], { sandbox: service, stdin: '' });
     expect([2, 9], ran.stderr).toContain(ran.exitCode);
     expect(ran.stderr).toMatch(says);
     expect(ran.stderr).not.toMatch(/BUG|syscall|stat '/);
@@ -113,7 +113,7 @@ describe.each(Object.entries(spellings))('a file with two roles, as %s', (how, s
       const name = spell(home, `a.ndjson${ending}`);
       const before = readdirSync(home.path);
       const argv = [...words, one, 'a.ndjson', other, name];
-      const ran = await runInProcess(argv, { sandbox: service, home, cwd: home.path, stdin: '' });
+      const ran = await home.run(argv, { sandbox: service, cwd: home.path, stdin: '' });
       const reason = argv.includes('--replay') ? /same file|cannot be used with --replay/ : /same file/;
       expect([ran.exitCode, ran.stderr], argv.join(' ')).toEqual([2, expect.stringMatching(reason)]);
       expect([readdirSync(home.path), readFileSync(resolve(home.path, name), 'utf8')]).toEqual([
@@ -155,7 +155,7 @@ test('relative names of files are relative to the folder of the run', async () =
     [...tail, '--exec', 'true', '--checkpoint', 'seen.json'],
   ];
   for (const words of runs) {
-    const ran = await runInProcess(words, { home, sandbox });
+    const ran = await home.run(words, { sandbox });
     expect([words, ran.stderr, ran.exitCode]).toEqual([words, ran.stderr, 0]);
   }
   const written = [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bash } from './bash.ts';
-import { openHome, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, startTrdr, trdr, withSandbox } from './harness.ts';
 
 const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 /** Subjects whose output is longer than what a pipe buffers. Most of them are the same, so few calls are needed. */
@@ -82,10 +82,9 @@ describe('a closed reader', () => {
 
 describe('a pipe', () => {
   test.each(formats)('receives %s completely, for any size and reader', async (format) => {
-    const sandbox = await withSandbox(plenty);
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk(plenty);
     const words = ['thesis', 'list', '--limit', '600', '--yes', '-o', format, '--utc'];
-    const file = await runInProcess([...words, '--out', join(home.path, 'all')], { sandbox, home });
+    const file = await run([...words, '--out', join(home.path, 'all')]);
     expect(file.exitCode).toBe(0);
     const child = startTrdr(words, { sandbox, home });
     const parts: Buffer[] = [];
@@ -148,8 +147,8 @@ describe('--out', () => {
     ['a link to a FIFO', '--out link & cat fifo > all; wait $!'],
     ['a link to a missing file', '--out dangling; cat real > all'],
   ])('may be %s', async (_, flags) => {
-    const [sandbox, home] = [await withSandbox({ ...plenty, now: Date.UTC(2026, 0, 15) }), openHome()];
-    await runInProcess([...words.split(' '), '--out', join(home.path, 'wanted')], { sandbox, home });
+    const { sandbox, home, run } = await openDesk({ ...plenty, now: Date.UTC(2026, 0, 15) });
+    await run([...words.split(' '), '--out', join(home.path, 'wanted')]);
     const line = `mkfifo fifo; ln -s fifo link; ln -s real dangling; trdr ${words} ${flags}`;
     const ran = await bash(line, { sandbox, home });
     expect(ran.stderr).toBe('');

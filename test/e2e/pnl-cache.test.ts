@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
-import { openHome, runInProcess } from './harness.ts';
+import { openHome, type runInProcess } from './harness.ts';
 import { priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const MINUTE = 60_000;
@@ -16,7 +16,7 @@ async function userWithClock(options: Parameters<typeof withNumbers>[0] = {}) {
     passed += ms;
   };
   const run = (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
-    runInProcess(['pnl', ...words], { sandbox, home, clock, ...more });
+    home.run(['pnl', ...words], { sandbox, clock, ...more });
   const paid = () => sandbox.meter().unitsUsed;
   return { sandbox, home, wait, run, paid };
 }

@@ -96,17 +96,13 @@ describe('pnl --compare', () => {
 
   test('shows the differences of the first window in tables, and a summary on a terminal', async () => {
     const home = twoExports();
-    const ran = await runInProcess([...compare, '--changed', '--color', 'never'], {
-      home,
-      tty: true,
-      columns: 120,
-    });
+    const ran = await home.run([...compare, '--changed', '--color', 'never'], { tty: true, columns: 120 });
     expect(ran.stderr).toContain(
       '1 new, 1 out, 1 up, 1 down; biggest gain @up +$0.10; biggest loss @down -$25.00',
     );
     expect(ran.stdout).toMatch(/cash flow 7d +difference +return +volume +trades +rank/);
     expect(ran.stdout).toMatch(/@down +changed +\S+ +-\$25\.00/);
-    const page = await runInProcess([...compare, '-o', 'markdown', '--window', '30d'], { home });
+    const page = await home.run([...compare, '-o', 'markdown', '--window', '30d']);
     expect(page.stdout).toContain('| handle | change | cash flow 30d | difference |');
     expect(page.stderr).toBe('');
   });
@@ -163,10 +159,10 @@ describe('pnl --compare', () => {
     save(home, 'old.ndjson', old ?? []);
     save(home, 'new.ndjson', now ?? []);
     const [from, to] = [dice.pick(['csv', 'json', 'tsv']), dice.pick(['csv', 'json', 'tsv'])];
-    await runInProcess(['pnl', '--from', 'old.ndjson', '--out', `o.${from}`], { home });
-    await runInProcess(['pnl', '--from', 'new.ndjson', '--out', `n.${to}`], { home });
+    await home.run(['pnl', '--from', 'old.ndjson', '--out', `o.${from}`]);
+    await home.run(['pnl', '--from', 'new.ndjson', '--out', `n.${to}`]);
     const words = ['pnl', '--from', `n.${to}`, '--compare', `o.${from}`, '-o', 'ndjson'];
-    const ran = await runInProcess(words, { home });
+    const ran = await home.run(words);
     const before = new Map(old?.map((record) => [record.handle, record]));
     for (const record of ran.records() as ReturnType<typeof recordOf>[]) {
       const changes = JSON.parse(JSON.stringify(record)).changes;

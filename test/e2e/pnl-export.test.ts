@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { jsonLine } from '../../src/output/format/ndjson.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { until } from './feed.ts';
-import { type Home, openHome, runInProcess, startTrdr } from './harness.ts';
+import { type Home, openHome, startTrdr } from './harness.ts';
 import { ledgerOf, type NumbersSandbox, priceOf, recordsOf, someHandles, withNumbers } from './numbers.ts';
 
 const HANDLES = someHandles(350);
@@ -23,7 +23,7 @@ function exportOf(sandbox: NumbersSandbox, home: Home = openHome(), handles = HA
     out,
     journal: `${out}.journal`,
     words,
-    run: (...more: string[]) => runInProcess(words(...more), { sandbox, home }),
+    run: (...more: string[]) => home.run(words(...more), { sandbox }),
     start: (...more: string[]) => startTrdr(words(...more), { sandbox, home }),
     text: () => readFileSync(out, 'utf8'),
   };
@@ -95,10 +95,7 @@ describe('an interrupted export', () => {
     await run('--retries', '0');
     const plan = await run('--resume', '--dry-run');
     expect(plan.records().map(({ most }) => most)).toEqual([50 * 30_000]);
-    const refused = await runInProcess([...words('--resume').filter((word) => word !== '-y')], {
-      sandbox,
-      home,
-    });
+    const refused = await home.run([...words('--resume').filter((word) => word !== '-y')], { sandbox });
     expect([refused.exitCode, refused.error()['message']]).toEqual([
       11,
       expect.stringContaining('1,500,000 CU'),
@@ -174,10 +171,11 @@ describe('an export and its money', () => {
     const sandbox = await withNumbers({ faults: 'reset@users.pnl+1*1' });
     const { words, text, home } = exportOf(sandbox);
     // Use some units first: from a usage of zero, the program cannot conclude that a lost batch was free.
-    await runInProcess(['whois', '@mira'], { sandbox, home });
+    await home.run(['whois', '@mira'], { sandbox });
     // Before the repetition, the program waits until the service has recorded the usage.
-    const { exitCode, stderr } = await runInProcess(words('--max-cu', String(handles * 30_000)), {
-      ...{ sandbox, home, clock: virtualClock() },
+    const { exitCode, stderr } = await home.run(words('--max-cu', String(handles * 30_000)), {
+      sandbox,
+      clock: virtualClock(),
     });
     expect([exitCode, text() === FILE, paidTwice(sandbox)], stderr).toEqual([exit, exit === 0, 0]);
     const spent = ledgerOf(home).reduce((sum, { cu, cuAtMost = 0 }) => sum + cu + cuAtMost, 0);
@@ -223,7 +221,7 @@ test('a journal of an earlier version is named and left alone', async () => {
 test('an export that never started leaves no files behind', async () => {
   const sandbox = await withNumbers();
   const { words, run, home, journal } = exportOf(sandbox);
-  const refused = await runInProcess([...words().filter((word) => word !== '-y')], { sandbox, home });
+  const refused = await home.run([...words().filter((word) => word !== '-y')], { sandbox });
   expect([refused.exitCode, existsSync(journal), sandbox.log.length]).toEqual([11, false, 0]);
   const ceiling = await run('--max-cu', '29999');
   expect([ceiling.exitCode, existsSync(journal), sandbox.meter().unitsUsed]).toEqual([6, false, 0]);
@@ -262,7 +260,7 @@ describe('an existing file', () => {
     ['y', 0],
   ])('is replaced only if the user agrees: %j', async (answer, exit) => {
     const { sandbox, home, words, text, out } = await existing();
-    const ran = await runInProcess(words(), { sandbox, home, tty: true, typed: [`${answer}\r`] });
+    const ran = await home.run(words(), { sandbox, tty: true, typed: [`${answer}\r`] });
     expect([ran.exitCode, text() !== 'of last night\n']).toEqual([exit, exit === 0]);
     expect(ran.stderr).toContain(`${out} already exists. Replace it? [y/N]`);
     if (exit === 0) return;
@@ -274,7 +272,7 @@ describe('an existing file', () => {
     'is not replaced without a terminal: %j',
     async (more) => {
       const { sandbox, home, words, text, journal } = await existing();
-      const ran = await runInProcess(words(...more), { sandbox, home });
+      const ran = await home.run(words(...more), { sandbox });
       expect([ran.exitCode, ran.error()['code'], text()]).toEqual([
         11,
         'CONFIRMATION_NEEDED',
@@ -295,7 +293,7 @@ describe('an existing file', () => {
       ['whois', 'mira', '--out', out],
     ]) {
       const before = text();
-      expect((await runInProcess(words, { sandbox, home })).exitCode).toBe(0);
+      expect((await home.run(words, { sandbox })).exitCode).toBe(0);
       expect(text()).not.toBe(before);
     }
   });

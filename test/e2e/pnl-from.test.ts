@@ -16,7 +16,7 @@ async function exported(handles: readonly string[] = HANDLES, more: readonly str
   const sandbox = await withNumbers();
   const home = openHome();
   const run = (words: readonly string[], options: Parameters<typeof runInProcess>[1] = {}) =>
-    runInProcess(['pnl', ...within(home, words)], { sandbox, home, ...options });
+    home.run(['pnl', ...within(home, words)], { sandbox, ...options });
   for (const name of ['all.ndjson', 'all.json', 'all.csv', 'all.tsv']) {
     const { exitCode, stderr } = await run(['-', '-y', '--out', name, ...more], {
       stdin: handles.join('\n'),
@@ -139,8 +139,7 @@ describe('--from', () => {
     const { url, key } = await withService(async () => ({ body: Buffer.from(body) }));
     const home = openHome();
     const run = (words: readonly string[]) =>
-      runInProcess(['pnl', ...within(home, words)], {
-        home,
+      home.run(['pnl', ...within(home, words)], {
         differs: true,
         env: { TRDR_BASE_URL: url, TRDR_API_KEY: key },
       });

@@ -26,7 +26,7 @@ async function desk(options: Parameters<typeof withSandbox>[0] = {}) {
     mira,
     solwolf,
     run: (words: readonly string[], more: Parameters<typeof runInProcess>[1] = {}) =>
-      runInProcess(['pnl', ...words], { sandbox, home, ...more }),
+      home.run(['pnl', ...words], { sandbox, ...more }),
     paid: () => sandbox.meter().unitsUsed - before,
     asked: () =>
       sandbox.log

@@ -41,7 +41,7 @@ describe('trdr pnl', () => {
     const handles = someHandles(130);
     const out = join(home.path, 'out.csv');
     const args = ['pnl', '-', '--dry-run', '--out', out, '-o', 'ndjson', '--fields', 'handle'];
-    const { exitCode, records } = await runInProcess(args, { sandbox, home, stdin: handles.join('\n') });
+    const { exitCode, records } = await home.run(args, { sandbox, stdin: handles.join('\n') });
     expect([exitCode, sandbox.log.length, existsSync(out)]).toEqual([0, 0, false]);
     expect(records().map(({ endpoint, least, most }) => [endpoint, least, most])).toEqual([
       ['users.pnl', 20_000, 3_000_000],
@@ -184,9 +184,8 @@ test('an export writes the same bytes as stdout, without leftovers', async () =>
   const input = someHandles(250).join('\n');
   for (const name of ['out.ndjson', 'out.csv', 'out.json']) {
     const out = join(home.path, name);
-    const { exitCode, stdout, stderr } = await runInProcess(['pnl', '-', '-y', '--out', out], {
+    const { exitCode, stdout, stderr } = await home.run(['pnl', '-', '-y', '--out', out], {
       sandbox,
-      home,
       stdin: input,
     });
     expect([exitCode, stdout, stderr]).toEqual([0, '', '']);

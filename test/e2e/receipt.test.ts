@@ -6,7 +6,7 @@ import { virtualClock } from '../core/virtual-clock.ts';
 import { rngOf } from '../sim/rng.ts';
 import { bash } from './bash.ts';
 import { seedOf } from './feed.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 import { receiptOf } from './numbers.ts';
 
 const wallet = 'GXGxnQNeLLboiUqKykCDk9m6uaZFSA29V9DZLnCa84pW';
@@ -38,10 +38,9 @@ const runs: [exit: number, result: object, ...words: string[]][] = [
 test.each(runs)(
   'exits %i with %j and a receipt that equals the ledger: %s %s',
   async (exit, result, ...words) => {
-    const sandbox = await withSandbox();
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk();
     writeFileSync(join(home.path, 'r.json'), 'the receipt of an earlier run');
-    const ran = await runInProcess([...words, '--receipt', 'r.json', '-q'], { sandbox, home });
+    const ran = await run([...words, '--receipt', 'r.json', '-q']);
     const receipt = JSON.parse(readFileSync(join(home.path, 'r.json'), 'utf8'));
     expect([ran.exitCode, receipt], ran.stderr).toMatchObject([
       exit,

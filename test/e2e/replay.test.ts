@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { readText } from './feed.ts';
-import { type Home, openHome, runInProcess } from './harness.ts';
+import { type Home, openHome } from './harness.ts';
 
 const START = Date.parse('2026-11-20T10:00:00Z');
 
@@ -28,7 +28,7 @@ function withFiles() {
 
 /** Runs without a service and without a key. */
 const run = (home: Home, args: readonly string[]) =>
-  runInProcess(args, { home, cwd: home.path, key: null, env: { TRDR_BASE_URL: undefined } });
+  home.run(args, { cwd: home.path, key: null, env: { TRDR_BASE_URL: undefined } });
 const replay = (home: Home, ...words: readonly string[]) =>
   run(home, ['thesis', 'tail', '--replay', ...words]);
 

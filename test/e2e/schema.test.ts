@@ -4,7 +4,7 @@ import { allCommands } from '../../src/cli/docs/help.ts';
 import { describeCommand } from '../../src/cli/docs/schema.ts';
 import { briefFields } from '../../src/cli/output/brief-fields.ts';
 import { fieldPaths } from '../../src/contract/paths.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, runInProcess, trdr } from './harness.ts';
 import { checkSchema } from './schema-check.ts';
 
 interface Document {
@@ -71,10 +71,9 @@ describe('trdr schema', () => {
     ['price'],
     ['thesis', 'tail', '--no-follow', '--backfill', '2'],
   ])('--fields brief works for %s %s %s', async (...words) => {
-    const sandbox = await withSandbox();
-    const home = openHome();
-    await runInProcess(['whois', 'mira'], { sandbox, home });
-    const ran = await runInProcess([...words, '--fields', 'brief'], { sandbox, home });
+    const { run } = await openDesk();
+    await run(['whois', 'mira']);
+    const ran = await run([...words, '--fields', 'brief']);
     expect([ran.exitCode, ran.stdout.length > 0], ran.stderr).toEqual([0, true]);
   });
 

@@ -1,15 +1,7 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type Home,
-  openHome,
-  type Ran,
-  type RunOptions,
-  runInProcess,
-  trdr,
-  withSandbox,
-} from './harness.ts';
+import { type Home, openDesk, openHome, type Ran, type RunOptions, runInProcess, trdr } from './harness.ts';
 import { type Call, type Reply, userRecord, withService } from './service.ts';
 
 /** The forms in which a key could leak; JSON escapes are undone before the search. */
@@ -98,7 +90,7 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     const runs: Ran[] = [];
     for (const argv of traced) {
       runs.push(await runPiped(argv, { sandbox: service, key, home }));
-      runs.push(await runInProcess(argv, { sandbox: service, key, home, tty: true }));
+      runs.push(await home.run(argv, { sandbox: service, key, tty: true }));
     }
     expect(leaks(key, runs, home)).toEqual([]);
     // Check that the search can find anything: traces were written, and the key was used.
@@ -110,14 +102,11 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     const login = ['auth', 'login', '--base-url', service.url, '--debug'];
     const runs: Pick<Ran, 'stdout' | 'stderr'>[] = [
       await trdr([...login, '--with-key'], { home, input: key }),
-      await runInProcess([...login, '--profile', 'typed'], { home, tty: true, typed: [`${key}\r`] }),
+      await home.run([...login, '--profile', 'typed'], { tty: true, typed: [`${key}\r`] }),
     ];
     expect(readFileSync(join(home.config, 'config.json'), 'utf8')).toContain(key);
-    for (const argv of traced) runs.push(await runInProcess(argv, { home }));
-    runs.push(
-      await runInProcess(['auth', 'switch', 'typed'], { home }),
-      await runInProcess(['auth', 'logout'], { home }),
-    );
+    for (const argv of traced) runs.push(await home.run(argv));
+    runs.push(await home.run(['auth', 'switch', 'typed']), await home.run(['auth', 'logout']));
     expect(leaks(key, runs, home)).toEqual([]);
   });
 
@@ -154,23 +143,20 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
       `{"version":1,"profiles":{"${key}":1}}`,
     ]) {
       writeFileSync(file, broken);
-      const runs = [
-        await runInProcess(['me', '--debug'], { home }),
-        await runInProcess(['me', '--debug'], { home, tty: true }),
-      ];
+      const runs = [await home.run(['me', '--debug']), await home.run(['me', '--debug'], { tty: true })];
       expect(leaks(key, runs, home)).toEqual([]);
     }
   });
 });
 
 test('a bug is reported without the key', async () => {
-  const [sandbox, home] = [await withSandbox(), openHome()];
+  const { home, run } = await openDesk();
   const key = keys[0][1];
   const mono = () => {
     throw new Error(`a clock that knows ${key}`);
   };
   const clock = { now: () => 0, mono, sleep: async () => {} };
-  const ran = await runInProcess(['me', '--debug'], { sandbox, key, home, clock });
+  const ran = await run(['me', '--debug'], { key, clock });
   expect([ran.exitCode, leaks(key, [ran], home)]).toEqual([1, []]);
 });
 
@@ -204,13 +190,13 @@ describe.each(keys)('a key %s pasted as a subject', (_, key) => {
 test('a subject in the format of another key is rejected, and a handle that only looks like one is looked up', async () => {
   const [service, home] = [await withService(leakyService), openHome()];
   const other = 'acme_test_0123456789abcdef';
-  const rejected = await runInProcess(['whois', other], { sandbox: service, key: keys[0][1], home });
+  const rejected = await home.run(['whois', other], { sandbox: service, key: keys[0][1] });
   expect(rejected).toMatchObject({ exitCode: 2, stdout: '' });
   expect(rejected.error()).toMatchObject({
     code: 'BAD_SUBJECT',
     message: 'acme_test_****cdef: this is an API key, not a subject',
   });
-  await runInProcess(['whois', 'fx_live_trading'], { sandbox: service, key: keys[0][1], home });
+  await home.run(['whois', 'fx_live_trading'], { sandbox: service, key: keys[0][1] });
   expect(service.calls).toEqual(['GET /v2/user/handle/fx_live_trading']);
 });
 

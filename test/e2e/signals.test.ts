@@ -3,7 +3,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { openHome, type RunOptions, runInProcess, startTrdr, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, type RunOptions, startTrdr, trdr, withSandbox } from './harness.ts';
 import { userRecord, withService } from './service.ts';
 
 const signals = [
@@ -253,10 +253,9 @@ describe('a confirmation prompt', () => {
   const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
   test('is ended by SIGINT, and nothing is charged', async () => {
-    const sandbox = await withSandbox();
+    const { sandbox, run } = await openDesk();
     const ending = new AbortController();
-    const ran = await runInProcess(['whois', ...wallets], {
-      sandbox,
+    const ran = await run(['whois', ...wallets], {
       tty: true,
       typed: [],
       interrupt: ending.signal,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { finishedFiles } from '../../src/cli/tail/output/rotation.ts';
 import { idsOf, listening, randomOf, readText, seedOf, startPosting, startTail, until } from './feed.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, withSandbox } from './harness.ts';
 
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
@@ -11,8 +11,7 @@ const KILLS = Number(process.env['ROTATE_KILLS'] ?? 2);
 test('finished files and the current file have each post once, whenever the tail is killed', async () => {
   const seed = seedOf();
   const random = randomOf(seed);
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
+  const { sandbox, home, run } = await openDesk(plenty);
   const out = join(home.path, 'theses.ndjson');
   const flags = ['--out', out, '--rotate', '20kB', '--yes', '--lag', '200ms'];
   const start = (last: readonly string[]) => startTail([...flags, ...last], { sandbox, home });
@@ -38,7 +37,7 @@ test('finished files and the current file have each post once, whenever the tail
   expect([...ids].sort(), `SEED=${seed}`).toEqual([...(posted?.ids ?? [])].sort());
   // Each file keeps its certificate, and all of them together have no gap.
   const paths = [out, ...files.map(({ path }) => path)];
-  const verified = await runInProcess(['verify', ...paths], { sandbox, home });
+  const verified = await run(['verify', ...paths]);
   expect(verified.records(), `SEED=${seed} ${verified.stderr}`).toMatchObject([
     { rows: ids.length, gaps: [], files: paths.map((file) => ({ file, gaps: [] })) },
   ]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readSamples } from '../status-file.ts';
 import { until } from './feed.ts';
-import { openHome, runInProcess, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
 import { program } from './program.ts';
 
 const plenty = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
@@ -22,14 +22,13 @@ function installStub(home: string, name: string) {
 }
 
 test('a tail reports its health to its status file, service manager and log', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
+  const { home, run } = await openDesk(plenty);
   const calls = installStub(home.path, 'systemd-notify');
   const status = join(home.path, 'theses.prom');
   const stop = new AbortController();
   const words = ['--via', 'poll', '--lag', '200ms', '--yes', '--status', status, '--heartbeat', '300ms'];
-  const running = runInProcess(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
-    ...{ sandbox, home, interrupt: stop.signal },
+  const running = run(['thesis', 'tail', ...words, '--log-format', 'json', '-o', 'ndjson'], {
+    interrupt: stop.signal,
     env: {
       PATH: `${home.path}:${process.env['PATH']}`,
       NOTIFY_SOCKET: '/run/none',
@@ -65,16 +64,11 @@ test.each([
   ['moves posts to the dead-letter file', ['--count', '1', '--exec', 'false', '--tries', '1'], ''],
   ['is interrupted', ['--count', '100'], ''],
 ])('the status file of a run that %s states the exit code and the reason', async (how, words, faults) => {
-  const sandbox = await withSandbox({ ...plenty, faults });
-  const home = openHome();
+  const { home, run } = await openDesk({ ...plenty, faults });
   const path = join(home.path, 'a.prom');
   const stop = new AbortController();
   const all = `--via poll --lag 100ms --backfill 20 --yes --status ${path} -o ndjson`.split(' ');
-  const running = runInProcess(['thesis', 'tail', ...all, ...words], {
-    sandbox,
-    home,
-    interrupt: stop.signal,
-  });
+  const running = run(['thesis', 'tail', ...all, ...words], { interrupt: stop.signal });
   if (how === 'is interrupted') {
     await until(() => readSamples(path)['ready'] === 1);
     stop.abort();
@@ -92,17 +86,15 @@ test.each([
 });
 
 test('without systemd-notify, socat notifies the service manager', async () => {
-  const sandbox = await withSandbox(plenty);
-  const home = openHome();
+  const { home, run } = await openDesk(plenty);
   const calls = installStub(home.path, 'socat');
   const words = ['--lag', '200ms', '--duration', '500ms', '--yes'];
   const without = { PATH: home.path, NOTIFY_SOCKET: '/run/none' };
-  const ran = await runInProcess(['launchpad', 'tail', ...words], { sandbox, home, env: without });
+  const ran = await run(['launchpad', 'tail', ...words], { env: without });
   expect(ran.exitCode).toBe(0);
   expect(calls()).toMatch(/^-u\n-\nUNIX-SENDTO:\/run\/none\n/);
   writeFileSync(join(home.path, 'socat'), '');
-  const none = await runInProcess(['launchpad', 'tail', ...words], {
-    ...{ sandbox, home },
+  const none = await run(['launchpad', 'tail', ...words], {
     env: { PATH: join(home.path, 'none'), NOTIFY_SOCKET: '/run/none' },
   });
   expect([none.exitCode, none.stderr.match(/cannot notify the service manager: neither/g)?.length]).toEqual([
@@ -126,7 +118,7 @@ test('a resumed tail whose key is rejected states what it did not read', async (
   const home = openHome();
   const words = ['--yes', '--via', 'poll', '--checkpoint', join(home.path, 'ck'), '--duration', '300ms'];
   const run = (options: object) =>
-    runInProcess(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, home, ...options });
+    home.run(['thesis', 'tail', ...words, '--backfill', '2'], { sandbox, ...options });
   expect((await run({})).exitCode).toBe(0);
   const rejected = await run({ env: { TRDR_API_KEY: 'trdr_test_0123456789abcdef0123456789abcdef' } });
   expect(rejected.exitCode, rejected.stderr).toBe(4);

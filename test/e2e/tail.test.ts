@@ -13,7 +13,7 @@ import {
   startTail,
   until,
 } from './feed.ts';
-import { openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const open = { unmetered: true, ratePerMinute: 600_000, burstPerSecond: 100_000, theses: 50 } as const;
 const read = (sandbox: Sandbox) =>
@@ -164,8 +164,7 @@ describe('what a tail costs', () => {
   });
 
   test('is limited to confirmAbove if the tail has no end, and the error names the command that continues', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk(open);
     await trdr(['config', 'set', 'confirmAbove', '450'], { home });
     const words = ['thesis', 'tail', '--via', 'poll', '--lag', '100ms', '--backfill', '3'];
     const { exitCode, error, lines, stderr } = await trdr(words, { sandbox, home });
@@ -183,7 +182,7 @@ describe('what a tail costs', () => {
       ['/dev/null', 'continue with: trdr .*--out /dev/null -o ndjson --since \\S+'],
     ] as const) {
       const again = [...words.slice(0, 6), '--out', out, '-o', 'ndjson'];
-      const { error } = await runInProcess(again, { sandbox, home });
+      const { error } = await run(again);
       expect(error()['hint']).toMatch(new RegExp(`; ${how}$`));
     }
   });
@@ -228,15 +227,14 @@ describe('files', () => {
   });
 
   test('have one writer, whatever they are called', async () => {
-    const sandbox = await withSandbox(open);
-    const home = openHome();
+    const { sandbox, home, run } = await openDesk(open);
     const [out, other] = [join(home.path, 'a.ndjson'), join(home.path, 'b.ndjson')];
     writeFileSync(out, '');
     linkSync(out, other);
     const first = startTail(['--out', out, '--via', 'poll', '--yes'], { sandbox, home });
     await until(() => first.stderr.includes('polling'));
     const words = ['thesis', 'tail', '--out', other, '--via', 'poll', '--yes'];
-    const second = await runInProcess(words, { sandbox, home });
+    const second = await run(words);
     expect([second.exitCode, second.error()['code']]).toEqual([9, 'LOCKED']);
     first.child.kill('SIGTERM');
     await first.child;

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Home, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
+import { type Home, openDesk, openHome, runInProcess, trdr, withSandbox } from './harness.ts';
 
 const DAY = 86_400_000;
 
@@ -63,17 +63,19 @@ describe('trdr usage', () => {
   test('prints days in order, in UTC', async () => {
     const home = withLedger({ age: 1 }, { age: 3, cu: 200 }, { age: 3, cu: 10 });
     const day = (age: number) => new Date(Date.now() - age * DAY).toISOString().slice(0, 10);
-    expect(
-      (await runInProcess(['usage', '--by', 'day', '-o', 'csv'], { home })).stdout.split('\n').slice(0, 3),
-    ).toEqual(['day,calls,cu,cuAtMost,unpriced', `${day(3)},2,210,,`, `${day(1)},1,100,,`]);
+    expect((await home.run(['usage', '--by', 'day', '-o', 'csv'])).stdout.split('\n').slice(0, 3)).toEqual([
+      'day,calls,cu,cuAtMost,unpriced',
+      `${day(3)},2,210,,`,
+      `${day(1)},1,100,,`,
+    ]);
   });
 
   test('separates certain costs from possible ones', async () => {
     const home = withLedger({ age: 0 }, { age: 0, status: null, cu: 0, cuAtMost: 30_000 });
-    expect((await runInProcess(['usage'], { home })).records()).toEqual([
+    expect((await home.run(['usage'])).records()).toEqual([
       { command: 'whois', calls: 2, cu: 100, cuAtMost: 30_100 },
     ]);
-    const table = await runInProcess(['usage', '--color', 'never'], { home, tty: true });
+    const table = await home.run(['usage', '--color', 'never'], { tty: true });
     expect(table.stdout).toMatch(/whois\s+2\s+100\s+30,100/);
   });
 
@@ -87,12 +89,10 @@ describe('trdr usage', () => {
   });
 
   test('agrees with the service about what this machine has spent', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    await runInProcess(['whois', '@mira', '@nobody-at-all'], { sandbox, home });
-    await runInProcess(['api', '/v2/thesis', '-f', 'limit=1'], { sandbox, home });
-    const { exitCode, stderr, json } = await runInProcess(['usage', '--reconcile', '--json'], {
-      ...{ sandbox, home },
-    });
+    const { run } = await openDesk();
+    await run(['whois', '@mira', '@nobody-at-all']);
+    await run(['api', '/v2/thesis', '-f', 'limit=1']);
+    const { exitCode, stderr, json } = await run(['usage', '--reconcile', '--json']);
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(json()).toMatchObject({ ledgerCu: 500, serviceCu: 500, drift: 0, lostAtMost: 0 });
   });
@@ -107,11 +107,9 @@ describe('trdr usage', () => {
 
   test('keeps the ledger of the embedded service separate', async () => {
     const home = openHome();
-    await runInProcess(['whois', 'mira', '--sandbox'], { home });
-    expect((await runInProcess(['usage'], { home })).stdout).toBe('');
-    expect((await runInProcess(['usage', '--sandbox'], { home })).records()).toMatchObject([
-      { command: 'whois' },
-    ]);
+    await home.run(['whois', 'mira', '--sandbox']);
+    expect((await home.run(['usage'])).stdout).toBe('');
+    expect((await home.run(['usage', '--sandbox'])).records()).toMatchObject([{ command: 'whois' }]);
   });
 
   test('reads a year of heavy use with bounded memory', async () => {
@@ -128,35 +126,35 @@ describe('trdr usage', () => {
 
 describe('trdr cache', () => {
   test('counts and clears the answers of the current key', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
+    const { sandbox, home, run } = await openDesk();
     const other = { url: sandbox.url, key: sandbox.addKey({ plan: 'growth' }) };
     const asked = ['whois', '@mira', '@nobody-at-all'];
-    await runInProcess(asked, { sandbox, home });
-    await runInProcess(asked, { sandbox: other, home });
-    const before = (await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json();
+    await run(asked);
+    await home.run(asked, { sandbox: other });
+    const before = (await run(['cache', 'stats', '--json'])).json();
     expect(before).toMatchObject({ missing: 1, oldest: expect.any(Number), newest: expect.any(Number) });
 
-    expect((await runInProcess(['cache', 'clear'], { sandbox, home })).exitCode).toBe(0);
-    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+    expect((await run(['cache', 'clear'])).exitCode).toBe(0);
+    expect((await run(['cache', 'stats', '--json'])).json()).toMatchObject({
       entries: 0,
       bytes: 0,
       oldest: null,
     });
-    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox: other, home })).json()).toMatchObject(
-      { missing: 1 },
-    );
+    expect((await home.run(['cache', 'stats', '--json'], { sandbox: other })).json()).toMatchObject({
+      missing: 1,
+    });
     const spent = sandbox.meter().unitsUsed;
-    await runInProcess(asked, { sandbox, home });
+    await run(asked);
     expect(sandbox.meter().unitsUsed - spent).toBe(300);
   });
 
   test('clears the answers of every key with --all, without a key', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    await runInProcess(['whois', '@mira'], { sandbox, home });
-    const refused = await runInProcess(['cache', 'clear'], { home });
+    const { home, run } = await openDesk();
+    await run(['whois', '@mira']);
+    const refused = await home.run(['cache', 'clear']);
     expect([refused.exitCode, refused.error()['hint']]).toEqual([2, expect.stringContaining('--all')]);
-    expect((await runInProcess(['cache', 'clear', '--all'], { home })).exitCode).toBe(0);
-    expect((await runInProcess(['cache', 'stats', '--json'], { sandbox, home })).json()).toMatchObject({
+    expect((await home.run(['cache', 'clear', '--all'])).exitCode).toBe(0);
+    expect((await run(['cache', 'stats', '--json'])).json()).toMatchObject({
       entries: 0,
     });
   });

@@ -33,39 +33,36 @@ describe.skipIf(!hasServer())('the store commands', () => {
   it('save a store with its password, which is never shown', async () => {
     const server = await startServer({ conf: ['--requirepass', 'hunter2'] });
     const home = openHome();
-    const wrong = await runInProcess(['store', 'login', server.url, '--with-password'], {
-      home,
-      stdin: 'hunter3\n',
-    });
+    const wrong = await home.run(['store', 'login', server.url, '--with-password'], { stdin: 'hunter3\n' });
     expect([wrong.exitCode, wrong.error()['code']]).toEqual([9, 'STORE_DENIED']);
-    const unread = await runInProcess(['store', 'login', server.url], { home, stdin: 'hunter2\n' });
+    const unread = await home.run(['store', 'login', server.url], { stdin: 'hunter2\n' });
     expect(unread.error()).toMatchObject({
       code: 'STORE_DENIED',
       hint: expect.stringContaining('--with-password'),
     });
-    const inUrl = await runInProcess(['store', 'login', 'redis://desk:hunter2@127.0.0.1'], { home });
+    const inUrl = await home.run(['store', 'login', 'redis://desk:hunter2@127.0.0.1']);
     expect([inUrl.exitCode, inUrl.error()['message']]).toEqual([
       2,
       'invalid store URL: it contains a password',
     ]);
     expect(inUrl.stderr).not.toContain('hunter2');
-    const off = await runInProcess(['store', 'login', 'off'], { home });
+    const off = await home.run(['store', 'login', 'off']);
     expect(off.error()['hint']).toBe('to use no store, run "trdr config set store off"');
-    const away = await runInProcess(['store', 'login', 'redis://127.0.0.1:1'], { home });
+    const away = await home.run(['store', 'login', 'redis://127.0.0.1:1']);
     expect(away.error()['hint']).toBe(
       'check that the address is right and that the server is running and reachable',
     );
     const notPem = { TRDR_STORE_CA: join(home.config, 'config.json') };
-    const ca = await runInProcess(['store', 'login', server.url], { home, env: notPem });
+    const ca = await home.run(['store', 'login', server.url], { env: notPem });
     expect(ca.error()['code']).toBe('STORE_CA');
     const login = await trdr(['store', 'login', server.url, '--with-password'], { home, input: 'hunter2\n' });
     expect(login.exitCode).toBe(0);
     expect(statSync(join(home.config, 'config.json')).mode & 0o777).toBe(0o600);
     const sandbox = await withSandbox();
     const runs = [
-      await runInProcess(['config', 'list'], { home }),
-      await runInProcess(['store', 'check', '--debug'], { home, sandbox }),
-      await runInProcess(['doctor', '--debug'], { home, sandbox }),
+      await home.run(['config', 'list']),
+      await home.run(['store', 'check', '--debug'], { sandbox }),
+      await home.run(['doctor', '--debug'], { sandbox }),
     ];
     for (const { stdout, stderr } of runs) expect(stdout + stderr).not.toContain('hunter');
     expect(verdicts(runs[1]?.records() ?? [])).toMatchObject({
@@ -82,11 +79,7 @@ describe.skipIf(!hasServer())('the store commands', () => {
     const failed = await printing('echo locked >&2; exit 1');
     expect([failed.exitCode, failed.error()['message']]).toEqual([4, expect.stringContaining('locked')]);
     const elsewhere = await startServer({ conf: ['--requirepass', 'hunter2'] });
-    const moved = await runInProcess(['store', 'check'], {
-      home,
-      sandbox,
-      env: { TRDR_STORE: elsewhere.url },
-    });
+    const moved = await home.run(['store', 'check'], { sandbox, env: { TRDR_STORE: elsewhere.url } });
     expect(moved.records()).toMatchObject([{ check: 'reach', verdict: 'fail' }]);
   });
 

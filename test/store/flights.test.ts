@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHome, runInProcess, withSandbox } from '../e2e/harness.ts';
+import { openHome, type runInProcess, withSandbox } from '../e2e/harness.ts';
 import { recordsOf, someHandles, withNumbers } from '../e2e/numbers.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
@@ -12,7 +12,7 @@ async function team<S extends { readonly url: string; readonly key: string }>(sa
   const machine = () => {
     const home = openHome();
     return (words: readonly string[], more: Options = {}) =>
-      runInProcess(words, { sandbox, home, env: { TRDR_STORE: server.url }, ...more });
+      home.run(words, { sandbox, env: { TRDR_STORE: server.url }, ...more });
   };
   return { server, machine };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { keysOf } from '../../src/store/keys.ts';
 import { until } from '../e2e/feed.ts';
-import { openHome, runInProcess, startTrdr, withSandbox } from '../e2e/harness.ts';
+import { openHome, startTrdr, withSandbox } from '../e2e/harness.ts';
 import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
@@ -16,7 +16,7 @@ async function opened() {
   const env = { TRDR_STORE: server.url };
   const store = await server.connect();
   const feed = keysOf({ baseUrl: sandbox.url, key: sandbox.key }).feed('thesis');
-  const inHome = (args: readonly string[]) => runInProcess(args, { sandbox, home, env, cwd: home.path });
+  const inHome = (args: readonly string[]) => home.run(args, { sandbox, env, cwd: home.path });
   let relay: ReturnType<typeof startTrdr> | undefined;
   let time = Date.now() - 12 * 3_600_000;
   const stop = async () => {

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/base/clock.ts';
 import { Failure } from '../../../src/base/failure.ts';
 import { watchCaps } from '../../../src/cli/spend/caps.ts';
 import { openLedger } from '../../../src/state/ledger/ledger.ts';
-import { type Home, openHome, runInProcess } from '../../e2e/harness.ts';
+import { type Home, openHome } from '../../e2e/harness.ts';
 
 const BUDGET = 1_000;
 const CALL = 100;
@@ -13,7 +13,7 @@ const CALL = 100;
 /** A run with a day budget. `spend` makes paid calls until the budget rejects one, at most 30, and returns their cost. */
 async function withRun() {
   const home = openHome();
-  await runInProcess(['budget', 'set', 'day', String(BUDGET)], { home });
+  await home.run(['budget', 'set', 'day', String(BUDGET)]);
   const notices: string[] = [];
   const notice = (text: string) => void notices.push(text);
   const folders = { config: home.config, state: home.state, cache: home.cache };
@@ -71,8 +71,8 @@ describe('the budget of a run', () => {
   });
 
   test.each<[string, string, (home: Home) => unknown]>([
-    ['"budget unset"', 'was removed', (home) => runInProcess(['budget', 'unset', 'day'], { home })],
-    ['"budget set"', 'is now 9,000 CU', (home) => runInProcess(['budget', 'set', 'day', '9k'], { home })],
+    ['"budget unset"', 'was removed', (home) => home.run(['budget', 'unset', 'day'])],
+    ['"budget set"', 'is now 9,000 CU', (home) => home.run(['budget', 'set', 'day', '9k'])],
     ['an edited file', 'was removed', (home) => writeFileSync(configOf(home), profiles({ default: {} }))],
   ])('is changed by %s, with a notice', async (_, change, edit) => {
     const { home, notices, spend } = await withRun();
