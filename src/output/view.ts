@@ -15,7 +15,7 @@ export type CellKind =
   | 'status'
   /** `{ used, of }`; `of` is null if there is no limit. */
   | 'meter'
-  /** From -1 to 1, relative to the longest bar. */
+  /** A number, drawn relative to the largest one of the column. */
   | 'bar'
   /** Ranks gained or lost: a number, or a word such as `new`. */
   | 'move';

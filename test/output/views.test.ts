@@ -33,7 +33,7 @@ test('counts and nouns of lanes and feeds agree', () => {
   expect(detailsOf({ item: 'feed', leader: null, entries: 1, gaps: 1, lag: null })).toBe('1 post, 1 gap');
 });
 const views: readonly View<never>[] = [
-  ...[boardView([], true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
+  ...[boardView(true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
   ...[meView(null), planTableView, planView, pnlView(['7d']), priceView, profileView(true), reconcileView],
   ...[cacheView, resolveView, settingView(true, String), storeView, thesisView, whoisView],
   usageView('day', { lost: true, unpriced: true }),

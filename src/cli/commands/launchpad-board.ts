@@ -45,8 +45,7 @@ export const launchpadBoard = command({
   },
   async run(context, { period, at, compare, top, changed, only }) {
     const { utc } = context.settings;
-    const rows: Sent[] = [];
-    const view = boardView(rows, compare !== undefined);
+    const view = boardView(compare !== undefined);
     if (await context.dryRun(callsAt(context.io.clock.now()), view)) return;
     const isTimed = at !== undefined || compare !== undefined;
     const clock = isTimed ? await serviceClock(context) : context.io.clock;
@@ -64,8 +63,7 @@ export const launchpadBoard = command({
         const [paid] = boards;
         if (paid === undefined) throw error;
         context.notice('cannot read the earlier snapshot; the entries are shown without a comparison');
-        rows.push(...boardEntries(paid).filter((row) => isWithin(row, top)));
-        for (const row of rows) await out.write(row);
+        for (const row of boardEntries(paid)) if (isWithin(row, top)) await out.write(row);
         throw error;
       }
       const [board, before] = boards;
@@ -83,8 +81,8 @@ export const launchpadBoard = command({
       const compared = comparable ? compareBoards(board, before) : boardEntries(board);
       const within = compared.filter((row) => isWithin(row, top));
       if (comparable && isWatched) context.notice(summaryText(within));
-      rows.push(...within.filter((row) => !comparable || isWanted(row['change'], changed, only)));
-      for (const row of rows) await out.write(row);
+      for (const row of within)
+        if (!comparable || isWanted(row['change'], changed, only)) await out.write(row);
     });
 
     function callsAt(now: number) {

@@ -1,16 +1,14 @@
 import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import type { View } from '../../output/view.ts';
-import { csvView, differenceView, pnlView, rowView, tableRows } from '../../output/views/pnl.ts';
-import { compareRows, compareView, fitsSideBySide } from '../../output/views/pnl-compare.ts';
+import { compareView, differenceView, fitsSideBySide, pnlView, rowView } from '../../output/views/pnl.ts';
 import {
   comparedFields,
   csvRowsOf,
-  largestOf,
   rowFields,
   type SortKey,
   sorted,
-  windowState,
+  tableRowsOf,
 } from '../../output/views/pnl-rows.ts';
 import type { OutputFormat } from '../args/common.ts';
 import type { Context } from '../context.ts';
@@ -91,38 +89,22 @@ export async function present(given: AsyncIterable<PnlRecord>, shape: Shape, pri
   }
   if (isDelimited(shape) || (single && format === 'table') || fields !== undefined || shape.comparison)
     return await pass(replay(ordered), shape, print);
-  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width))
-    return await print(compareView(ordered), false, replay(compareRows(ordered, windows)));
-  const gaps = list.some((record) => windows.some((window) => windowState(record, [window]) !== 'ok'));
-  const largest = largestOf(list);
-  const rows = ordered.flatMap((record) => tableRows(record, windows, largest));
-  await print(rowView({ bars: true, gaps, windows }), false, replay(rows));
+  if (format === 'table' && windows.length > 1 && fitsSideBySide(list.length, shape.width)) {
+    const { view, rows } = compareView(ordered, windows);
+    return await print(view, false, replay(rows));
+  }
+  const rows = ordered.flatMap((record) => tableRowsOf(record, windows));
+  await print(rowView(windows, rows), false, replay(rows));
 }
 
 async function pass(records: AsyncIterable<PnlRecord>, shape: Shape, print: Print): Promise<void> {
   const { windows, fields, single, comparison } = shape;
   if (showsRecords(shape)) return await print(pnlView(windows), single, records);
-  const rows = async function* <T>(rowsOf: (record: PnlRecord) => readonly T[]) {
-    for await (const record of records) yield* rowsOf(record);
-  };
-  if (isDelimited(shape)) {
-    const view = { ...csvView, fields: rowFieldsOf(shape) };
-    return await print(
-      view,
-      false,
-      rows((record) => csvRowsOf(record, windows)),
-    );
-  }
-  if (comparison && fields === undefined)
+  if (comparison && fields === undefined && !isDelimited(shape))
     return await print(differenceView(comparison.window), false, records);
-  // Show requested columns unchanged, without notes about missing numbers.
-  const view = {
-    ...rowView({ bars: false, gaps: fields === undefined, windows }),
-    fields: rowFieldsOf(shape),
+  const rowsOf = isDelimited(shape) ? csvRowsOf : tableRowsOf;
+  const rows = async function* () {
+    for await (const record of records) yield* rowsOf(record, windows);
   };
-  await print(
-    view,
-    false,
-    rows((record) => tableRows(record, windows)),
-  );
+  await print({ ...rowView(windows), fields: rowFieldsOf(shape) }, false, rows());
 }

@@ -10,6 +10,8 @@ import { momentOf, span, tableTime, timeText } from './time.ts';
 /** What the cells of a column have in common. With a scale, the offset of times is in the header. */
 interface ColumnScale {
   readonly decimals?: number | undefined;
+  /** The largest size of a number. */
+  readonly largest?: number;
   readonly hasLosses?: boolean;
   readonly hasYears?: boolean;
 }
@@ -35,6 +37,7 @@ export function scaleOf<T>(column: Column<T>, records: readonly T[]): ColumnScal
   const { kind } = column;
   const numbers = records.map((record) => valueIn(column, record)).filter(isNumber);
   return {
+    largest: numbers.reduce((most, number) => Math.max(most, Math.abs(number)), 0),
     hasLosses: numbers.some((number) => number < 0),
     ...(isNumberKind(kind) && !column.kindOf && { decimals: decimalsFor(kind, numbers.map(Math.abs)) }),
   };
@@ -100,7 +103,8 @@ export function formatCell(
     case 'meter':
       return meter(value, unicode) ?? { text, tone: 'plain' };
     case 'bar':
-      return isNumber(value) ? bar(value, scale?.hasLosses ?? false, unicode) : { text, tone: 'plain' };
+      if (!isNumber(value)) return { text, tone: 'plain' };
+      return bar(value / (scale?.largest || 1), scale?.hasLosses ?? false, unicode);
     case 'move':
       return move(value, unicode) ?? { text, tone: 'plain' };
     case 'flag':

@@ -1,7 +1,7 @@
 import { copySources } from '../../base/json.ts';
 import { isRecord, textOf } from '../../base/json-object.ts';
 import { numberOf, recordsOf, type Sent } from '../../contract/read-record.ts';
-import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
+import type { WindowName } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 
 type WindowState = 'ok' | 'not_held' | 'no_wallet' | 'no_numbers' | 'failed' | 'unmatched';
@@ -61,19 +61,14 @@ export function windowOf(record: PnlRecord, window: WindowName): Sent | undefine
 export const measureOf = (record: PnlRecord, window: WindowName, name: SortKey): number | undefined =>
   numberOf(windowOf(record, window)?.[name]);
 
-export const handleOf = (record: PnlRecord): string =>
+export const handleOf = (record: PnlRecord | PnlRow): string =>
   (record.found === true ? textOf(record['handle']) : undefined) ?? record.subject.replace(/^@/, '');
 
-export function windowState(record: PnlRecord, windows: readonly WindowName[] = windowNames): WindowState {
+export function windowState(record: PnlRecord, windows: readonly WindowName[]): WindowState {
   if (record.found === null) return 'failed';
   if (!record.found) return 'not_held';
   if (windows.some((window) => windowOf(record, window))) return 'ok';
   return record['wallet'] === null && record['evmWallet'] === null ? 'no_wallet' : 'no_numbers';
-}
-
-export function windowStateText(record: PnlRecord, windows?: readonly WindowName[]): string {
-  if (record.found === null) return `failed: ${record.error.code}`;
-  return stateTexts[windowState(record, windows)] ?? '';
 }
 
 const stateTexts: Partial<Record<WindowState, string>> = {
@@ -81,6 +76,10 @@ const stateTexts: Partial<Record<WindowState, string>> = {
   no_wallet: 'no verified wallet',
   no_numbers: 'no numbers',
 };
+
+/** Empty if there are numbers. */
+export const stateText = (state: WindowState, code: unknown): string =>
+  state === 'failed' ? `failed: ${code}` : (stateTexts[state] ?? '');
 
 const known = new Set<string>([...rowFields, 'windows', 'error', 'change', 'changes']);
 
@@ -100,7 +99,7 @@ function changesOf({ change, changes }: PnlRecord, window: WindowName): Record<s
   ]);
 }
 
-export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
+function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
   const { subject, found } = record;
   const code = record.found === true ? null : record.found === null ? record.error.code : record.code;
   const trader = Object.fromEntries(
@@ -124,6 +123,10 @@ export function rowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRo
     return copySources(row, record, numbers);
   });
 }
+
+/** One row for a record without any numbers. */
+export const tableRowsOf = (record: PnlRecord, windows: readonly WindowName[]): PnlRow[] =>
+  rowsOf(record, windowState(record, windows) === 'ok' ? windows : windows.slice(0, 1));
 
 /** Entries that match no handle were paid for too, so they follow as rows with `found` null. */
 export function csvRowsOf(record: PnlRecord, windows: readonly WindowName[]): PnlRow[] {
@@ -149,15 +152,4 @@ export function sorted(records: readonly PnlRecord[], by: SortKey, window: Windo
   });
   // Compare before subtracting, because -Infinity minus -Infinity is NaN.
   return keyed.sort((a, b) => (a.value === b.value ? 0 : b.value - a.value)).map(({ record }) => record);
-}
-
-export function largestOf(records: readonly PnlRecord[]): (window: WindowName) => number {
-  const largest = new Map<WindowName, number>();
-  for (const record of records) {
-    for (const window of windowNames) {
-      const size = Math.abs(measureOf(record, window, 'netUsd') ?? 0);
-      if (size > (largest.get(window) ?? 0)) largest.set(window, size);
-    }
-  }
-  return (window) => largest.get(window) ?? 0;
 }

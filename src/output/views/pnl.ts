@@ -1,113 +1,63 @@
 import { fieldPaths } from '../../contract/paths.ts';
-import { numberOf } from '../../contract/read-record.ts';
 import type { WindowName } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import type { View } from '../view.ts';
-import {
-  handleOf,
-  largestOf,
-  measureOf,
-  measures,
-  type PnlRow,
-  rowFields,
-  rowsOf,
-  windowOf,
-  windowStateText,
-} from './pnl-rows.ts';
+import type { CellKind, View } from '../view.ts';
+import { handleOf, measures, type PnlRow, rowFields, stateText, windowOf, windowState } from './pnl-rows.ts';
 
 const nameOf = (record: PnlRecord): string => `@${handleOf(record)}`;
 
-const lengthOf = (netUsd: number | undefined, largest: number) =>
-  netUsd === undefined ? undefined : largest > 0 ? netUsd / largest : 0;
+const stateOf = (record: PnlRecord, windows: readonly WindowName[]) =>
+  stateText(windowState(record, windows), record.found === null ? record.error.code : undefined);
 
-export function pnlView(windows: readonly WindowName[]): View<PnlRecord> {
-  const status = (record: PnlRecord) => windowStateText(record, windows);
-  return {
-    columns: [
-      { title: 'handle', kind: 'handle', value: nameOf, min: 8, field: 'handle' },
-      { title: 'status', kind: 'status', value: (record) => status(record) || 'found' },
-    ],
-    card: {
-      title: (record) => (status(record) === '' ? nameOf(record) : `${nameOf(record)}: ${status(record)}`),
-      lines: [
-        { title: 'name', kind: 'text', field: 'displayName' },
-        { title: 'X', kind: 'handle', field: 'twitter' },
-        { title: 'followers', kind: 'integer', field: 'followers' },
-        { title: 'Solana', kind: 'address', field: 'wallet' },
-        { title: 'EVM', kind: 'address', field: 'evmWallet' },
-        { title: 'refreshed', kind: 'time', field: 'updatedAt' },
-        {
-          title: 'error',
-          kind: 'text',
-          value: (record) => (record.found === null ? record.error.message : undefined),
-        },
-      ],
-      table: {
-        titles: [{ title: 'window', kind: 'text' }, ...measures, { title: '', kind: 'bar' }],
-        rows(record) {
-          if (status(record) !== '') return [];
-          const largest = Math.max(...windows.map(largestOf([record])));
-          return windows.map((window) => {
-            const numbers = windowOf(record, window);
-            const length = lengthOf(numberOf(numbers?.['netUsd']), largest);
-            return [window, ...measures.map(({ field }) => numbers?.[field]), length];
-          });
-        },
+export const pnlView = (windows: readonly WindowName[]): View<PnlRecord> => ({
+  columns: [{ title: 'handle', kind: 'handle', value: nameOf, field: 'handle' }],
+  card: {
+    title: (record) => [nameOf(record), stateOf(record, windows)].filter(Boolean).join(': '),
+    lines: [
+      { title: 'name', kind: 'text', field: 'displayName' },
+      { title: 'X', kind: 'handle', field: 'twitter' },
+      { title: 'followers', kind: 'integer', field: 'followers' },
+      { title: 'Solana', kind: 'address', field: 'wallet' },
+      { title: 'EVM', kind: 'address', field: 'evmWallet' },
+      { title: 'refreshed', kind: 'time', field: 'updatedAt' },
+      {
+        title: 'error',
+        kind: 'text',
+        value: (record) => (record.found === null ? record.error.message : undefined),
       },
+    ],
+    table: {
+      titles: [{ title: 'window', kind: 'text' }, ...measures, { title: '', kind: 'bar' }],
+      rows: (record) =>
+        stateOf(record, windows) === ''
+          ? windows.map((window) => {
+              const numbers = windowOf(record, window);
+              return [window, ...measures.map(({ field }) => numbers?.[field]), numbers?.['netUsd']];
+            })
+          : [],
     },
-    fields: fieldPaths(PnlRecord),
-    empty: 'no handles',
-  };
-}
-
-interface TableRow extends PnlRow {
-  readonly name: string;
-  readonly length: number | undefined;
-  readonly note: string;
-}
-
-export function tableRows(
-  record: PnlRecord,
-  windows: readonly WindowName[],
-  largest?: (window: WindowName) => number,
-): TableRow[] {
-  const note = windowStateText(record, windows);
-  const rows = note === '' ? rowsOf(record, windows) : rowsOf(record, windows.slice(0, 1));
-  return rows.map((row) => ({
-    ...row,
-    name: nameOf(record),
-    length: largest && lengthOf(measureOf(record, row.window, 'netUsd'), largest(row.window)),
-    note: note || windowStateText(record, [row.window]),
-  }));
-}
+  },
+  fields: fieldPaths(PnlRecord),
+  empty: 'no handles',
+});
 
 const [cashFlow, ...others] = measures;
 
-/** `bars` needs all records before the first row is printed. `gaps` adds why a row has no numbers. */
-export function rowView(look: {
-  readonly bars: boolean;
-  readonly gaps: boolean;
-  readonly windows: readonly WindowName[];
-}): View<TableRow> {
-  const one = look.windows.length === 1;
-  const title = one ? `cash flow ${look.windows[0]}` : 'cash flow';
+/** `rows` are all rows, if they are known before the first one is printed. Bars need them. */
+export function rowView(windows: readonly WindowName[], rows?: readonly PnlRow[]): View<PnlRow> {
+  const one = windows.length === 1;
+  const note = (row: PnlRow) => stateText(row.status, row['code']);
+  const window = (row: PnlRow) => (row.status === 'ok' ? row.window : '');
   return {
     columns: [
-      { title: 'handle', kind: 'handle', value: (row) => row.name, min: 8, field: 'handle' },
-      ...(one
-        ? []
-        : [
-            {
-              title: 'window',
-              kind: 'text' as const,
-              value: (row: TableRow) => (row.status === 'ok' ? row.window : ''),
-              field: 'window',
-            },
-          ]),
-      { ...cashFlow, title },
-      ...(look.bars ? [{ title: '', kind: 'bar' as const, field: 'length', rank: 3 }] : []),
+      { title: 'handle', kind: 'handle', value: handleOf, min: 8, field: 'handle' },
+      ...(one ? [] : [{ title: 'window', kind: 'text', value: window, field: 'window' } as const]),
+      { ...cashFlow, title: one ? `cash flow ${windows[0]}` : 'cash flow' },
+      ...(rows ? [{ title: '', kind: 'bar', field: 'netUsd', rank: 3 } as const] : []),
       ...others,
-      ...(look.gaps ? [{ title: 'note', kind: 'status' as const, field: 'note', min: 18 }] : []),
+      ...(rows?.every(({ status }) => status === 'ok')
+        ? []
+        : [{ title: 'note', kind: 'status', value: note, min: 18 } as const]),
     ],
     fields: rowFields,
     empty: 'no handles',
@@ -135,8 +85,50 @@ export function differenceView(window: WindowName): View<PnlRecord> {
   };
 }
 
-export const csvView: View<PnlRow> = {
-  columns: measures,
-  fields: rowFields,
-  empty: 'no handles',
-};
+interface CompareRow {
+  readonly window: string;
+  readonly title: string;
+  readonly kind: CellKind;
+  readonly values: readonly unknown[];
+}
+
+const COMPARED = { least: 2, most: 5 } as const;
+const COLUMN = 14;
+const FRONT = 20;
+
+export const fitsSideBySide = (handles: number, width: number): boolean =>
+  handles >= COMPARED.least && handles <= COMPARED.most && FRONT + handles * COLUMN <= width;
+
+/** One column for each trader, and one row for each number of each window. */
+export function compareView(records: readonly PnlRecord[], windows: readonly WindowName[]) {
+  const view: View<CompareRow> = {
+    columns: [
+      { title: 'window', kind: 'text', field: 'window', min: 6 },
+      { title: '', kind: 'text', field: 'title', min: 9 },
+      ...records.map((record, at) => ({
+        title: nameOf(record),
+        kind: 'signedUsd' as const,
+        kindOf: (row: CompareRow) => row.kind,
+        value: (row: CompareRow) => row.values[at],
+      })),
+    ],
+    fields: [],
+    empty: 'no handles',
+  };
+  const notes = records.map((record) => stateOf(record, windows));
+  const note: CompareRow = {
+    window: '',
+    title: 'note',
+    kind: 'status',
+    values: notes.map((text) => text || 'found'),
+  };
+  const rows = windows.flatMap((window) =>
+    measures.map(({ title, kind, field }, at) => ({
+      window: at === 0 ? window : '',
+      title,
+      kind,
+      values: records.map((record) => windowOf(record, window)?.[field]),
+    })),
+  );
+  return { view, rows: [...(notes.some((text) => text !== '') ? [note] : []), ...rows] };
+}

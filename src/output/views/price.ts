@@ -13,19 +13,9 @@ export const priceView: View<PriceRecord> = {
   empty: 'no endpoint matches this name',
 };
 
-const bounds = [
-  { title: 'CU at least', kind: 'integer', field: 'least' },
-  { title: 'at most', kind: 'integer', field: 'most' },
-] as const;
-
-const timesOf = ({ times }: PlannedCall) => (times === undefined ? 1 : times);
-
+/** For programs, which do not need columns. */
 export const planView: View<PlannedCall> = {
-  columns: [
-    { title: 'call', kind: 'text', value: (row) => `${row.method} ${row.path}`, min: 24, wrap: true },
-    { title: 'times', kind: 'integer', value: timesOf, rank: 1 },
-    ...bounds,
-  ],
+  columns: [],
   fields: fieldPaths(PlannedCall),
   empty: 'no request would be sent',
 };
@@ -42,7 +32,8 @@ export const planTableView: View<PlanRow> = {
   columns: [
     { title: 'call', kind: 'text', field: 'call', min: 24, wrap: true },
     { title: 'times', kind: 'integer', field: 'times', rank: 1 },
-    ...bounds,
+    { title: 'CU at least', kind: 'integer', field: 'least' },
+    { title: 'at most', kind: 'integer', field: 'most' },
   ],
   fields: ['call', 'times', 'least', 'most'],
   empty: 'no request would be sent',
