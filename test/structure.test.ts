@@ -26,7 +26,6 @@ const vendorFiles: Readonly<Record<string, RegExp>> = {
   undici: /^core\/http\//,
   ws: /^tail\/socket\/|^sandbox\//,
   chalk: /^output\//,
-  ora: /^output\//,
   'string-width': /^output\//,
   '@noble/hashes': /^core\//,
   '@scure/base': /^(core|sandbox)\//,

@@ -47,7 +47,6 @@ process.on('exit', () => {
 const marks = {
   undici: 'AGFzbQEAAAA',
   ws: 'permessage-deflate',
-  ora: 'discardStdin',
   chalk: 'COLORTERM',
   zod: 'ZodOptional',
 } as const;

@@ -8,6 +8,7 @@ import { pnlView } from '../../src/output/views/pnl.ts';
 import { planTableView, planView, priceView } from '../../src/output/views/price.ts';
 import { profileView, settingView } from '../../src/output/views/settings.ts';
 import { storeView } from '../../src/output/views/store.ts';
+import { storeMetricsText } from '../../src/output/views/store-metrics.ts';
 import { launchpadUserView, resolveView, whoisView } from '../../src/output/views/subject.ts';
 import { liveThesisView, thesisView } from '../../src/output/views/thesis.ts';
 import { cacheView, reconcileView, usageView } from '../../src/output/views/usage.ts';
@@ -32,6 +33,14 @@ test('counts and nouns of lanes and feeds agree', () => {
   );
   expect(detailsOf({ item: 'feed', leader: null, entries: 1, gaps: 1, lag: null })).toBe('1 post, 1 gap');
 });
+test('metrics of the store state times in seconds', () => {
+  const text = storeMetricsText([
+    { item: 'feed', name: 'thesis', state: 'led', leader: 'desk', lag: 1_500, entries: 2 },
+  ]);
+  expect(text).toContain('trdr_store_feed_lag_seconds{feed="thesis"} 1.5\n');
+  expect(text).toContain('trdr_store_feed_posts{feed="thesis"} 2\n');
+});
+
 const views: readonly View<never>[] = [
   ...[boardView(true), calloutView, checkView, launchpadUserView, liveCalloutView, liveThesisView],
   ...[meView(null), planTableView, planView, pnlView(['7d']), priceView, profileView(true), reconcileView],

@@ -1,5 +1,5 @@
 import type { WriteStream } from 'node:tty';
-import { canRedraw, wantsColor, wantsUnicode } from '../../output/terminal/style.ts';
+import { canRedraw, wantsUnicode } from '../../output/terminal/style.ts';
 import type { Context } from '../context.ts';
 
 const silent = {
@@ -10,14 +10,11 @@ const silent = {
 
 /** The progress line of a run. It is shown only if stderr is a terminal that can redraw it, and not with --quiet. */
 export async function openProgress(context: Context, delayMs?: number): Promise<typeof silent> {
-  const { io, globals, settings } = context;
+  const { io, globals } = context;
   if (!canRedraw(io.stderr, io.env) || globals.quiet) return silent;
   const { createProgress } = await import('../../output/terminal/progress.ts');
-  const look = {
-    color: wantsColor(globals.color, io.env, true, settings.color),
-    unicode: wantsUnicode(io.env, io.platform),
-  };
-  const progress = createProgress(io.stderr as WriteStream, look, io.clock.mono, delayMs);
+  const unicode = wantsUnicode(io.env, io.platform);
+  const progress = createProgress(io.stderr as WriteStream, unicode, io.clock.mono, delayMs);
   const forget = context.display({ hide: progress.pause, show: progress.resume });
   return {
     describe: progress.describe,

@@ -2,6 +2,7 @@ import { gauge } from '../format/bars.ts';
 import { grouped } from '../format/numbers.ts';
 import { lengthText } from '../format/time.ts';
 import { safeLine } from './safe-text.ts';
+import { createStatusLine } from './status-line.ts';
 
 interface ProgressState {
   readonly done: number;
@@ -47,69 +48,50 @@ export function barLine(
   return parts.join('  ').slice(0, Math.max(0, width));
 }
 
-const UPDATE_INTERVAL = 100;
+const INTERVAL = 100;
 
-/** Shows nothing before `delayMs`, and loads the spinner only then. */
+/** A line with a spinner, after `delayMs`. */
 export function createProgress(
   stream: NodeJS.WriteStream,
-  { color, unicode }: { readonly color: boolean; readonly unicode: boolean },
+  unicode: boolean,
   mono: () => number,
   delayMs = 250,
 ) {
+  const line = createStatusLine(stream, true, unicode);
+  const frames = unicode ? '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏' : '-\\|/';
   const started = mono();
-  let text = '';
-  let shownAt = Number.NEGATIVE_INFINITY;
-  let stopped = false;
-  let paused = false;
-  let spinner: { text: string; stop(): unknown; start(): unknown } | undefined;
-
-  const start = async () => {
-    const { default: ora } = await import('ora');
-    if (stopped || text === '') return;
-    const made = ora({
-      text,
-      stream,
-      isEnabled: true,
-      // A killed process could not restore the cursor, and stdin is the input of the program.
-      hideCursor: false,
-      discardStdin: false,
-      color: color ? 'cyan' : false,
-      spinner: unicode ? 'dots' : 'line',
-    });
-    spinner = made;
-    if (!paused) made.start();
+  let text: (() => string) | undefined;
+  let isPaused = false;
+  let frame = 0;
+  const draw = () => {
+    if (text && !isPaused) line.show(`${frames[frame++ % frames.length]} ${text()}`);
   };
-  let timer: NodeJS.Timeout | undefined;
-  const set = (next: string, now: number) => {
-    text = next;
-    shownAt = now;
-    if (spinner) spinner.text = text;
-    else timer ??= setTimeout(() => void start().catch(() => {}), delayMs).unref();
+  let timer = setTimeout(() => {
+    timer = setInterval(draw, INTERVAL).unref();
+    draw();
+  }, delayMs).unref();
+  const pause = () => {
+    isPaused = true;
+    line.hide();
   };
-
   return {
     describe(next: string): void {
-      if (!stopped) set(safeLine(next).slice(0, Math.max(1, (stream.columns || 80) - 3)), mono());
+      text = () => next;
     },
     show(label: string, state: ProgressState): void {
-      const now = mono();
-      if (stopped || (now - shownAt < UPDATE_INTERVAL && state.done !== state.total)) return;
-      set(barLine(label, state, now - started, { width: (stream.columns || 80) - 3, unicode }), now);
+      const width = (stream.columns || 80) - SPARE;
+      text = () => barLine(label, state, mono() - started, { width, unicode });
     },
-    pause(): void {
-      paused = true;
-      spinner?.stop();
-    },
+    pause,
     resume(): void {
-      paused = false;
-      if (!stopped) spinner?.start();
+      isPaused = false;
     },
-    /** Later calls have no effect. */
     stop(): void {
-      stopped = true;
       clearTimeout(timer);
-      spinner?.stop();
-      spinner = undefined;
+      pause();
     },
   };
 }
+
+/** For the spinner and what a terminal echoes. */
+const SPARE = 8;

@@ -4,60 +4,33 @@ import type { StoreItem } from '../../contract/records/store.ts';
 
 type Item = z.infer<typeof StoreItem>;
 
-interface Metric {
-  readonly name: string;
-  readonly help: string;
-  readonly item: Item['item'];
-  readonly field: KnownKeys<Item>;
-  /** Whether the figure is converted from milliseconds to seconds. */
-  readonly seconds?: boolean;
-}
-
 /** The names that a schema lists, without those of further fields. */
 type KnownKeys<T> = keyof { [K in keyof T as string extends K ? never : K]: T[K] };
 
+type Metric = readonly [name: string, item: Item['item'], field: KnownKeys<Item>, help: string];
+
 /** To add a metric, add a row for a figure of `StoreItem`, which `store/status.ts` measures. */
 const metrics: readonly Metric[] = [
-  { name: 'lane_calls', help: 'Calls in the last minute.', item: 'lane', field: 'sent' },
-  { name: 'lane_limit', help: 'Calls allowed per minute.', item: 'lane', field: 'limit' },
-  { name: 'lane_queued', help: 'Calls in the queue.', item: 'lane', field: 'queued' },
-  {
-    name: 'lane_blocked_seconds',
-    help: 'Time until calls of this lane (a set of calls with one rate limit) may be sent again.',
-    item: 'lane',
-    field: 'blockedFor',
-  },
-  { name: 'machine_spent_units', help: 'CU spent this month.', item: 'machine', field: 'spent' },
-  { name: 'budget_limit_units', help: 'Limit of the budget in CU.', item: 'budget', field: 'limit' },
-  { name: 'budget_spent_units', help: 'CU spent in the period.', item: 'budget', field: 'spent' },
-  {
-    name: 'budget_lost_units',
-    help: 'CU that calls with lost answers may have cost in the period.',
-    item: 'budget',
-    field: 'lost',
-  },
-  {
-    name: 'budget_reserved_units',
-    help: 'CU reserved for calls in flight.',
-    item: 'budget',
-    field: 'reserved',
-  },
-  { name: 'feed_posts', help: 'Posts of the feed in the store.', item: 'feed', field: 'entries' },
-  {
-    name: 'feed_last_post_age_seconds',
-    help: 'Time since the last post.',
-    item: 'feed',
-    field: 'lastPostAgo',
-  },
-  {
-    name: 'feed_lag_seconds',
-    help: 'Time since the feed was verified to be complete.',
-    item: 'feed',
-    field: 'lag',
-  },
-  { name: 'feed_spent_units', help: 'CU spent by the current leader.', item: 'feed', field: 'spent' },
-  { name: 'group_pending', help: 'Posts delivered but not acknowledged.', item: 'group', field: 'pending' },
-  { name: 'group_behind', help: 'Posts not delivered yet.', item: 'group', field: 'behind' },
+  ['lane_calls', 'lane', 'sent', 'Calls in the last minute.'],
+  ['lane_limit', 'lane', 'limit', 'Calls allowed per minute.'],
+  ['lane_queued', 'lane', 'queued', 'Calls in the queue.'],
+  [
+    'lane_blocked_seconds',
+    'lane',
+    'blockedFor',
+    'Time until calls that share this rate limit may be sent again.',
+  ],
+  ['machine_spent_units', 'machine', 'spent', 'CU spent this month.'],
+  ['budget_limit_units', 'budget', 'limit', 'Limit of the budget in CU.'],
+  ['budget_spent_units', 'budget', 'spent', 'CU spent in the period.'],
+  ['budget_lost_units', 'budget', 'lost', 'CU that calls with lost answers may have cost in the period.'],
+  ['budget_reserved_units', 'budget', 'reserved', 'CU reserved for calls in flight.'],
+  ['feed_posts', 'feed', 'entries', 'Posts of the feed in the store.'],
+  ['feed_last_post_age_seconds', 'feed', 'lastPostAgo', 'Time since the last post.'],
+  ['feed_lag_seconds', 'feed', 'lag', 'Time since the feed was verified to be complete.'],
+  ['feed_spent_units', 'feed', 'spent', 'CU spent by the current leader.'],
+  ['group_pending', 'group', 'pending', 'Posts delivered but not acknowledged.'],
+  ['group_behind', 'group', 'behind', 'Posts not delivered yet.'],
 ];
 
 /** The status as OpenMetrics text. */
@@ -70,12 +43,12 @@ export function storeMetricsText(items: readonly Item[]): string {
       help: 'Whether a relay leads the feed.',
       samples: leads.map(({ name, leader }) => [[['feed', name]], leader ? 1 : 0]),
     },
-    ...metrics.map(({ name, help, item, field, seconds }) => ({
+    ...metrics.map(([name, item, field, help]) => ({
       ...{ name, help },
       samples: items.flatMap((one): MetricFamily['samples'] => {
         const figure = one.item === item ? one[field] : undefined;
         if (typeof figure !== 'number') return [];
-        return [[[[item, one.name]], seconds ? figure / 1_000 : figure]];
+        return [[[[item, one.name]], name.endsWith('_seconds') ? figure / 1_000 : figure]];
       }),
     })),
   ]);

@@ -89,7 +89,7 @@ function traderOf(random: Random, persona: Persona): Trader {
     bio,
     banner: random() < 0.3 ? null : `${images}/banner.jpg`,
     profilePicture: random() < 0.15 ? null : `${images}/avatar.png`,
-    twitter: random() < 0.3 ? null : `https://x.com/${x}`,
+    twitter: random() < 0.3 && !persona.isSample ? null : `https://x.com/${x}`,
     ...(plan ? { solanaAddress: null, evmAddress: null } : found),
   };
   return { ...persona, user, found };
