@@ -1,7 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { parseJson } from '../../src/base/json.ts';
-import { isPlainLine, jsonLine, lineOf } from '../../src/output/format/ndjson.ts';
-import { readThesis } from '../../src/tail/socket/frame.ts';
 import { openHome } from './harness.ts';
 import { type Call, withService } from './service.ts';
 
@@ -71,19 +68,4 @@ test('half of a surrogate pair becomes U+FFFD, except in trdr api', async () => 
   const { stdout } = await run('whois', 'mira', '--fields', 'bio');
   expect(stdout).toBe('{"bio":"\ufffd half"}\n');
   expect((await run('api', '/v2/user/handle/mira')).stdout).toBe(`{${user}}`);
-});
-
-test('a post prints the same bytes from a page and from a frame', async () => {
-  const posts = [
-    `{${thesis}}`,
-    `{ "id": "t2", "thesis": "caf\\u00e9 \\/ \\ud83d", "n": 1.10 }`,
-    '{"id":"t3","thesis":"plain, \\"quoted\\": text","n":12345678901234567890}',
-  ];
-  for (const post of posts) {
-    const frame = readThesis(Buffer.from(`{"type":"thesis","data":${post}}`));
-    const raw = frame?.raw ?? Buffer.alloc(0);
-    const line = isPlainLine(raw) ? Buffer.from(raw).toString('utf8') : lineOf(raw);
-    const page = parseJson(`{"items":[${post}]}`) as { items: readonly unknown[] };
-    expect(line).toBe(jsonLine(page.items[0]));
-  }
 });

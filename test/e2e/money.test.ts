@@ -1,13 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { agentVariables } from '../../src/cli/agent.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/index.ts';
 import { virtualClock } from '../core/virtual-clock.ts';
 import { openDesk, openHome, runInProcess, withSandbox } from './harness.ts';
-import { ledgerOf } from './numbers.ts';
 
-const plenty = { ratePerMinute: 1_000_000, burstPerSecond: 1_000_000 } as const;
 const wallets = Array.from({ length: 5 }, (_, index) => `${'1'.repeat(31)}${index + 2}`);
 
 describe('an expensive run', () => {
@@ -411,40 +407,6 @@ describe('a repeated subject', () => {
     await home.run(['whois', 'mira'], { sandbox: await withSandbox() });
     expect(sandbox.log).toHaveLength(2);
   });
-});
-
-test("the ledger equals the service's charges after a mix of commands", async () => {
-  const { sandbox, home, run } = await openDesk({ ...plenty, faults: '500=5%,OVERLOADED=3%' });
-  const board = sandbox.world.board('weekly', sandbox.clock.now()).entries.map(({ wallet }) => wallet);
-  mkdirSync(home.config, { recursive: true });
-  writeFileSync(
-    join(home.path, 'subjects.csv'),
-    `who\n${sandbox.world.handles().slice(0, 30).join('\n')}\nnobody\n`,
-  );
-  const lines = [
-    ['whois', '--file', join(home.path, 'subjects.csv'), '--column', 'who'],
-    ['whois', sandbox.world.user('mira')?.evmAddress ?? '', 'nobody'],
-    ['resolve', 'mira', 'nobody', '--no-wait'],
-    ['pnl', 'mira', 'nobody'],
-    ['pnl', 'juno'],
-    ['thesis', 'list', '--user', 'mira'],
-    ['thesis', 'list', '--limit', '130'],
-    ['launchpad', 'user', ...board.slice(0, 5), ...wallets],
-    ['launchpad', 'callouts', '--limit', '60'],
-    ['launchpad', 'board', '--compare', '3d'],
-    ['api', '/v2/thesis?limit=41'],
-    ['me'],
-  ];
-  for (const words of lines) {
-    await run([...words, ...(words[0] === 'me' ? [] : ['--yes'])], {
-      clock: virtualClock(sandbox.clock.now()),
-    });
-  }
-  const usage = await run(['usage', '--by', 'command', '--since', '30d']);
-  const sum = usage.records().reduce((all, { cu }) => all + Number(cu), 0);
-  expect(sum).toBe(sandbox.meter().unitsUsed);
-  expect(ledgerOf(home).reduce((all, { cu }) => all + cu, 0)).toBe(sum);
-  expect(usage.records().length).toBeGreaterThan(5);
 });
 
 describe('a run without a known end', () => {

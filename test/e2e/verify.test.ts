@@ -84,16 +84,6 @@ test.each([
   expect(stderr.replace(/\s+/g, ' ')).toMatch(why);
 });
 
-test('before the first verification, nothing is vouched for, which is reported', async () => {
-  const place = { sandbox: await withSandbox(plenty), home: openHome() };
-  const path = join(place.home.path, 'new.ndjson');
-  const words = 'thesis tail --via poll --backfill 5 --count 5 --yes --out'.split(' ');
-  expect((await run([...words, path], place)).exitCode).toBe(0);
-  const found = await verifyOf([path], place);
-  expect(found).toMatchObject({ exitCode: 10, status: 'gaps', from: null, to: null, rows: 5, gaps: [] });
-  expect(found.stderr).toContain('nothing is verified yet');
-});
-
 test('a file without its certificate, or with a damaged one, is not vouched for', async () => {
   const { place, path } = await withFile();
   const certificate = readFileSync(`${path}.trdr`, 'utf8');
@@ -178,15 +168,6 @@ test('a list is verified for the stretch that it has read, and a tail continues 
     from: since,
     files: [{ duplicates: 0 }],
   });
-});
-
-test('other filters begin a new stretch', async () => {
-  const { place, path } = await withFile();
-  const before = await verifyOf([path], place);
-  const words = 'thesis tail --via poll --lag 200ms --duration 300ms --yes --dev-only --out theses.ndjson';
-  expect((await run(words.split(' '), place)).exitCode).toBe(0);
-  const { from } = { from: 0, ...(await verifyOf([path], place)) };
-  expect(from === null || from > Number({ to: 0, ...before }.to)).toBe(true);
 });
 
 test('random pages are compared with the service, at a price that is known before', async () => {

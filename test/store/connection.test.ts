@@ -72,26 +72,6 @@ describe.skipIf(!hasServer())('a connection', () => {
     expect(await store.send('SET', ['x', 'y'])).toBe('OK');
   });
 
-  it('distinguishes a wrong password and a missing permission from an outage, and traces no password', async () => {
-    const server = await startServer();
-    const admin = await server.connect();
-    await admin.send('ACL', ['SETUSER', 'desk', 'on', '>hunter2', '+info', '+get', '~trdr:*']);
-    const address = { ...readStoreUrl(server.url), username: 'desk' };
-    const lines: string[] = [];
-    const trace = (line: string) => void lines.push(line);
-    const wrong = connectStore(address, { password: 'hunter3', trace });
-    await expect(wrong).rejects.toMatchObject({ code: 'STORE_DENIED' });
-    const elsewhere = connectStore({ ...readStoreUrl(server.url), db: 999 });
-    await expect(elsewhere).rejects.toMatchObject({ code: 'STORE_UNFIT' });
-    const unneeded = connectStore(readStoreUrl(server.url), { password: 'hunter2', trace });
-    await expect(unneeded).rejects.toThrow(/has no password/);
-    const store = await connectStore(address, { password: 'hunter2', trace });
-    await expect(store.send('SET', ['trdr:x', 'y'])).rejects.toThrow(/has no permission for set/);
-    await expect(store.send('GET', ['other'])).rejects.toThrow(/the keys of trdr/);
-    expect(store.lost.aborted).toBe(false);
-    expect(lines.join()).not.toMatch(/hunter/);
-  });
-
   it('verifies the certificate of a server, and names the fix if that fails', async () => {
     const { folder, ca } = certificates();
     const conf = [

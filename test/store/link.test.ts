@@ -64,24 +64,6 @@ describe.skipIf(!hasServer())('a link', () => {
     await expect(linkTo(server).link.open()).rejects.toMatchObject({ code: 'STORE_DENIED' });
   });
 
-  it('states how to restore a schema version that another program has overwritten', async () => {
-    const server = await startServer();
-    const admin = await server.connect();
-    const rejected = (db = 0, cli = 'redis-cli') =>
-      expect(linkTo(server, { db }).link.use(async () => 0)).rejects.toMatchObject({
-        code: 'STORE_UNFIT',
-        hint: expect.stringContaining(`: ${cli} SET '${keys.schema}' 1`),
-      });
-    await admin.send('SET', [keys.schema, 'x']);
-    await rejected();
-    await admin.send('DEL', [keys.schema]);
-    await admin.send('ZADD', [keys.schema, 1, 'm']);
-    await rejected();
-    await admin.send('SELECT', [3]);
-    await admin.send('SET', [keys.schema, 'x']);
-    await rejected(3, 'redis-cli -n 3');
-  });
-
   it('does not use a store that a newer version has written to', async () => {
     const server = await startServer();
     const admin = await server.connect();

@@ -19,12 +19,6 @@ const resume = (out: string) => {
 const line = `{"id":"a","platformCreatedAt":${AT}}\n`;
 
 describe('a file that a tail resumes from', () => {
-  it.each(['{"id":"b","platf', '\0\0\0'])('loses only an incomplete line: %j', (torn) => {
-    const out = fileOf(line + torn);
-    expect(resume(out).start).toMatchObject({ ids: [['a', AT]] });
-    expect(readFileSync(out, 'utf8')).toBe(line);
-  });
-
   it.each(['name,price', 'my notes without an end', `${line}notes`])(
     'is not changed if a tail did not write it: %j',
     (text) => {

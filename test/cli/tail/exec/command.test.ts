@@ -16,17 +16,6 @@ function world(env: Record<string, string> = {}) {
 }
 
 describe.runIf(process.platform !== 'win32')('a command', () => {
-  it('receives the batch on stdin, and its number, size, first and last id in the environment', async () => {
-    const given = world();
-    const script =
-      'cat > got; echo "$TRDR_BATCH $TRDR_ROWS $TRDR_FIRST_ID $TRDR_LAST_ID $TRDR_ATTEMPT" >> got';
-    const end = await runCommand(readCommand(script, given), batchOf('a', 'b', 'c'), 2);
-    expect(end).toEqual({ ok: true });
-    expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe(
-      '{"id":"a"}\n{"id":"b"}\n{"id":"c"}\n7 3 a c 2\n',
-    );
-  });
-
   it('does not get the key, the password of the store, or the socket of a service manager', async () => {
     const given = world({
       TRDR_API_KEY: 'secret-1',

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openFollowed } from '../../../../src/cli/tail/output/followed-file.ts';
@@ -18,7 +9,6 @@ import {
   type RotateRule,
   rotateRule,
 } from '../../../../src/cli/tail/output/rotation.ts';
-import { positionPath, readStart, savePosition } from '../../../../src/cli/tail/position-file.ts';
 import { openFolder } from '../../../folder.ts';
 
 const NOON = Date.UTC(2026, 10, 22, 12);
@@ -110,84 +100,4 @@ describe('a finished file', () => {
     expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p2']);
     expect(finishedFiles(out)).toHaveLength(1);
   });
-});
-
-test('a file that was renamed in the middle of a line receives the rest of that line', async () => {
-  const out = join(openFolder(), 'theses.ndjson');
-  const { file, clock } = await openOutput(out, undefined);
-  await file.sink.write(lineOf(1, NOON).slice(0, -1));
-  await file.sink.flush();
-  renameSync(out, `${out}.1`);
-  clock.now += 1_000;
-  await file.check();
-  await file.sink.write('\n');
-  await file.sink.write(lineOf(2, NOON));
-  await file.sink.flush();
-  clock.now += 1_000;
-  await file.sink.write(lineOf(3, NOON));
-  await file.sink.finish('complete');
-  expect(idsIn(readFileSync(`${out}.1`, 'utf8'))).toEqual(['p1', 'p2']);
-  expect(idsIn(readFileSync(out, 'utf8'))).toEqual(['p3']);
-});
-
-const FEED = 'thesis';
-const reading = { checkpoint: undefined, feed: FEED, timeField: 'platformCreatedAt' };
-const resume = (out: string) => readStart({ ...reading, out, notice() {} });
-const resumedIds = (out: string) => resume(out)?.ids.map(([id]) => id);
-
-describe('a tail with finished files', () => {
-  /** Twenty minutes of posts, one every ten seconds, in files of about twenty posts; the position is saved at `at`. */
-  async function written(at: number) {
-    const out = join(openFolder(), 'theses.ndjson');
-    const { file, clock } = await openOutput(out, { bytes: 2_000 });
-    for (let id = 0; id < 125; id++) {
-      clock.now = NOON + id * 10_000;
-      await file.sink.write(lineOf(id, clock.now));
-      await file.sink.flush();
-      if (id !== at) continue;
-      const base = { feed: FEED, start: null, verified: NOON, lowest: null, ids: [] };
-      savePosition(positionPath({ ...reading, out }) ?? '', { ...base, file: file.place() });
-    }
-    await file.sink.finish('complete');
-    for (const [age, { path }] of finishedFiles(out).entries()) {
-      const modified = (clock.now - (age + 1) * 200_000) / 1_000;
-      utimesSync(path, modified, modified);
-    }
-    return out;
-  }
-  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `p${from + i}`);
-
-  test.each([0, 17, 60, 110, 124])('knows every post that was written since post %d', async (at) => {
-    const out = await written(at);
-    expect(new Set(resumedIds(out))).toEqual(new Set(range(at + 1, 125)));
-  });
-
-  test('requests a post again whose line a crash cut off, and continues without the newest file', async () => {
-    const out = await written(60);
-    const inLast = idsIn(readFileSync(out, 'utf8')).length;
-    truncateSync(out, readFileSync(out).length - 10);
-    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 124)));
-    // A crash while files are being changed: the new file is empty or does not exist.
-    truncateSync(out, 0);
-    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 125 - inLast)));
-    rmSync(out);
-    expect(new Set(resumedIds(out))).toEqual(new Set(range(61, 125 - inLast)));
-    expect(existsSync(out)).toBe(false);
-  });
-});
-
-test.each([
-  ['before more posts', 1],
-  ['after its last post', 0],
-])('a file that another program renamed %s is still read', (_, more) => {
-  const out = join(openFolder(), 'theses.ndjson');
-  writeFileSync(out, lineOf(1, NOON));
-  const { dev, ino } = statSync(out);
-  const file = { dev: String(dev), ino: String(ino), offset: statSync(out).size };
-  const base = { feed: FEED, start: null, verified: NOON, lowest: null };
-  savePosition(`${out}.trdr`, { ...base, ids: [['p1', NOON]], file });
-  writeFileSync(out, lineOf(2, NOON + 1_000), { flag: 'a' });
-  renameSync(out, `${out}.1`);
-  if (more > 0) writeFileSync(out, lineOf(3, NOON + 2_000));
-  expect(new Set(resumedIds(out))).toEqual(new Set(more > 0 ? ['p1', 'p2', 'p3'] : ['p1', 'p2']));
 });
