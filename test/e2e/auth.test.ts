@@ -11,6 +11,7 @@ const configOf = (home: Home) => JSON.parse(readFileSync(join(home.config, 'conf
 
 const URL_OF_DESK = 'https://desk.example.com';
 const KEY = 'aa_live_0123456789abcdef';
+const EARLY = 'trdr_live_fedcba9876543210fedcba9876543210';
 
 /** Saves a key unverified, as a script does. */
 const save = (home: Home, { key = KEY, url = URL_OF_DESK, profile = 'default' } = {}) =>
@@ -36,41 +37,55 @@ describe('trdr auth login', () => {
     });
   });
 
-  test('prompts on a terminal, and never shows the key', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const login = await home.run(['auth', 'login', '--profile', 'desk'], {
-      tty: true,
-      typed: [`${sandbox.url}\r`, `${sandbox.key}\r`],
-    });
-    expect(login.exitCode).toBe(0);
-    expect(login.stderr).toContain('API key (input hidden): \n');
-    expect(login.stderr).not.toContain(sandbox.key);
-    // Raw mode during each prompt, so that the terminal echoes nothing.
-    expect(login.rawModes).toEqual([true, true, false, true, true, false]);
-    expect(configOf(home).profiles.desk.key).toBe(sandbox.key);
-  });
-
-  test('prompts again for an invalid base URL, without repeating it', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const login = await runInProcess(['auth', 'login'], {
-      home,
-      tty: true,
-      typed: [
-        'aa_live_0123456789\r',
-        'http://other.example\r',
-        `${sandbox.url}/?q\r`,
-        `${sandbox.url}/\r`,
-        `${sandbox.key}\r`,
+  /** What is typed at the prompts of a login, and what the login says about it. */
+  const logins = ({ url, key, port }: { url: string; key: string; port: number }) => ({
+    'a URL and a key': { typed: [`${url}\r`, `${key}\r`] },
+    'invalid URLs first': {
+      typed: ['aa_live_0123456789\r', 'http://other.example\r', `${url}/?q\r`, `${url}/\r`, `${key}\r`],
+      says: [
+        'invalid base URL: it must start with https:// (or http:// for localhost)',
+        'plain http to other.example would send the key unencrypted',
+        'invalid base URL: it has a query or a fragment',
       ],
-    });
-    expect(login.exitCode).toBe(0);
-    expect(login.stderr.match(/(invalid base URL: |plain http to )[^;\n]*/g)).toEqual([
-      'invalid base URL: it must start with https:// (or http:// for localhost)',
-      'plain http to other.example would send the key unencrypted',
-      'invalid base URL: it has a query or a fragment',
-    ]);
-    expect(configOf(home).profiles.default.baseUrl).toBe(sandbox.url);
+    },
+    'another URL, but not the key again, if the service cannot be reached': {
+      flags: ['--base-url', `https://127.0.0.1:${port}`],
+      typed: [`${key}\r`, '\r', 'ftp://nowhere\r', `127.0.0.1:${port}\r`],
+      says: [
+        'does not use TLS',
+        'does not use TLS',
+        'invalid base URL: it must start with https:// (or http:// for localhost)',
+      ],
+    },
+    'nothing before the prompts, which discard it': {
+      typedAhead: `https://early.example\r${EARLY}\r`,
+      typed: [`${url}\r${EARLY}\r`, `${key}\r`],
+    },
   });
+  type Login = {
+    readonly typed: readonly string[];
+    readonly flags?: readonly string[];
+    readonly typedAhead?: string;
+    readonly says?: readonly string[];
+  };
+
+  test.each(Object.keys(logins({ url: '', key: '', port: 0 })))(
+    'prompts on a terminal, and never shows the key: %s',
+    async (how) => {
+      const [sandbox, home] = [await withSandbox(), openHome()];
+      const all: Readonly<Record<string, Login>> = logins(sandbox);
+      const { flags = [], says = [], ...typing } = all[how] ?? expect.unreachable();
+      const login = await home.run(['auth', 'login', ...flags], { tty: true, ...typing });
+      expect(login.exitCode).toBe(0);
+      const said = /(?:invalid base URL: |plain http to )[^;\n]*|does not use TLS/g;
+      expect(login.stderr.match(said) ?? []).toEqual(says);
+      expect(login.stderr.match(/API key \(input hidden\): \n/g)).toHaveLength(1);
+      expect(login.stderr).not.toMatch(new RegExp(`${sandbox.key}|${EARLY}|early`));
+      // Raw mode during each prompt, so that the terminal echoes nothing.
+      expect(login.rawModes.join()).toMatch(/^(true,true,false,?)+$/);
+      expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
+    },
+  );
 
   test.each([
     ['api.example.com/b2b', 'https://api.example.com/b2b'],
@@ -86,24 +101,6 @@ describe('trdr auth login', () => {
     const home = openHome();
     expect((await save(home, { url: given })).exitCode).toBe(0);
     expect(configOf(home).profiles.default.baseUrl).toBe(url);
-  });
-
-  test('asks for another URL, but not for the key, if the service cannot be reached', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const plain = `https://127.0.0.1:${sandbox.port}`;
-    const login = await runInProcess(['auth', 'login', '--base-url', plain], {
-      home,
-      tty: true,
-      typed: [`${sandbox.key}\r`, '\r', 'ftp://nowhere\r', `127.0.0.1:${sandbox.port}\r`],
-    });
-    expect(login.exitCode).toBe(0);
-    expect(login.stderr.match(/input hidden|does not use TLS|invalid base URL/g)).toEqual([
-      'input hidden',
-      'does not use TLS',
-      'does not use TLS',
-      'invalid base URL',
-    ]);
-    expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
   });
 
   test.each([
@@ -127,20 +124,6 @@ describe('trdr auth login', () => {
     });
     expect([login.exitCode, login.rawModes]).toEqual([130, [true, true, false]]);
     expect(login.stderr).not.toContain('half');
-  });
-
-  test('discards what was typed before a prompt, and never shows it', async () => {
-    const [sandbox, home] = [await withSandbox(), openHome()];
-    const early = 'trdr_live_fedcba9876543210fedcba9876543210';
-    const login = await runInProcess(['auth', 'login'], {
-      home,
-      tty: true,
-      typedAhead: `https://early.example\r${early}\r`,
-      typed: [`${sandbox.url}\r${early}\r`, `${sandbox.key}\r`],
-    });
-    expect(login.exitCode).toBe(0);
-    expect(login.stderr).not.toMatch(/early|fedcba/);
-    expect(configOf(home).profiles.default).toEqual({ key: sandbox.key, baseUrl: sandbox.url });
   });
 
   test.skipIf(!isInstalled('script')).each([
