@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { quietly } from '../../base/calls.ts';
-import { isRecord, type JsonObject, parseObject, textOf } from '../../base/json-object.ts';
+import { isRecord, parseObject, textOf } from '../../base/json-object.ts';
 import { baseUrl } from '../../base/url-values.ts';
 import { trimText } from '../../base/values.ts';
 import { openCache } from '../../state/cache.ts';
@@ -45,7 +45,8 @@ function knownHandles(prefix: string, { profile, sandbox }: LineContext, place: 
 /** The base URL and key that the command line would use: from the environment, or from the profile. */
 function service(folder: string | undefined, named: string | undefined, env: Io['env']) {
   const { current, profiles } = readConfig(folder);
-  const profile = profiles[named ?? (env['TRDR_PROFILE'] || current)] ?? {};
+  const saved = profiles[named ?? (env['TRDR_PROFILE'] || current)];
+  const profile = isRecord(saved) ? saved : {};
   const url = baseUrl.read(env['TRDR_BASE_URL'] || (textOf(profile['baseUrl']) ?? ''));
   return { baseUrl: url ?? '', key: trimText(env['TRDR_API_KEY'] ?? '') || (textOf(profile['key']) ?? '') };
 }
@@ -54,12 +55,5 @@ function service(folder: string | undefined, named: string | undefined, env: Io[
 function readConfig(folder: string | undefined) {
   const text = folder && quietly(() => readFileSync(join(folder, 'config.json'), 'utf8'));
   const { current, profiles } = parseObject(text ?? '') ?? {};
-  return {
-    current: textOf(current) || 'default',
-    profiles: Object.fromEntries(
-      Object.entries(isRecord(profiles) ? profiles : {}).filter((pair): pair is [string, JsonObject] =>
-        isRecord(pair[1]),
-      ),
-    ),
-  };
+  return { current: textOf(current) || 'default', profiles: isRecord(profiles) ? profiles : {} };
 }

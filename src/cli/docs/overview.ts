@@ -8,7 +8,7 @@ export const tagline =
 /** The sections of the overview, in the order in which a new user needs them. */
 const sections: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: 'Look up', names: ['whois', 'resolve', 'pnl'] },
-  { title: 'Theses', names: ['thesis list', 'thesis tail'] },
+  { title: 'Theses', names: ['thesis list', 'thesis tail', 'thesis relay', 'verify'] },
   {
     title: 'Launchpad',
     names: ['launchpad user', 'launchpad callouts', 'launchpad tail', 'launchpad board'],
@@ -34,19 +34,17 @@ export const groupSummary = (group: string): string => groupSummaries[group] ?? 
 const isUnder = (path: string, name: string) => path === name || path.startsWith(`${name} `);
 
 /** The sections of the overview with their commands. Commands that are in no section follow under "More". */
-export function commandSections(
-  commands: readonly AnyCommand[],
-): { readonly title: string; readonly names: readonly string[]; readonly commands: readonly AnyCommand[] }[] {
-  const named = sections.map(({ title, names }) => ({
-    title,
-    names,
-    commands: names.flatMap((name) => commands.filter(({ path }) => isUnder(path, name))),
-  }));
-  const rest = commands.filter(
-    ({ path }) => !named.some((each) => each.commands.some((c) => c.path === path)),
-  );
-  const more = { title: 'More', names: rest.map(({ path }) => path), commands: rest };
-  return [...named, more].filter((each) => each.commands.length > 0);
+export function commandSections(commands: readonly AnyCommand[]) {
+  const isListed = ({ path }: AnyCommand) =>
+    sections.some(({ names }) => names.some((name) => isUnder(path, name)));
+  const rest = commands.filter((command) => !isListed(command));
+  return [...sections, { title: 'More', names: rest.map(({ path }) => path) }]
+    .map(({ title, names }) => ({
+      title,
+      names,
+      commands: names.flatMap((name) => commands.filter(({ path }) => isUnder(path, name))),
+    }))
+    .filter((section) => section.commands.length > 0);
 }
 
 export function overviewPage(commands: readonly AnyCommand[]): DocPage {

@@ -1,4 +1,7 @@
-import type { CommandOutline, CompletionSlot, FlagOutline, Outline } from './outline.ts';
+import type { CompletionSlot, Outline } from './outline.ts';
+
+type CommandOutline = Outline['commands'][number];
+type FlagOutline = CommandOutline['flags'][number];
 
 interface Candidate {
   readonly word: string;

@@ -16,8 +16,6 @@ export interface CompletionSlot {
   readonly list?: boolean;
 }
 
-export type FlagOutline = ReturnType<typeof flagOutline>;
-export type CommandOutline = ReturnType<typeof commandOutline>;
 /** The part of the command descriptions that completion uses, as JSON. */
 export type Outline = ReturnType<typeof outlineOf>;
 
