@@ -132,8 +132,7 @@ export async function createContext(io: Io, command: AnyCommand, { globals: pars
         if (view) await selectedFields(globals.fields, view);
         return false;
       }
-      const { plannedCalls, printPlan } = await import('./spend/plan.ts');
-      await printPlan(context, plannedCalls(planned));
+      await (await import('./spend/plan.ts')).printDryRun(context, planned);
       return true;
     },
   };

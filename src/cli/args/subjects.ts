@@ -1,7 +1,13 @@
 import { Failure, usageError } from '../../base/failure.ts';
 import { trimText } from '../../base/values.ts';
 import { isKey, keyAsSubject } from '../../core/client/mask-key.ts';
-import { listRefused, readSubject, type Subject, subjectsIn } from '../../core/lookup/subject.ts';
+import {
+  listRefused,
+  readSubject,
+  type Subject,
+  type SubjectType,
+  subjectsIn,
+} from '../../core/lookup/subject.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { commandWith } from '../spend/continue-command.ts';
@@ -46,12 +52,31 @@ export async function gatherSubjects(
   };
 }
 
-/** Throws at an API key, so that no record contains it, and at an argument that is a list. */
-export const subjectsOf = (
+/** The distinct subjects, each as spelled where it first occurs, and those that are not handles by position. */
+export async function distinctSubjects(
   source: SubjectSource,
   io: Io,
   key: string | undefined,
-): AsyncGenerator<GivenSubject> =>
+  as: SubjectType | undefined,
+) {
+  const texts: string[] = [];
+  const others = new Map<number, Subject>();
+  const seen = new Set<string>();
+  for await (const given of subjectsOf(source, io, key)) {
+    const subject = await parseSubject(given, (text) => readSubject(text, as));
+    const { type, normal } = subject;
+    // A handle has no spaces, so a name with a space cannot be equal to a handle.
+    const name = type === 'handle' ? normal : `${type} ${normal}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    if (type !== 'handle') others.set(texts.length, subject);
+    texts.push(subject.text);
+  }
+  return { texts, others };
+}
+
+/** Throws at an API key, so that no record contains it, and at an argument that is a list. */
+const subjectsOf = (source: SubjectSource, io: Io, key: string | undefined): AsyncGenerator<GivenSubject> =>
   readSubjects(source, io, ({ text, line }) => {
     const words = subjectsIn(text);
     const word = words.find((each) => isKey(each, key));
@@ -67,7 +92,7 @@ export const subjectsOf = (
 /** Whether the only source is a subject on the command line. */
 export const isOneWord = ({ words }: SubjectSource): boolean => words.length === 1 && words[0] !== '-';
 
-export async function parseSubject<T>(
+async function parseSubject<T>(
   { text, line }: GivenSubject,
   read: (text: string) => T | Promise<T>,
 ): Promise<T> {

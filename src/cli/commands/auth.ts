@@ -13,9 +13,15 @@ import { command } from '../command.ts';
 import type { Context } from '../context.ts';
 import type { Io } from '../io.ts';
 import { askLine, askUrlAgain, isAttended, showProblem } from '../output/prompt.ts';
-import { type SavedProfile, savedProfiles } from '../settings/profiles.ts';
 import { printedSecret } from '../settings/secret-command.ts';
-import { configOf, profileName, sourcedSettings, withNearProfile } from '../settings/settings.ts';
+import {
+  configOf,
+  profileName,
+  type SavedProfile,
+  savedProfiles,
+  sourcedSettings,
+  withNearProfile,
+} from '../settings/settings.ts';
 
 export const authLogin = command({
   path: 'auth login',

@@ -3,30 +3,20 @@ import { statsOf } from '../../base/files.ts';
 import { oneOf } from '../../base/values.ts';
 import { windowNames } from '../../contract/records/pnl.ts';
 import { PnlRecord } from '../../contract/records/subject.ts';
-import { readSubject, type Subject, type SubjectType } from '../../core/lookup/subject.ts';
-import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';
-import { createTargets, type Targets } from '../../core/pnl/targets.ts';
+import { createTargets } from '../../core/pnl/targets.ts';
 import { sortKeys } from '../../output/views/pnl-rows.ts';
 import { cachedSubjectOptions, subjectArgument } from '../args/common.ts';
-import { type SubjectSource, subjectSource } from '../args/input.ts';
+import { subjectSource } from '../args/input.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { excluding, flag, list, value } from '../args/option.ts';
-import { isOneWord, parseSubject, subjectsOf } from '../args/subjects.ts';
+import { distinctSubjects, isOneWord } from '../args/subjects.ts';
 import { file } from '../args/values.ts';
 import { command } from '../command.ts';
-import type { Context } from '../context.ts';
 import { openCachedLookup } from '../lookup/open-lookup.ts';
 import { isRowFormat, selectedFields, terminalWidth } from '../output/output.ts';
-import { everyPosition, openSavedNumbers, withoutCached } from '../pnl/begin-run.ts';
+import { openSavedNumbers, withoutCached } from '../pnl/begin-run.ts';
 import { readEarlier } from '../pnl/compare.ts';
-import {
-  confirmReplacement,
-  exportPnl,
-  hasJournal,
-  isFinished,
-  isOtherExport,
-  openExport,
-} from '../pnl/export.ts';
+import { exportPnl, isFinished, notExported } from '../pnl/export.ts';
 import { showExport } from '../pnl/from/show-export.ts';
 import { knownFields, type Shape } from '../pnl/present.ts';
 import { streamPnl } from '../pnl/stream.ts';
@@ -99,7 +89,7 @@ export const pnl = command({
     const { settings } = context;
     const key = from === undefined ? await settings.key.get() : settings.key.known;
     const { texts: subjects, others } = source
-      ? await distinctSubjects(source, context, key, as)
+      ? await distinctSubjects(source, context.io, key, as)
       : { texts: [], others: new Map() };
     const windows = window.length > 0 ? window : windowNames;
     const { compare, changed, only } = given;
@@ -134,7 +124,14 @@ export const pnl = command({
     const saved = await openSavedNumbers(context, noCache, maxAge);
     const targets = createTargets(subjects, others, await openCachedLookup(context, { noCache, maxAge }));
     if (resume && !fresh && out !== undefined && (await isFinished(context, out, subjects))) return 0;
-    if (dryRun) return await plan(context, targets, { resume, fresh, saved });
+    if (dryRun) {
+      const all = [...subjects.keys()];
+      const left = out === undefined ? all : await notExported(context, subjects, { out, resume, fresh });
+      const lookups = await targets.lookups(left);
+      const todo = await withoutCached(saved, targets, left);
+      await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
+      return 0;
+    }
     if (!isRowFormat(context.format) && (sort !== undefined || window.length > 0)) {
       context.notice(
         `--window and --sort do not apply to ${context.format}, which contains the full records`,
@@ -142,65 +139,12 @@ export const pnl = command({
     }
     if (out === undefined || (!resume && !fresh && isDevice(out)))
       return await streamPnl(context, targets, shape, strict, saved);
-    if (!resume && !fresh) await confirmReplacement(context, out);
     return await exportPnl(context, targets, saved, { out, resume, fresh }, shape, strict);
   },
 });
-
-/** The distinct subjects, each as spelled where it first occurs, and those that are not handles by position. */
-async function distinctSubjects(
-  source: SubjectSource,
-  { io }: Context,
-  key: string | undefined,
-  as: SubjectType | undefined,
-) {
-  const texts: string[] = [];
-  const others = new Map<number, Subject>();
-  const seen = new Set<string>();
-  for await (const given of subjectsOf(source, io, key)) {
-    const subject = await parseSubject(given, (text) => readSubject(text, as));
-    const { type, normal } = subject;
-    // A handle has no spaces, so a name with a space cannot be equal to a handle.
-    const name = type === 'handle' ? normal : `${type} ${normal}`;
-    if (seen.has(name)) continue;
-    seen.add(name);
-    if (type !== 'handle') others.set(texts.length, subject);
-    texts.push(subject.text);
-  }
-  return { texts, others };
-}
 
 /** Whether the output is a pipe or a device, which cannot be resumed. */
 const isDevice = (out: string): boolean => {
   const there = statsOf(out);
   return there !== undefined && !there.isFile();
 };
-
-async function plan(
-  context: Context,
-  targets: Targets,
-  {
-    resume,
-    fresh,
-    saved,
-  }: { readonly resume: boolean; readonly fresh: boolean; readonly saved: SavedNumbers | undefined },
-): Promise<0> {
-  const { out } = context.globals;
-  const { texts: subjects } = targets;
-  let left = everyPosition(subjects);
-  if (resume && out !== undefined && hasJournal(out)) {
-    // With --fresh, the run would start over if the journal belongs to another export.
-    const journal = await openExport(context, subjects, { out, resume }).catch((error: unknown) => {
-      if (fresh && isOtherExport(error)) return undefined;
-      throw error;
-    });
-    if (journal) {
-      left = [...[...journal.openBatches.values()].flat(), ...journal.free()];
-      journal.close();
-    }
-  }
-  const lookups = await targets.lookups(left);
-  const todo = await withoutCached(saved, targets, left);
-  await context.dryRun([...lookups, ...planNumbers(targets, todo)]);
-  return 0;
-}

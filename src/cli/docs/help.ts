@@ -14,7 +14,7 @@ import { topics } from './topics.ts';
 export const allCommands = (): Promise<AnyCommand[]> =>
   Promise.all(Object.values(tree).map((load) => load()));
 
-export async function findPage(words: readonly string[]): Promise<DocPage> {
+async function findPage(words: readonly string[]): Promise<DocPage> {
   const name = words.join(' ');
   const load = tree[name];
   if (load) return commandPage(await load());

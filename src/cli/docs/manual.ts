@@ -7,7 +7,7 @@ import { completionScripts } from './completion/scripts.ts';
 import { allCommands, allPages } from './help.ts';
 import { commandSections, tagline } from './overview.ts';
 import { commandPage, type Definition, type DocPage, pageFile, type Section } from './page.ts';
-import { exitTable, neverList, skillText } from './skill.ts';
+import { skillTexts } from './skill.ts';
 import { topics } from './topics.ts';
 
 /** What the build and `npm run generate` write. With the JSON of `help` and `outline`, trdr need not load the commands. */
@@ -19,9 +19,7 @@ export async function preparedTexts() {
     reference: referenceFiles(commands),
     completions: completionScripts,
     outline: JSON.stringify(outlineOf(commands)),
-    skill: skillText(commands),
-    exitTable: exitTable(),
-    neverList: neverList(),
+    ...skillTexts(commands),
   };
 }
 

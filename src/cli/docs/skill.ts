@@ -28,14 +28,14 @@ const never: readonly string[] = [
   'Never parse tables: they are for people and may change.',
 ];
 
-export const exitTable = (): string =>
+const exitTable = (): string =>
   [
     '| exit | what to do |',
     '| --- | --- |',
     ...exitAdvice.map(([codes, text]) => `| ${codes} | ${text} |`),
   ].join('\n');
 
-export const neverList = (): string => never.map((rule) => `- ${rule}`).join('\n');
+const neverList = (): string => never.map((rule) => `- ${rule}`).join('\n');
 
 /** The commands in the skill, each with its price, empty if free, and an example. */
 const shown: Readonly<Record<string, readonly [price: string, example: string]>> = {
@@ -69,7 +69,14 @@ const shown: Readonly<Record<string, readonly [price: string, example: string]>>
   usage: ['', 'trdr usage --since 1d --by command'],
 };
 
-export function skillText(commands: readonly AnyCommand[]): string {
+/** The skill, and two parts of it that the docs show. */
+export const skillTexts = (commands: readonly AnyCommand[]) => ({
+  skill: skillText(commands),
+  exitTable: exitTable(),
+  neverList: neverList(),
+});
+
+function skillText(commands: readonly AnyCommand[]): string {
   const examples = Object.entries(shown).map(([path, [price, example]]) => {
     const { summary } = commands.find((each) => each.path === path) ?? {};
     if (summary === undefined) throw new Error(`the skill describes an unknown command: ${path}`);

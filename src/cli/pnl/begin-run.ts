@@ -55,7 +55,7 @@ export async function beginRun(
     if (journal) await journal.found(results.map(({ position, record }) => ({ position, value: record })));
     else for (const { position } of results) cached[position] = 1;
   };
-  let todo: readonly number[] = journal?.free() ?? everyPosition(texts);
+  let todo: readonly number[] = journal?.free() ?? [...texts.keys()];
   /** Looks for answers in the cache. Is called again when more handles are known. */
   const fill = async () => {
     const read = journal ? await readSavedAnswers(journal, targets) : 0;
@@ -124,5 +124,3 @@ export async function openSavedNumbers(
   const maxAgeMs = maxAge ?? Math.min(context.settings.maxAge, NUMBERS_AGE_MS);
   return createSavedNumbers(cache, context.io.clock.now, maxAgeMs);
 }
-
-export const everyPosition = (list: readonly unknown[]): number[] => list.map((_, at) => at);

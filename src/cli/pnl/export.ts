@@ -29,7 +29,7 @@ interface Destination {
   readonly fresh?: boolean | undefined;
 }
 
-export async function openExport(
+async function openExport(
   context: Context,
   subjects: readonly string[],
   { out, resume, fresh }: Destination,
@@ -48,8 +48,28 @@ export async function openExport(
 }
 
 /** Whether a journal was rejected because it belongs to an export of other handles or of another service. */
-export const isOtherExport = (error: unknown): error is Failure =>
+const isOtherExport = (error: unknown): error is Failure =>
   error instanceof Failure && error.code === 'JOURNAL_OTHER';
+
+/** The positions that a run has still to request, by the journal of the export that it would resume. */
+export async function notExported(
+  context: Context,
+  subjects: readonly string[],
+  { out, resume, fresh }: Destination,
+): Promise<readonly number[]> {
+  const all = [...subjects.keys()];
+  if (!resume || !hasJournal(out)) return all;
+  try {
+    const journal = await openExport(context, subjects, { out, resume });
+    const left = [...[...journal.openBatches.values()].flat(), ...journal.free()];
+    journal.close();
+    return left;
+  } catch (error) {
+    // With --fresh, the run would start over if the journal belongs to another export.
+    if (fresh && isOtherExport(error)) return all;
+    throw error;
+  }
+}
 
 export async function exportPnl(
   context: Context,
@@ -59,6 +79,7 @@ export async function exportPnl(
   shape: Shape,
   strict: boolean,
 ): Promise<ExitCode> {
+  if (!destination.resume && !destination.fresh) await confirmReplacement(context, destination.out);
   const journal = await openExport(context, targets.texts, destination);
   try {
     return await exportBy(journal, context, targets, saved, destination, shape, strict);
@@ -190,7 +211,7 @@ async function* pnlText<T>(
 }
 
 /** The journal is next to the real file, even if the path is a symbolic link. */
-export const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
+const hasJournal = (out: string): boolean => statsOf(`${realPath(out)}.journal`) !== undefined;
 
 /** Throws at a file that lacks handles or cannot be read, because replacing it by mistake would lose paid answers. */
 export async function isFinished(
@@ -224,7 +245,7 @@ export async function isFinished(
 }
 
 /** Asks before a run without --resume and --fresh replaces a file, which may contain paid answers. */
-export async function confirmReplacement(
+async function confirmReplacement(
   { io, signal }: Pick<Context, 'io' | 'signal'>,
   out: string,
 ): Promise<void> {

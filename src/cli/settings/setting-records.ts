@@ -12,7 +12,7 @@ import {
   settingNames,
   settingRows,
 } from '../../state/config/settings-table.ts';
-import { originText } from './profiles.ts';
+import { originText } from './settings.ts';
 
 /** The names that `config get` accepts: the settings, the profile, the key and the password of the store. */
 export const readableSettings: readonly string[] = ['profile', 'key', ...settingNames, 'storePassword'];

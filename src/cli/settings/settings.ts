@@ -1,11 +1,14 @@
 import { homedir } from 'node:os';
 import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
+import type { ProfileRecord } from '../../contract/records/tool.ts';
+import { maskKey } from '../../core/client/mask-key.ts';
 import { didYouMean } from '../../output/suggest.ts';
 import {
   type ConfigFile,
   checkKeyFormat,
   emptyConfig,
+  keyKind,
   openConfig,
   profileOf,
 } from '../../state/config/config.ts';
@@ -24,7 +27,7 @@ export type SecretFormat = (text: string, where: string, hint: string) => string
 export const SECRET_COMMAND = 'SECRET_COMMAND';
 
 /** The API key, or the password of the store. */
-export interface Secret {
+interface Secret {
   /** Whether it is saved, or a command prints it. */
   readonly isSet: boolean;
   /** The secret, unless its command has not been run. */
@@ -116,10 +119,10 @@ function keptFor(from: Sourced, own: unknown): string | undefined {
 }
 
 /** A command that prints the key overrides a saved key, but not one in the environment. */
-export const keySource = ({ key, keyCommand }: Sourced) =>
+const keySource = ({ key, keyCommand }: Sourced) =>
   keyCommand.value !== undefined && key.origin !== 'environment' ? keyCommand : key;
 
-export const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
+const keyOf = ({ key, keyCommand, profile }: Sourced, io: Io): Secret =>
   secretOf(key, keyCommand, `keyCommand of profile "${profile.value}"`, io, checkKeyFormat);
 
 function storePasswordOf({ storePassword, storePasswordCommand, store, profile }: Sourced, io: Io): Secret {
@@ -169,4 +172,42 @@ export function loadSettings(io: Io, globals: Globals, use?: SettingsUse): RunSe
     keptFor: keptFor(from, profileOf(file, from.profile.value)?.['baseUrl']),
     folders: folders(io),
   };
+}
+
+/** Describes where a value comes from: a flag, a variable, a profile, the config file, or the default. */
+export function originText({ origin, from }: { origin: string; from?: string | undefined }): string {
+  if (origin === 'profile' && from !== undefined) return `profile ${from}`;
+  return origin === 'profile' ? 'config file' : (from ?? origin);
+}
+
+/** A current profile that was never saved is included only if a flag or the environment provides its key or base URL. */
+export function savedProfiles(current: Sourced, file: ConfigFile, io: Io) {
+  const name = current.profile.value;
+  const names = Object.keys(file.profiles);
+  const isUsed = keySource(current).value !== undefined || current.baseUrl.value !== undefined;
+  const all = isUsed && !names.includes(name) ? [name, ...names] : names;
+  return all.map((profile) => {
+    const from =
+      profile === name ? current : resolveSettings({ flags: { profile }, env: {}, file, tolerant: true });
+    return savedProfile(profile, profile === name, from, io);
+  });
+}
+
+export type SavedProfile = ReturnType<typeof savedProfile>;
+
+/** `record` contains the key only masked; `key` is the key itself. */
+function savedProfile(profile: string, current: boolean, from: Sourced, io: Io) {
+  const { baseUrl } = from;
+  const key = keyOf(from, io);
+  const kind = key.known === undefined ? 'unknown' : keyKind(key.known);
+  const record: ProfileRecord = {
+    profile,
+    current,
+    baseUrl: baseUrl.value ?? null,
+    baseUrlFrom: baseUrl.value === undefined ? null : originText(baseUrl),
+    key: key.known === undefined ? null : maskKey(key.known),
+    keyFrom: key.isSet ? (key.command ?? originText(from.key)) : null,
+    mode: kind === 'unknown' ? null : kind,
+  };
+  return { baseUrl: baseUrl.value, key, record };
 }

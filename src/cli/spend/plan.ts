@@ -15,7 +15,7 @@ import { costOf, plus, SOCKET_MINUTE } from './preflight.ts';
 
 const socket = { method: 'GET', path: SOCKET_PATH, body: undefined, bounds: SOCKET_MINUTE };
 
-export function* plannedCalls(planned: Iterable<Planned>): Generator<PlannedCall> {
+function* plannedCalls(planned: Iterable<Planned>): Generator<PlannedCall> {
   for (const one of planned) {
     const { id, ask, times = 1, perMinute } = one;
     const { method, path, body, bounds } = id === 'ws' ? socket : encode(id, ask);
@@ -32,8 +32,12 @@ export function* plannedCalls(planned: Iterable<Planned>): Generator<PlannedCall
   }
 }
 
+/** Prints the calls of a dry run. */
+export const printDryRun = (context: Context, planned: Iterable<Planned>): Promise<void> =>
+  printPlan(context, plannedCalls(planned));
+
 /** For people with the total and what is left, for programs one by one. */
-export async function printPlan(context: Context, calls: Iterable<PlannedCall>): Promise<void> {
+async function printPlan(context: Context, calls: Iterable<PlannedCall>): Promise<void> {
   if (context.format !== 'table' && context.format !== 'markdown')
     return await context.print(planView, calls);
   await context.print(planTableView, await planRows(context, calls));

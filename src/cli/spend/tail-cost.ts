@@ -10,7 +10,7 @@ const MINUTE = 60_000;
 /** Pages for the start, for the walks that verify it, and for a few gaps. */
 const WALKS = 20;
 
-export interface TailShape {
+interface TailShape {
   readonly durationMs: number | undefined;
   /** The tail ends when it has read all posts up to now, whose number is not known. */
   readonly noFollow?: boolean;
