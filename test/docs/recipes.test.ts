@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../src/sandbox/index.ts';
+import { serve } from '../core/server.ts';
 import { isInstalled, openWorkspace, type Workspace } from '../e2e/shells.ts';
+import { freePort } from '../store/server.ts';
 import { readPage } from './pages.ts';
 import { missingFor, runScript, syntaxOf, tools } from './run.ts';
 
@@ -27,15 +26,6 @@ const missingOf = (script: string) => [
   ...(script.includes('$NATS_URL') && !isInstalled('nats-server') ? ['nats-server'] : []),
 ];
 
-const freePort = async () => {
-  const server = createTcp().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-};
-
 describe('docs/recipes.md', () => {
   const messages: { readonly path: string; readonly body: string }[] = [];
   const ran: string[] = [];
@@ -46,7 +36,7 @@ describe('docs/recipes.md', () => {
   let env: Record<string, string>;
 
   /** Starts a server and waits for the line that says it is ready. */
-  async function serve(file: string, words: readonly string[], ready: RegExp): Promise<string> {
+  async function launch(file: string, words: readonly string[], ready: RegExp): Promise<string> {
     const child = spawn(file, words, { stdio: ['pipe', 'pipe', 'pipe'] });
     closing.push(() => child.kill('SIGKILL'));
     let said = '';
@@ -64,7 +54,7 @@ describe('docs/recipes.md', () => {
 
   beforeAll(async () => {
     service = await startSandbox({ plan: 'scale', rate: 300 });
-    const hook = createServer((request, response) => {
+    const hook = await serve((request, response) => {
       let body = '';
       request.on('data', (part) => {
         body += part;
@@ -73,27 +63,24 @@ describe('docs/recipes.md', () => {
         messages.push({ path: request.url ?? '', body });
         response.end('ok');
       });
-    }).listen(0, '127.0.0.1');
-    await once(hook, 'listening');
-    const address = hook.address();
-    const hookPort = typeof address === 'object' && address ? address.port : 0;
+    });
     env = {
       TRDR_BASE_URL: service.url,
       TRDR_API_KEY: service.key,
-      WEBHOOK_URL: `http://127.0.0.1:${hookPort}/hook`,
-      VECTOR_URL: `http://127.0.0.1:${hookPort}/vector`,
-      CONNECT_URL: `http://127.0.0.1:${hookPort}/connect`,
+      WEBHOOK_URL: `${hook.url}/hook`,
+      VECTOR_URL: `${hook.url}/vector`,
+      CONNECT_URL: `${hook.url}/connect`,
       MAIL_TO: 'desk@example.test',
     };
     closing.push(() => hook.close());
     if (isInstalled('kcat')) {
       // librdkafka includes a test cluster, which runs as long as this producer waits for input.
       const words = ['-X', 'test.mock.num.brokers=1', '-P', '-b', '127.0.0.1:1', '-t', 'none'];
-      env['KAFKA'] = await serve('kcat', words, /replaced with (\S+)/);
+      env['KAFKA'] = await launch('kcat', words, /replaced with (\S+)/);
     }
     if (isInstalled('redis-server')) {
       const port = await freePort();
-      await serve(
+      await launch(
         'redis-server',
         ['--port', `${port}`, '--bind', '127.0.0.1', '--save', ''],
         /Ready to accept/,
@@ -105,7 +92,7 @@ describe('docs/recipes.md', () => {
       const folder = mkdtempSync(join(tmpdir(), 'trdr-nats-'));
       closing.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
       const words = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', folder];
-      await serve('nats-server', words, /Server is ready/);
+      await launch('nats-server', words, /Server is ready/);
       env['NATS_URL'] = `nats://127.0.0.1:${port}`;
     }
     workspace = openWorkspace(env);

@@ -50,26 +50,6 @@ let used = 0;
 const nextSignal = () => signals[used++ % signals.length] ?? signals[0];
 
 describe('a signal', () => {
-  test.each(signals)(
-    '%s ends a wait for the rate limit, delivers earlier answers and leaves no temporary files',
-    async (signal, exit) => {
-      const home = openHome();
-      const sandbox = await withSandbox({ ratePerMinute: 10 });
-      const words = ['whois', 'mira', ...Array.from('abcdefghijkl', (letter) => `nobody_${letter}`)];
-      const ran = await interrupted(words, { sandbox, home }, signal, (said) => said.includes('waiting'));
-      expect(ran.exitCode).toBe(exit);
-      const paid = sandbox.log.filter(({ cu }) => cu > 0).length;
-      expect(sandbox.log.filter(({ status }) => status === 429)).toEqual([]);
-      expect(paid).toBeGreaterThan(0);
-      expect(ran.lines).toHaveLength(paid);
-      expect(ran.stderr).toMatch(
-        /^trdr: waiting .*10 requests per minute\n(?:trdr: stopping: .*\n)?trdr: interrupted: 1 of \d+ found, .*; \d+ answers? (?:is|are) cached\n$/,
-      );
-      const left = readdirSync(home.path, { recursive: true, encoding: 'utf8' });
-      expect(left.filter((name) => /\.(lock|tmp)|~/.test(name))).toEqual([]);
-    },
-  );
-
   test('ends a wait before a retry, and delivers earlier answers', async () => {
     const [signal, exit] = nextSignal();
     const service = await withService(({ path }) =>

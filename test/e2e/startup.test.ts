@@ -38,88 +38,32 @@ process.on('exit', () => {
     // The file names, without the hash of the content.
     files: paths.map((path) => basename(path, '.cjs').replace(/-[0-9A-Z]{8}$/, '')),
     bytes: paths.reduce((sum, path) => sum + statSync(path).size, 0),
-    text: paths.map((path) => readFileSync(path, 'utf8')).join('\n'),
     node,
   };
 }
 
-/** Text that only appears in the code of one package. */
-const marks = {
-  undici: 'AGFzbQEAAAA',
-  ws: 'permessage-deflate',
-  chalk: 'COLORTERM',
-  zod: 'ZodOptional',
-} as const;
-const packagesIn = (text: string) =>
-  Object.entries(marks).flatMap(([name, mark]) => (text.includes(mark) ? [name] : []));
-
 /** Modules that are slow to load and that a lookup does not need. */
-const heavy = [
-  'http',
-  'http2',
-  'https',
-  'tls',
-  'crypto',
-  'child_process',
-  'zlib',
-  'worker_threads',
-  'inspector',
-  'perf_hooks',
-  'assert',
+const heavy = ['http', 'http2', 'https', 'tls', 'crypto', 'child_process', 'zlib', 'worker_threads'];
+
+const prepared = ['--version', '--help', 'whois --help', 'thesis --help', 'completion zsh'];
+const loading: readonly (readonly [line: string, files: readonly string[], bytes: number])[] = [
+  ...prepared.map((line) => [line, ['main'], 8_000] as const),
+  ['__complete words me --profile d', ['main', 'complete'], 32_000],
+  // From the cache, without schemas and network.
+  ['whois mira', ['main', 'program'], 204_000],
+  ['whois mira --no-cache', ['main', 'program', 'schemas', 'service'], 568_000],
 ];
 
-test.each(Object.entries(marks))('%s is detected by a text that only it contains', (_, mark) => {
-  const files = readdirSync(dist).filter((name) => name.endsWith('.cjs'));
-  expect(files.filter((name) => readFileSync(join(dist, name), 'utf8').includes(mark))).not.toEqual([]);
-});
-
-describe('prepared output', () => {
-  test.each([['--version'], ['--help'], ['whois', '--help'], ['thesis', '--help'], ['completion', 'zsh']])(
-    'loads one small file: %s %s',
-    async (...args) => {
-      const { files, bytes, node } = await loads(args);
-      expect(files).toEqual(['main']);
-      expect(bytes).toBeLessThan(8_000);
-      // No stream is created; only the listener for SIGUSR1.
-      expect(node.filter((name) => !name.startsWith('internal/'))).toEqual(['signal_wrap']);
-    },
-  );
-
-  test('loads two small files to complete a line', async () => {
-    const { files, bytes, node } = await loads(['__complete', 'words', 'me', '--profile', '']).catch(() =>
-      expect.unreachable(),
-    );
-    expect(files).toEqual(['main', 'complete']);
-    expect(bytes).toBeLessThan(32_000);
-    expect(node).not.toEqual(expect.arrayContaining(['net']));
-  });
-});
-
-describe('a lookup', () => {
-  const warm = async (home: Home) => {
-    const sandbox = await withSandbox();
-    const options = { home, sandbox: { url: sandbox.url, key: sandbox.key } };
-    await trdr(['whois', 'mira'], options);
-    return options;
-  };
-
-  test('from the cache loads one file, without schemas and network', async () => {
-    const options = await warm(openHome());
-    const { files, bytes, text, node } = await loads(['whois', 'mira'], options);
-    expect(files).toEqual(['main', 'program']);
-    expect(bytes).toBeLessThan(204_000);
-    expect(packagesIn(text)).toEqual([]);
-    expect(node.filter((name) => heavy.includes(name))).toEqual([]);
-  });
-
-  test('over the network loads only the necessary part of undici', async () => {
-    const options = await warm(openHome());
-    const { files, bytes, text, node } = await loads(['whois', 'mira', '--no-cache'], options);
-    expect(files).toEqual(['main', 'program', 'schemas', 'service']);
-    expect(bytes).toBeLessThan(568_000);
-    expect(packagesIn(text)).toEqual(['undici', 'zod']);
-    expect(node.filter((name) => heavy.includes(name))).toEqual([]);
-  });
+test.each(loading)('"trdr %s" loads only %j', async (line, names, most) => {
+  const options = { home: openHome(), sandbox: await withSandbox() };
+  if (line.includes('mira')) await trdr(['whois', 'mira'], options);
+  const { files, bytes, node } = await loads(line.split(' '), options);
+  expect(files).toEqual(names);
+  expect(bytes).toBeLessThan(most);
+  expect(node.filter((name) => heavy.includes(name))).toEqual([]);
+  // No stream is created; only the listener for SIGUSR1.
+  if (prepared.includes(line))
+    expect(node.filter((name) => !name.startsWith('internal/'))).toEqual(['signal_wrap']);
 });
 
 describe('compiled code', () => {

@@ -218,14 +218,6 @@ describe('files', () => {
     ]);
   });
 
-  test('must have the format and fields that a later run needs to resume', async () => {
-    const sandbox = await withSandbox(open);
-    for (const flags of [['b.ndjson', '--fields', 'thesis'], ['b.csv']]) {
-      const ran = await runInProcess(['thesis', 'tail', '--yes', '--out', ...flags], { sandbox });
-      expect([ran.exitCode, sandbox.log.length]).toEqual([2, 0]);
-    }
-  });
-
   test('have one writer, whatever they are called', async () => {
     const { sandbox, home, run } = await openDesk(open);
     const [out, other] = [join(home.path, 'a.ndjson'), join(home.path, 'b.ndjson')];

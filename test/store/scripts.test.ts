@@ -9,7 +9,7 @@ import { hasServer } from './program.ts';
 import { startServer } from './server.ts';
 
 const { begin, release, reseed, settle } = spendingScripts;
-const { block, departLate, drop, take } = laneScripts;
+const { departLate, take } = laneScripts;
 
 const WINDOW = 61_000;
 const GRACE = 250;
@@ -36,32 +36,6 @@ describe.skipIf(!hasServer())('scripts', async () => {
       };
     };
     const wait = (answer: unknown) => (Array.isArray(answer) ? Number(answer[0]) : Number.NaN);
-
-    it('moves a caller that comes too late to the end of the queue', async () => {
-      const { take, calls } = lane(fresh());
-      const now = await serverNow(db());
-      await db().send('ZADD', [calls, now - 5_000, 'late', now - 1_000, 'other']);
-      expect(wait(await take('late'))).toBe(0);
-      const score = Number(await db().send('ZSCORE', [calls, 'late']));
-      expect(score).toBeGreaterThanOrEqual(now);
-      await db().send('ZADD', [calls, now - 5_000, 'late']);
-      await take('third');
-      expect(wait(await take('late', 2))).toBeGreaterThan(WINDOW / 2);
-    });
-
-    it('moves reservations behind a block and keeps them a window apart', async () => {
-      const keys = fresh();
-      const { take, run, calls } = lane(keys);
-      await take('1', 1);
-      const booked = wait(await take('2', 1));
-      await take('3', 1);
-      await run(block, [WINDOW + 30_000, WINDOW]);
-      const [second, third] = [wait(await take('2', 1)), wait(await take('3', 1))];
-      expect(second).toBeGreaterThan(booked + 20_000);
-      expect(third - second).toBeGreaterThanOrEqual(WINDOW - 100);
-      expect(await db().run(drop, [calls], ['3'])).toBe(1);
-      expect(await db().run(drop, [calls], ['1'])).toBe(0);
-    });
 
     it('counts a call that leaves late at its departure, and keeps later ones a window apart', async () => {
       const { take, run, calls } = lane(fresh());

@@ -136,7 +136,7 @@ const diesWithParent = (program: string, args: readonly string[]): [string, stri
  * A free port below those that the system gives to connections, which could take it while the server is
  * restarted.
  */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000);
     const probe = createServer();
