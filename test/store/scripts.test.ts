@@ -31,7 +31,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
         calls,
         take: (ticket: string, limit = 2, book = 1, machine = 'a') =>
           db().run(take, [calls, meta, keys.fleet], [limit, WINDOW, ticket, book, machine, GRACE]),
-        run: (script: typeof block, args: readonly (string | number)[]) =>
+        run: (script: typeof departLate, args: readonly (string | number)[]) =>
           db().run(script, [calls, meta], args),
       };
     };
