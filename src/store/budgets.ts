@@ -41,18 +41,23 @@ export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBu
 export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
   Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
 
+/** A budget by its name in the store: `month` or `day`, for one machine with `@` and the name of the machine. */
+export function budgetNamed(field: string): Pick<BudgetState, 'period' | 'scope' | 'name'> {
+  const [period, machine] = field.split('@');
+  const scope = machine === undefined ? 'key' : 'machine';
+  return { period: period === 'day' ? 'day' : 'month', scope, name: machine ?? '' };
+}
+
 /** The store has lost budgets that this machine remembers, so spending would no longer be limited. */
 export function goneFailure(names: readonly string[], memory: StoreMemory) {
   const { budgets } = memory.read();
-  const gone = names.map((name) => {
-    const [of, machine] = name.split('@');
-    const period = of === 'day' ? ('day' as const) : ('month' as const);
-    const scope = machine === undefined ? ('key' as const) : ('machine' as const);
-    const [cu, flag] = [budgets[name] ?? 0, machine === undefined ? '' : ` --machine ${machine}`];
+  const gone = names.map((field) => {
+    const budget = budgetNamed(field);
+    const [cu, flag] = [budgets[field] ?? 0, budget.scope === 'key' ? '' : ` --machine ${budget.name}`];
     return {
-      text: `${budgetText({ period, scope, name: machine ?? '' })} (${unitsText(cu)})`,
-      set: `"trdr budget set ${period} ${cu}${flag}"`,
-      unset: `"trdr budget unset ${period}${flag}"`,
+      text: `${budgetText(budget)} (${unitsText(cu)})`,
+      set: `"trdr budget set ${budget.period} ${cu}${flag}"`,
+      unset: `"trdr budget unset ${budget.period}${flag}"`,
     };
   });
   const list = (what: 'text' | 'set' | 'unset') => gone.map((one) => one[what]).join(' and ');
@@ -74,7 +79,8 @@ export const evictingFailure = () =>
 
 /** Of the current month and day, and of every budget. */
 export async function readSums(store: StoreConnection, keys: Keys, now: number) {
-  const caps = new Map([...(await hashReply(store, keys.caps))].filter(([, text]) => text !== REMOVED));
+  const all = [...(await hashReply(store, keys.caps))];
+  const caps = new Map(all.filter(([name, text]) => text !== REMOVED && /^(month|day)(@|$)/.test(name)));
   const { month, day } = periodsAt(now);
   const open = await openReservations(store, keys);
   const sums = [];
@@ -84,7 +90,6 @@ export async function readSums(store: StoreConnection, keys: Keys, now: number) 
     const fields = await hashReply(store, keys.sum(period === 'day' ? day : month));
     const reservations = open.filter((call) => machine === undefined || call.machine === machine);
     sums.push({
-      /** The name in the store: `month` or `day`, for one machine with `@` and the name of the machine. */
       field,
       limit: limitIn(keys.caps, caps.get(field)),
       spent: number(fields.get(`spent${of}`)),
@@ -104,20 +109,29 @@ function limitIn(key: string, text: string | undefined): number | null {
 
 const OLD_MS = 600_000;
 
-/** They were last compared with the service's count more than ten minutes ago, or before a restart of the server. */
-export async function areSumsOld(store: StoreConnection, keys: Keys): Promise<boolean> {
+/**
+ * The budgets that limit this machine. `areOld` if their sums were last compared with the service's count more than ten
+ * minutes ago, or before a restart of the server. Throws if the store has lost a budget.
+ */
+export async function readBudgets(store: StoreConnection, member: StoreMember) {
+  const { link, machine, memory } = member;
+  const { keys } = link;
+  const saved = await hashReply(store, keys.caps);
+  const gone = rememberedBudgets(member).filter((name) => !saved.has(name));
+  if (gone.length > 0) throw goneFailure(gone, memory);
   const now = await serverNow(store);
+  const limits: Record<string, number> = {};
+  const budgets: BudgetState[] = [];
+  for (const { field, limit, ...sums } of await readSums(store, keys, now)) {
+    const budget = budgetNamed(field);
+    if (limit === null || (budget.scope === 'machine' && budget.name !== machine)) continue;
+    limits[field] = limit;
+    budgets.push({ ...budget, limit, ...sums });
+  }
+  memory.update({ budgets: limits });
   const month = await hashReply(store, keys.sum(periodsAt(now).month));
-  return month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
-}
-
-export async function readBudgets(store: StoreConnection, keys: Keys): Promise<BudgetState[]> {
-  return (await readSums(store, keys, await serverNow(store))).flatMap(({ field, limit, ...sums }) => {
-    const [period, name] = field.split('@');
-    if (limit === null || (period !== 'month' && period !== 'day')) return [];
-    const scope = name === undefined ? ('key' as const) : ('machine' as const);
-    return [{ period, scope, name: name ?? '', limit, ...sums }];
-  });
+  const areOld = month.get('boot') !== store.server.boot || now - number(month.get('seeded')) > OLD_MS;
+  return { budgets, areOld };
 }
 
 async function openReservations(store: StoreConnection, keys: Keys) {

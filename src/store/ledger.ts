@@ -4,8 +4,8 @@ import { Failure } from '../base/failure.ts';
 import { periodsAt } from '../base/periods.ts';
 import { budgetRefusal } from '../contract/budget.ts';
 import type { CallCost, Ledger, PaidCall } from '../contract/ports.ts';
-import { areSumsOld, evictingFailure, goneFailure, readBudgets, rememberedBudgets } from './budgets.ts';
-import { hashReply, listReply, number, type StoreConnection } from './connection.ts';
+import { budgetNamed, evictingFailure, goneFailure, readBudgets, rememberedBudgets } from './budgets.ts';
+import { listReply, number, type StoreConnection } from './connection.ts';
 import { storeFailure, unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
 import type { Script } from './script.ts';
@@ -131,11 +131,8 @@ export function createStoreLedger(
 
   function refusal([, name, cap, used, held]: readonly unknown[], most: number | undefined): Failure {
     memory.update({ budgets: { ...memory.read().budgets, [String(name)]: Number(cap) } });
-    const [period, of] = String(name).split('@');
     const budget = {
-      period: period === 'day' ? ('day' as const) : ('month' as const),
-      scope: of === undefined ? ('key' as const) : ('machine' as const),
-      name: of === undefined ? '' : machine,
+      ...budgetNamed(String(name)),
       limit: Number(cap),
       left: Math.max(0, Number(cap) - Number(used)),
       reserved: number(held),
@@ -206,24 +203,12 @@ export function createStoreLedger(
     async budgets() {
       const own = (await local.budgets?.()) ?? [];
       try {
-        const read = async () =>
-          (await link.use((store) => readBudgets(store, keys))).filter(
-            ({ scope, name }) => scope === 'key' || name === machine,
-          );
-        const saved = await link.use((store) => hashReply(store, keys.caps));
-        const gone = rememberedBudgets(member).filter((name) => !saved.has(name));
-        if (gone.length > 0) throw goneFailure(gone, memory);
-        const shared = await read();
-        const limits = shared.map(({ period, scope, name, limit }) => [
-          scope === 'key' ? period : `${period}@${name}`,
-          limit,
-        ]);
-        memory.update({ budgets: Object.fromEntries(limits) });
-        if (shared.length === 0) return own;
-        if (!(await link.use((store) => areSumsOld(store, keys)))) return [...own, ...shared];
+        const read = () => link.use((store) => readBudgets(store, member));
+        const { budgets, areOld } = await read();
+        if (budgets.length === 0 || !areOld) return [...own, ...budgets];
         // If the service does not report its count, return the sums of the store unchanged.
         await raise().catch(() => {});
-        return [...own, ...(await read())];
+        return [...own, ...(await read()).budgets];
       } catch (error) {
         if (!unusable(error)) throw error;
         return own;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBudgets } from '../../src/store/budgets.ts';
+import { readSums } from '../../src/store/budgets.ts';
 import type { StoreConnection } from '../../src/store/connection.ts';
 import { type Keys, keysOf } from '../../src/store/keys.ts';
 import { laneScripts } from '../../src/store/scripts/lanes.ts';
@@ -94,7 +94,7 @@ describe.skipIf(!hasServer())('scripts', async () => {
         await db().send('HSET', [keys.caps, 'month', text]);
         const damaged = { code: 'STORE_UNFIT', hint: expect.stringContaining(`DEL '${keys.caps}'`) };
         await expect(it.begin('1', 100)).rejects.toMatchObject(damaged);
-        await expect(readBudgets(db(), keys)).rejects.toMatchObject(damaged);
+        await expect(readSums(db(), keys, Date.now())).rejects.toMatchObject(damaged);
         await db().send('HSET', [keys.caps, 'month', 1_000]);
         await it.reseed(500);
         expect(await it.begin('1', 100)).toEqual(['ok', expect.anything(), 'month', 1_000]);
