@@ -13,7 +13,8 @@ import { calloutScopeOf, calloutScopeOptions } from '../lookup/scope.ts';
 import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
-import { runTail } from '../tail/run.ts';
+import { openTail } from '../tail/run.ts';
+import { runFeed } from '../tail/run-feed.ts';
 import { calloutFeedName, calloutSource } from '../tail/source.ts';
 
 export const launchpadTail = command({
@@ -71,12 +72,14 @@ export const launchpadTail = command({
     }
     await approveTail(context, shape);
     const client = await context.client();
-    await runTail(context, client, {
-      ...shown,
-      flags,
-      source: calloutSource(client, scope),
-      feed: calloutFeedName(coin, wallet),
-      options: { via: 'poll' },
-    });
+    await runFeed(context, flags, (files) =>
+      openTail(context, files, client, {
+        ...shown,
+        flags,
+        source: calloutSource(client, scope),
+        feed: calloutFeedName(coin, wallet),
+        options: { via: 'poll' },
+      }),
+    );
   },
 });

@@ -24,10 +24,10 @@ import { approveTail, plannedTail } from '../spend/tail-cost.ts';
 import { filtersOf } from '../tail/certify.ts';
 import { checkTail, replayArgument, tailOptions, withFiles } from '../tail/flags.ts';
 import { checkOutput } from '../tail/output/open.ts';
-import { runTail } from '../tail/run.ts';
+import { openTail } from '../tail/run.ts';
+import { runFeed } from '../tail/run-feed.ts';
 import { socketOf } from '../tail/socket.ts';
 import { thesisFeedName, thesisSource } from '../tail/source.ts';
-import { onceInBudget } from '../tail/wait-for-budget.ts';
 
 export const thesisTail = command({
   path: 'thesis tail',
@@ -125,10 +125,10 @@ export const thesisTail = command({
       return;
     }
     const stored = await storedFeed(context, via, normal);
-    const authorId = async () =>
-      author && (await onceInBudget(context, flags, () => userIdOf(author, context)));
-    const wanted = (userId: string | undefined) =>
-      createFilter<TailRow>({
+    if (!stored) await approveTail(context, shape);
+    await runFeed(context, flags, async (files) => {
+      const userId = author && (await userIdOf(author, context));
+      const filter = createFilter<TailRow>({
         tokens,
         userId,
         ...conditions,
@@ -138,50 +138,39 @@ export const thesisTail = command({
           ),
         ),
       });
-    const filters = filtersOf(conditions);
-    if (stored) {
-      if (group !== undefined) {
-        const { followAsMember } = await import('../store/follow-group.ts');
-        const userId = await authorId();
-        await followAsMember(context, { ...stored, ...shown, group, shared, flags, filter: wanted(userId) });
-        return;
+      if (stored && group !== undefined) {
+        const { openMember } = await import('../store/follow-group.ts');
+        return openMember(context, { ...stored, ...shown, group, shared, flags, filter });
       }
-      const { followStore } = await import('../store/follow.ts');
-      const { createFilling } = await import('../store/fill-gap.ts');
-      const userId = await authorId();
-      const client = fill ? await context.client() : undefined;
-      const filling =
-        client && createFilling(thesisSource(client, { userId, tokenAddress }), client, context.io.clock);
-      await followStore(context, {
-        ...stored,
-        ...{ ...shown, flags, filters, filter: wanted(userId), filling },
-        ...{ feed: thesisFeedName(userId, tokens), tokens: normal },
+      const feed = thesisFeedName(userId, tokens);
+      const plan = { ...shown, flags, feed, filters: filtersOf(conditions) };
+      const scope = { userId, tokenAddress };
+      if (stored) {
+        const { openFollower } = await import('../store/follow.ts');
+        const { createFilling } = await import('../store/fill-gap.ts');
+        const client = fill ? await context.client() : undefined;
+        const filling = client && createFilling(thesisSource(client, scope), client, context.io.clock);
+        return openFollower(context, files, { ...stored, ...plan, filter, filling, tokens: normal });
+      }
+      if (via === 'store') throw new Error('--via store did not open a store');
+      const client = await context.client();
+      // With more than fifty tokens, subscribe to all posts and filter them on this machine.
+      const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
+      return openTail(context, files, client, {
+        ...plan,
+        source: thesisSource(client, scope),
+        connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
+        options: {
+          via,
+          socketShare: context.settings.socketShare,
+          subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
+          // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
+          // most, so with several tokens, pages also contain posts of other tokens.
+          carries: byToken ? createFilter({ tokens }) : undefined,
+          scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
+          filter,
+        },
       });
-      return;
-    }
-    if (via === 'store') throw new Error('--via store did not open a store');
-    await approveTail(context, shape);
-    const userId = await authorId();
-    const client = await context.client();
-    // With more than fifty tokens, subscribe to all posts and filter them on this machine.
-    const byToken = tokens.length > 0 && tokens.length <= SOCKET_TOKENS_MAX;
-    await runTail(context, client, {
-      ...shown,
-      flags,
-      feed: thesisFeedName(userId, tokens),
-      filters,
-      source: thesisSource(client, { userId, tokenAddress }),
-      connect: via === 'poll' ? undefined : socketOf(context, client, await context.target()),
-      options: {
-        via,
-        socketShare: context.settings.socketShare,
-        subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-        // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
-        // most, so with several tokens, pages also contain posts of other tokens.
-        carries: byToken ? createFilter({ tokens }) : undefined,
-        scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
-        filter: wanted(userId),
-      },
     });
   },
 });

@@ -9,7 +9,7 @@ import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { printTo, type TailOutput } from '../tail/output/writer.ts';
-import { runFeed } from '../tail/run-feed.ts';
+import type { Feeder } from '../tail/run-feed.ts';
 import { type RunStore, storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
@@ -73,65 +73,64 @@ async function openExec(context: Context, { view, flags, feedId, group }: GroupP
   };
 }
 
-/** Reads a feed as a member of a group. Acknowledges each batch after its delivery. */
-export const followAsMember = (context: Context, plan: GroupPlan): Promise<void> =>
-  runFeed(context, plan.flags, async () => {
-    const { io, notice, settings } = context;
-    const { store, flags, feedId, group, shared } = plan;
-    const floor =
-      flags.since === undefined
-        ? Number.NEGATIVE_INFINITY
-        : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
-    const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
-    const name = safeLine(group);
-    const memory = groupMemory(context, store, `${feedId}/${group}`);
-    const member = {
-      open: store.link.open,
-      feed: store.keys.feed(feedId),
-      name: group,
-      shared,
-      machine: store.machine,
-      clock: io.clock,
-      batch: delivering.batch,
-      lingerMs: delivering.lingerMs,
-      start: flags.since === undefined ? '$' : '0',
-      memory,
-    } as const;
+/** Opens a run that reads a feed as a member of a group. Acknowledges each batch after its delivery. */
+export async function openMember(context: Context, plan: GroupPlan): Promise<Feeder> {
+  const { io, notice, settings } = context;
+  const { store, flags, feedId, group, shared } = plan;
+  const floor =
+    flags.since === undefined
+      ? Number.NEGATIVE_INFINITY
+      : instantAt(flags.since, await storeNow(store, io.clock), settings.utc);
+  const delivering = await (flags.exec === undefined ? openPrinting : openExec)(context, plan);
+  const name = safeLine(group);
+  const memory = groupMemory(context, store, `${feedId}/${group}`);
+  const member = {
+    open: store.link.open,
+    feed: store.keys.feed(feedId),
+    name: group,
+    shared,
+    machine: store.machine,
+    clock: io.clock,
+    batch: delivering.batch,
+    lingerMs: delivering.lingerMs,
+    start: flags.since === undefined ? '$' : '0',
+    memory,
+  } as const;
 
-    async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
-      if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
-      if (event.kind === 'active')
-        notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
-      if (event.kind === 'lost') run.lost(event.from, `group ${name}`);
-      if (event.kind === 'gap') {
-        const what =
-          event.missing === null
-            ? `the store has lost group ${name}, and posts may be missing`
-            : `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
-        run.gap(`${what}, between ${placeText(event.from)} and ${placeText(event.to)}`);
-      }
-      if (event.kind !== 'batch') return true;
-      const wanted = run.wanted(event.rows.map(streamedRow), floor);
-      const outcome = await delivering.deliver(wanted, event.over);
-      // A batch that was left unacknowledged is given to a member again by the store.
-      if (outcome !== 'done') return outcome === 'left';
-      // If the batch cannot be acknowledged, the store also gives it to a member again.
-      await event.ack().catch(ignoreUnusable);
-      // Check --count only after a whole batch, because a batch is acknowledged as a whole.
-      run.delivered(wanted);
-      return run.left > 0;
+  async function take(event: GroupEvent, run: FollowerRun): Promise<boolean> {
+    if (event.kind === 'standby') notice(`standing by: another member of group ${name} is active`);
+    if (event.kind === 'active')
+      notice(`reading from the store (${feedId}) as a member of group ${name}: 0 CU`);
+    if (event.kind === 'lost') run.lost(event.from, `group ${name}`);
+    if (event.kind === 'gap') {
+      const what =
+        event.missing === null
+          ? `the store has lost group ${name}, and posts may be missing`
+          : `the store no longer has ${countText(event.missing, 'post')} that group ${name} did not read`;
+      run.gap(`${what}, between ${placeText(event.from)} and ${placeText(event.to)}`);
     }
+    if (event.kind !== 'batch') return true;
+    const wanted = run.wanted(event.rows.map(streamedRow), floor);
+    const outcome = await delivering.deliver(wanted, event.over);
+    // A batch that was left unacknowledged is given to a member again by the store.
+    if (outcome !== 'done') return outcome === 'left';
+    // If the batch cannot be acknowledged, the store also gives it to a member again.
+    await event.ack().catch(ignoreUnusable);
+    // Check --count only after a whole batch, because a batch is acknowledged as a whole.
+    run.delivered(wanted);
+    return run.left > 0;
+  }
 
-    return storeFeeder(context, plan, {
-      ...delivering,
-      events: ({ until }) => followGroup(member, until),
-      take,
-      async close() {
-        memory.end();
-        await delivering.close();
-      },
-    });
+  return storeFeeder(context, plan, {
+    ...delivering,
+    events: ({ until }) => followGroup(member, until),
+    take,
+    async close() {
+      memory.end();
+      await delivering.close();
+    },
   });
+}
 
 /** How often the position of a group is saved at most. */
 const SAVE_MS = 1_000;

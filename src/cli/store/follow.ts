@@ -18,7 +18,8 @@ import { Wakeup } from '../../tail/wakeup.ts';
 import type { Context } from '../context.ts';
 import { placeText } from '../tail/notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput, serviceOf } from '../tail/output/open.ts';
-import { runFeed } from '../tail/run-feed.ts';
+import type { TailFiles } from '../tail/position-file.ts';
+import type { Feeder } from '../tail/run-feed.ts';
 import { thesisFeedName } from '../tail/source.ts';
 import { afterFilled, type GapFilling, withPosts } from './fill-gap.ts';
 import { claim, rememberPosts, startAt } from './follower-coverage.ts';
@@ -34,147 +35,146 @@ interface FollowPlan extends StoredPosts, OutputPlan {
 }
 
 /**
- * Reads a feed from the store until the run ends, and prints each post exactly once. Costs 0 CU, unless `fill`
+ * Opens a run that reads a feed from the store, and prints each post exactly once. Costs 0 CU, unless `fill`
  * fetches posts from the service.
  */
-export const followStore = (context: Context, plan: FollowPlan): Promise<void> =>
-  runFeed(context, plan.flags, async (files) => {
-    const { clock } = context.io;
-    const { store, flags, feedId, filling } = plan;
-    const resumed = resumeOutput(context, files, plan);
-    const all = feedId === feedIdOf({ tokens: [] });
-    const leaderFeed = `${thesisFeedName(undefined, all ? [] : plan.tokens)} of ${serviceOf(context)}`;
-    const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
-    const known = new KnownPosts(resumed.position);
-    const wakeup = new Wakeup(clock);
-    const output = await openOutput(context, plan, files, resumed, {
-      hide() {},
-      moved() {
-        saver?.touch();
-        wakeup.wake();
-      },
-      verified: () => known.verified,
-    });
-    const { sink, save } = output;
-    const follower = createFollower({
-      ...{ open: store.link.open, feed: store.keys.feed(feedId), begin, clock },
-      marks: save !== undefined,
-    });
-    const take = (): Position | undefined =>
-      reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } };
-    // Lines from which this run continues are as good as a position.
-    const saver = save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
-    const floor = begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
-    let reached = follower.position();
-    let isWriting = false;
-    let failure: { readonly error: unknown } | undefined;
-    const ended = new AbortController();
-
-    /** Saves positions while the run waits for posts, and while a command acknowledges them. */
-    async function keepSaving(stop: () => void): Promise<void> {
-      try {
-        while (saver && !ended.signal.aborted) {
-          saver.step(isWriting);
-          await wakeup.wait(saver.due(isWriting));
-        }
-      } catch (error) {
-        failure = { error };
-        stop();
-      }
-    }
-
-    /**
-     * Prints the rows that pass the filter. Returns them, and the id of the first one that was not printed because of
-     * `--count`; undefined if the reader has closed the output.
-     */
-    async function emit(rows: readonly TailRow[], run: FollowerRun) {
-      const passing = run.wanted(rows, floor);
-      const wanted = passing.slice(0, run.left);
-      isWriting = true;
-      rememberPosts(known, wanted);
-      saver?.wrote(wanted);
-      const isOpen = wanted.length === 0 || (await sink.write(wanted));
-      isWriting = false;
-      if (!isOpen) return undefined;
-      run.delivered(wanted);
-      return { delivered: wanted, left: passing[wanted.length]?.id };
-    }
-
-    /** The posts of a gap, if they can be fetched. */
-    async function fill(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<TailRow[]> {
-      const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
-      if (filling && start) {
-        context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
-        return filling.rows(gap, start, follower.position(), run.until);
-      }
-      const advice = filling ? '' : '; add --fill to fetch them from the service';
-      run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
-      return [];
-    }
-
-    async function handle(event: FollowEvent, run: FollowerRun): Promise<boolean> {
-      const { kind } = event;
-      if (failure) return false;
-      if (kind === 'away' && flags.noFollow)
-        throw storeFailure('STORE_AWAY', event.why, 'run the command again');
-      // A new run begins after the third newest post of the store, or before its first posts.
-      if (kind === 'begun' && !resumed.position)
-        startAt(known, floor > 0 ? floor - 1 : nthNewest(event.times, 2));
-      if (kind === 'rows' && known.verified === null) startAt(known, beforeAll(event.rows));
-      if (kind === 'lost') run.lost(follower.position()?.last, 'the feed');
-      if (kind === 'mark') {
-        const leader = quietly(() => readPosition(event.mark, leaderFeed));
-        if (leader) claim(known, leader, event.isAfterHole);
-      }
-      let rows: readonly TailRow[] = [];
-      // Where to start to fill a gap; null if it cannot be filled.
-      let from: FeedPoint | null = null;
-      if (kind === 'rows') rows = event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
-      if (kind === 'gap') {
-        if (filling) from = event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
-        rows = await fill(event, from, run);
-      }
-      const emitted = rows.length === 0 ? { delivered: rows, left: undefined } : await emit(rows, run);
-      // The reader did not receive the last rows, so do not save a position after them.
-      if (!emitted) return false;
-      const { delivered, left } = emitted;
-      const position = follower.position();
-      if (from && position) reached = afterFilled(position, delivered);
-      else if (kind === 'rows' && left !== undefined) reached = beforePost(event.rows, left, reached);
-      else reached = position;
-      // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
-      if (saver && !saver.isSafe && reached) await saver.end();
-      if (kind === 'rows') saver?.wrote([]);
-      else if (kind !== 'live') saver?.touch();
+export async function openFollower(context: Context, files: TailFiles, plan: FollowPlan): Promise<Feeder> {
+  const { clock } = context.io;
+  const { store, flags, feedId, filling } = plan;
+  const resumed = resumeOutput(context, files, plan);
+  const all = feedId === feedIdOf({ tokens: [] });
+  const leaderFeed = `${thesisFeedName(undefined, all ? [] : plan.tokens)} of ${serviceOf(context)}`;
+  const begin = beginAt(resumed.position, feedId) ?? (await beginOf(plan, context));
+  const known = new KnownPosts(resumed.position);
+  const wakeup = new Wakeup(clock);
+  const output = await openOutput(context, plan, files, resumed, {
+    hide() {},
+    moved() {
+      saver?.touch();
       wakeup.wake();
-      return run.left > 0 && !(kind === 'live' && flags.noFollow);
-    }
-
-    return storeFeeder(context, plan, {
-      ...output,
-      verified: () => known.verified,
-      events(run) {
-        context.notice(`reading from the store (${feedId}): 0 CU`);
-        void keepSaving(run.stop);
-        return follower.events(run.until);
-      },
-      take: handle,
-      async end(isOpen) {
-        await sink.end?.();
-        ended.abort();
-        if (failure) throw failure.error;
-        if (!isOpen) return;
-        await saver?.end();
-        await sink.flush();
-      },
-      async close() {
-        ended.abort();
-        wakeup.wake();
-        wakeup.close();
-        await output.close();
-      },
-    });
+    },
+    verified: () => known.verified,
   });
+  const { sink, save } = output;
+  const follower = createFollower({
+    ...{ open: store.link.open, feed: store.keys.feed(feedId), begin, clock },
+    marks: save !== undefined,
+  });
+  const take = (): Position | undefined =>
+    reached && { feed: resumed.feed, ...known.state, stream: { feed: feedId, ...reached } };
+  // Lines from which this run continues are as good as a position.
+  const saver = save && new Saver(clock, wakeup.wake, sink, save, take, resumed.position !== undefined);
+  const floor = begin.kind === 'since' && !begin.known ? begin.ms : Number.NEGATIVE_INFINITY;
+  let reached = follower.position();
+  let isWriting = false;
+  let failure: { readonly error: unknown } | undefined;
+  const ended = new AbortController();
+
+  /** Saves positions while the run waits for posts, and while a command acknowledges them. */
+  async function keepSaving(stop: () => void): Promise<void> {
+    try {
+      while (saver && !ended.signal.aborted) {
+        saver.step(isWriting);
+        await wakeup.wait(saver.due(isWriting));
+      }
+    } catch (error) {
+      failure = { error };
+      stop();
+    }
+  }
+
+  /**
+   * Prints the rows that pass the filter. Returns them, and the id of the first one that was not printed because of
+   * `--count`; undefined if the reader has closed the output.
+   */
+  async function emit(rows: readonly TailRow[], run: FollowerRun) {
+    const passing = run.wanted(rows, floor);
+    const wanted = passing.slice(0, run.left);
+    isWriting = true;
+    rememberPosts(known, wanted);
+    saver?.wrote(wanted);
+    const isOpen = wanted.length === 0 || (await sink.write(wanted));
+    isWriting = false;
+    if (!isOpen) return undefined;
+    run.delivered(wanted);
+    return { delivered: wanted, left: passing[wanted.length]?.id };
+  }
+
+  /** The posts of a gap, if they can be fetched. */
+  async function fill(gap: GapEvent, start: FeedPoint | null, run: FollowerRun): Promise<TailRow[]> {
+    const words = `between ${placeText(start ?? gap.from)} and ${placeText(gap.to)}`;
+    if (filling && start) {
+      context.notice(`the store no longer has the posts ${words}; fetching them from the service`);
+      return filling.rows(gap, start, follower.position(), run.until);
+    }
+    const advice = filling ? '' : '; add --fill to fetch them from the service';
+    run.gap(`posts may be missing ${words}: the store no longer has them`, advice);
+    return [];
+  }
+
+  async function handle(event: FollowEvent, run: FollowerRun): Promise<boolean> {
+    const { kind } = event;
+    if (failure) return false;
+    if (kind === 'away' && flags.noFollow)
+      throw storeFailure('STORE_AWAY', event.why, 'run the command again');
+    // A new run begins after the third newest post of the store, or before its first posts.
+    if (kind === 'begun' && !resumed.position)
+      startAt(known, floor > 0 ? floor - 1 : nthNewest(event.times, 2));
+    if (kind === 'rows' && known.verified === null) startAt(known, beforeAll(event.rows));
+    if (kind === 'lost') run.lost(follower.position()?.last, 'the feed');
+    if (kind === 'mark') {
+      const leader = quietly(() => readPosition(event.mark, leaderFeed));
+      if (leader) claim(known, leader, event.isAfterHole);
+    }
+    let rows: readonly TailRow[] = [];
+    // Where to start to fill a gap; null if it cannot be filled.
+    let from: FeedPoint | null = null;
+    if (kind === 'rows') rows = event.rows.filter(({ id }) => filling?.has(id) !== true).map(streamedRow);
+    if (kind === 'gap') {
+      if (filling) from = event.from ?? (Number.isFinite(floor) ? { id: '', at: floor } : null);
+      rows = await fill(event, from, run);
+    }
+    const emitted = rows.length === 0 ? { delivered: rows, left: undefined } : await emit(rows, run);
+    // The reader did not receive the last rows, so do not save a position after them.
+    if (!emitted) return false;
+    const { delivered, left } = emitted;
+    const position = follower.position();
+    if (from && position) reached = afterFilled(position, delivered);
+    else if (kind === 'rows' && left !== undefined) reached = beforePost(event.rows, left, reached);
+    else reached = position;
+    // Hand nothing over before the start is on disk: after a crash, a run without it would start with new posts.
+    if (saver && !saver.isSafe && reached) await saver.end();
+    if (kind === 'rows') saver?.wrote([]);
+    else if (kind !== 'live') saver?.touch();
+    wakeup.wake();
+    return run.left > 0 && !(kind === 'live' && flags.noFollow);
+  }
+
+  return storeFeeder(context, plan, {
+    ...output,
+    verified: () => known.verified,
+    events(run) {
+      context.notice(`reading from the store (${feedId}): 0 CU`);
+      void keepSaving(run.stop);
+      return follower.events(run.until);
+    },
+    take: handle,
+    async end(isOpen) {
+      await sink.end?.();
+      ended.abort();
+      if (failure) throw failure.error;
+      if (!isOpen) return;
+      await saver?.end();
+      await sink.flush();
+    },
+    async close() {
+      ended.abort();
+      wakeup.wake();
+      wakeup.close();
+      await output.close();
+    },
+  });
+}
 
 type GapEvent = Extract<FollowEvent, { kind: 'gap' }>;
 

@@ -1,56 +1,86 @@
 import { Failure } from '../../base/failure.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { outputClosed } from '../../output/sink.ts';
+import { nothingMeasured } from '../../tail/health.ts';
+import { waitsForUnits } from '../../tail/spend/units-left.ts';
 import type { Context } from '../context.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
 import { lockFiles, resumableOut } from './lock-files.ts';
+import { untilText } from './notice-text.ts';
 import type { TailFiles } from './position-file.ts';
 import { type Watched, watchHealth } from './service/watch.ts';
 
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
 export interface Feeder {
   readonly watched: Watched;
-  /** Follows the feed until the run ends. */
-  run(): Promise<FeedEnd>;
+  /**
+   * Follows the feed until the run ends. Returns the last line of the run, and what is missing, if the run ended by
+   * itself although no later run will deliver it.
+   */
+  run(): Promise<{ readonly gap?: string | undefined; readonly line?: string | undefined }>;
   /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;
   close(): Promise<void>;
 }
 
-interface FeedEnd {
-  /** What is missing, if the run ended by itself although no later run will deliver it. */
-  readonly gap?: string | undefined;
-  /** The last line of the run. */
-  readonly line?: string | undefined;
-}
+/** The maximum wait before the next attempt: the user may have raised the budget or topped up the key. */
+const LOOK_MS = 10 * 60_000;
 
 /** Locks the files of a run, opens its feeder, reports its state, and fails if posts are missing at the end. */
 export async function runFeed(
   context: Context,
-  flags: ServiceFlags & Partial<Pick<TailFlags, 'checkpoint'>>,
+  flags: ServiceFlags & Partial<Pick<TailFlags, 'checkpoint' | 'waitForBudget'>>,
   open: (files: TailFiles) => Promise<Feeder>,
 ): Promise<void> {
-  const { globals, signal, diskWait, notice } = context;
+  const { globals, signal, diskWait, notice, io } = context;
   const { checkpoint, status } = flags;
   const files = { out: resumableOut(globals.out), checkpoint };
   const unlock = lockFiles(context.settings, files.out, checkpoint, status);
+  let feeder: Feeder | undefined;
+  let waitsUntil: number | null = null;
+  const opening: Watched = {
+    facts: () => ({ ...nothingMeasured, mode: waitsUntil === null ? 'connecting' : 'waiting', waitsUntil }),
+    text: () => (waitsUntil === null ? 'starting' : `waiting until ${untilText(waitsUntil)} for units`),
+  };
+  const watched: Watched = {
+    facts: () => (feeder?.watched ?? opening).facts(),
+    text: () => (feeder?.watched ?? opening).text(),
+    loop: () => feeder?.watched.loop?.(),
+  };
+
+  /** With --wait-for-budget, waits while a budget or the allowance does not cover a call that opening needs. */
+  async function openInBudget(): Promise<Feeder> {
+    for (;;) {
+      try {
+        return await open(files);
+      } catch (error) {
+        const ms = error instanceof Failure ? waitsForUnits(error, io.clock.now()) : undefined;
+        if (!flags.waitForBudget || !(error instanceof Failure) || ms === undefined) throw error;
+        const isFirst = waitsUntil === null;
+        waitsUntil = io.clock.now() + ms;
+        if (isFirst) notice(`waiting until ${untilText(waitsUntil)}: ${error.message}`);
+        await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
+      }
+    }
+  }
+
   try {
     for (const path of [files.out, checkpoint]) if (path !== undefined) checkSpace(path);
-    const feeder = await open(files);
     context.setOutcome({
       text: null,
       total: 0,
       get found() {
-        return feeder.watched.facts().rows;
+        return watched.facts().rows;
       },
     });
-    let end: FeedEnd;
+    let end: Awaited<ReturnType<Feeder['run']>>;
     try {
-      watchHealth(context, flags, feeder.watched);
+      watchHealth(context, flags, watched);
+      feeder = await openInBudget();
       end = await feeder.run();
     } finally {
       diskWait.close();
-      await feeder.close();
+      await feeder?.close();
     }
     if (end.line !== undefined) notice(end.line);
     // The reason of the abort determines the exit code: a signal, or a full disk.

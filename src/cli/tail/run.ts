@@ -18,7 +18,8 @@ import type { TailFlags } from './flags.ts';
 import { resumableOut } from './lock-files.ts';
 import { createNoticeLines, gapText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
-import { type Feeder, runFeed } from './run-feed.ts';
+import type { TailFiles } from './position-file.ts';
+import type { Feeder } from './run-feed.ts';
 import { watchedTail } from './service/watch.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
@@ -39,86 +40,89 @@ const RECENT = 10;
 /** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */
 const FIRST_TRIES = 2;
 
-/** Runs a tail of the service. Throws the reason if a signal or a failure ended the run. */
-export const runTail = (context: Context, client: Client, plan: TailPlan): Promise<void> =>
-  runFeed(context, plan.flags, async (files): Promise<Feeder> => {
-    const { io, globals, diskWait } = context;
-    const { flags } = plan;
-    const resumed = resumeOutput(context, files, plan);
-    const { position } = resumed;
-    // A follower of the store that has read no post yet has no place in the pages.
-    const start: StartPoint =
-      position && (position.verified !== null || !position.stream)
-        ? { kind: 'position', position }
-        : await startOf(flags, context);
-    const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
-    const status = createStatusLine(
-      io.stderr,
-      canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
-      wantsUnicode(io.env, io.platform),
-    );
-    const output = await openOutput(context, plan, files, resumed, {
-      hide: status.hide,
-      moved: () => tail.touch(),
-      verified: () => tail.status().verified,
-    });
-    const linesOf = createNoticeLines(io.clock.mono);
-    const tail: Tail = createTail(
-      {
-        clock: io.clock,
-        random: io.random,
-        source: plan.source,
-        connect: plan.connect,
-        sink: output.sink,
-        key,
-        left: client.left,
-        spent: () => client.spent,
-        spool: () => openSpool(diskWait),
-        save: output.save,
-      },
-      {
-        ...plan.options,
-        feed: resumed.feed,
-        start,
-        limitLeft: () => context.permission.left,
-        lagMs: flags.lag,
-        count: flags.confluence ? undefined : flags.count,
-        durationMs: flags.duration,
-        noFollow: flags.noFollow,
-        waitForBudget: flags.waitForBudget,
-        firstTries: FIRST_TRIES,
-        on(notice) {
-          for (const line of linesOf(notice)) {
-            status.hide();
-            context.notice(notice.kind === 'start' ? context.permission.withLimit(line) : line);
-          }
-        },
-      },
-    );
-    const ended = new AbortController();
-    const show = () =>
-      output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
-    const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
-    const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
-    return {
-      watched: watchedTail(tail, io.clock.now, output.handoff),
-      check: output.check,
-      async run() {
-        try {
-          const { reason, gaps } = await tail.run(context.signal);
-          const [gap] = gaps;
-          return { gap: gap && reason !== 'reader' ? gapText(gap) : undefined };
-        } catch (error) {
-          throw atLimit(error, context, flags.checkpoint, tail.status());
+/** Opens a tail of the service. */
+export async function openTail(
+  context: Context,
+  files: TailFiles,
+  client: Client,
+  plan: TailPlan,
+): Promise<Feeder> {
+  const { io, globals, diskWait } = context;
+  const { flags } = plan;
+  const resumed = resumeOutput(context, files, plan);
+  const { position } = resumed;
+  // A follower of the store that has read no post yet has no place in the pages.
+  const start: StartPoint =
+    position && (position.verified !== null || !position.stream)
+      ? { kind: 'position', position }
+      : await startOf(flags, context);
+  const key = keyFacts(client, await context.ledger(), io.clock.now, await accountSharing(context));
+  const status = createStatusLine(
+    io.stderr,
+    canRedraw(io.stderr, io.env) && io.stdout.isTTY === true && !globals.quiet,
+    wantsUnicode(io.env, io.platform),
+  );
+  const output = await openOutput(context, plan, files, resumed, {
+    hide: status.hide,
+    moved: () => tail.touch(),
+    verified: () => tail.status().verified,
+  });
+  const linesOf = createNoticeLines(io.clock.mono);
+  const tail: Tail = createTail(
+    {
+      clock: io.clock,
+      random: io.random,
+      source: plan.source,
+      connect: plan.connect,
+      sink: output.sink,
+      key,
+      left: client.left,
+      spent: () => client.spent,
+      spool: () => openSpool(diskWait),
+      save: output.save,
+    },
+    {
+      ...plan.options,
+      feed: resumed.feed,
+      start,
+      limitLeft: () => context.permission.left,
+      lagMs: flags.lag,
+      count: flags.confluence ? undefined : flags.count,
+      durationMs: flags.duration,
+      noFollow: flags.noFollow,
+      waitForBudget: flags.waitForBudget,
+      firstTries: FIRST_TRIES,
+      on(notice) {
+        for (const line of linesOf(notice)) {
+          status.hide();
+          context.notice(notice.kind === 'start' ? context.permission.withLimit(line) : line);
         }
       },
-      async close() {
-        ended.abort();
-        await watch;
-        await output.close();
-      },
-    };
-  });
+    },
+  );
+  const ended = new AbortController();
+  const show = () => output.isPaused() || status.show(diskWait.failure?.message ?? statusText(tail.status()));
+  const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
+  const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
+  return {
+    watched: watchedTail(tail, io.clock.now, output.handoff),
+    check: output.check,
+    async run() {
+      try {
+        const { reason, gaps } = await tail.run(context.signal);
+        const [gap] = gaps;
+        return { gap: gap && reason !== 'reader' ? gapText(gap) : undefined };
+      } catch (error) {
+        throw atLimit(error, context, flags.checkpoint, tail.status());
+      }
+    },
+    async close() {
+      ended.abort();
+      await watch;
+      await output.close();
+    },
+  };
+}
 
 async function startOf(
   { backfill, since, count, checkpoint, exec }: TailFlags,

@@ -36,16 +36,13 @@ const START_MS = 60_000;
 
 type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
 
-/**
- * Reports the state of the run to the status file, stderr and the service manager until the run has ended. Returns a
- * function that ends the reports earlier, without an end of the run, because another watch continues them.
- */
+/** Reports the state of the run to the status file, stderr and the service manager until the run has ended. */
 export function watchHealth(
   context: HealthRun,
   { status, heartbeat }: ServiceFlags,
   run: Watched,
   manager: ServiceManager | undefined = openServiceManager(context.io.env, context.notice),
-): () => Promise<void> {
+): void {
   const { diskWait, signal } = context;
   const { clock, atEnd } = context.io;
   const watched: Watched = {
@@ -75,21 +72,14 @@ export function watchHealth(
   ];
   const stopping = () => manager?.notify({ STOPPING: 1, STATUS: 'stopping' });
   signal.addEventListener('abort', stopping, { once: true });
-  const handOver = async () => {
-    atEnd.delete(end);
-    signal.removeEventListener('abort', stopping);
+  // The exit code is known only after everything else of the run has ended.
+  atEnd.add(async (result) => {
+    if (!signal.aborted) stopping();
     ended.abort();
     await Promise.all(loops);
     await manager?.settled();
-  };
-  // The exit code is known only after everything else of the run has ended.
-  const end = async (result: RunEnd) => {
-    if (!signal.aborted) stopping();
-    await handOver();
     write?.(progress.at(), result);
-  };
-  atEnd.add(end);
-  return handOver;
+  });
 }
 
 /**

@@ -101,16 +101,6 @@ describe('the service manager', () => {
     await run.end();
   });
 
-  test('receives no STOPPING when another watch takes over, and the status file still states that the run is up', async () => {
-    const run = openRun(env);
-    const handOver = run.watch({ status: join(run.folder, 'a.prom') });
-    await run.clock.advance(2_000);
-    await handOver();
-    await run.end();
-    expect(run.sent.flat()).not.toContain('STOPPING=1');
-    expect(run.status()['up']).toBe(1);
-  });
-
   test('receives nothing while the loop hangs, so that it restarts the tail, and the status file gets old', async () => {
     const run = openRun(env);
     const age = (name: string) => run.clock.now() / 1_000 - Number(run.status()[`${name}_timestamp_seconds`]);
