@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../src/base/clock.ts';
-import { readCommand, runCommand } from '../../src/cli/tail/exec/command.ts';
+import { runCommand } from '../../src/cli/tail/exec/command.ts';
 import { createDelivery } from '../../src/tail/exec/delivery.ts';
 import { createHandoff } from '../../src/tail/exec/handoff.ts';
 import { durations, print } from './measure.ts';
@@ -31,10 +31,10 @@ const alone = () =>
     child.stdin.end(Buffer.concat(Array.from({ length: rows }, () => line)));
   });
 
-const command = readCommand(program, { env: process.env, cwd: folder, platform: process.platform });
+const io = { env: process.env, cwd: folder, platform: process.platform };
 const { deliver } = createDelivery({
   ...{ clock: systemClock, random: Math.random },
-  run: (batch, attempt) => runCommand(command, batch, attempt),
+  run: (batch, attempt) => runCommand(program, io, batch, attempt),
   deadLetter() {},
   notify() {},
   ...{ tries: 1, forgetful: false },

@@ -63,11 +63,12 @@ export const launchpadTail = command({
       : { view: liveCalloutView, timeField: 'createdAt', fields: calloutConfluence };
     await checkOutput(context, shown, flags);
     if (flags.replay.length > 0) {
-      const { replayFiles } = await import('../tail/replay.ts');
+      const { openReplay } = await import('../tail/replay.ts');
       const filter = ({ record }: TailRow) =>
         (coin === undefined || record['coinMint'] === coin) &&
         (wallet === undefined || record['wallet'] === wallet);
-      await replayFiles(context, { ...shown, files: flags.replay, flags, filter, postTime: 'createdAt' });
+      const plan = { ...shown, files: flags.replay, flags, filter, postTime: 'createdAt' };
+      await runFeed(context, flags, () => openReplay(context, plan));
       return;
     }
     await approveTail(context, shape);

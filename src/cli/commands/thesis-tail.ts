@@ -117,11 +117,12 @@ export const thesisTail = command({
     await checkOutput(context, shown, flags);
     const normal = tokens.map(normalToken).sort();
     if (flags.replay.length > 0) {
-      const { replayFiles } = await import('../tail/replay.ts');
+      const { openReplay } = await import('../tail/replay.ts');
       const filter = createFilter<TailRow>({ tokens, ...conditions });
       const isWanted = (row: TailRow) => filter(row) && (!author || isBy(row, author));
       const files = flags.replay;
-      await replayFiles(context, { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' });
+      const plan = { ...shown, files, flags, filter: isWanted, postTime: 'platformCreatedAt' };
+      await runFeed(context, flags, () => openReplay(context, plan));
       return;
     }
     const stored = await storedFeed(context, via, normal);

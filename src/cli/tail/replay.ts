@@ -2,18 +2,18 @@ import { usageError } from '../../base/failure.ts';
 import { createLineSplitter } from '../../base/lines.ts';
 import { instantAt } from '../../base/time-values.ts';
 import { countText, group } from '../../base/units.ts';
-import { checkSpace } from '../../output/disk-space.ts';
 import type { View } from '../../output/view.ts';
 import { Confluence, type ConfluenceFields } from '../../tail/confluence.ts';
+import { nothingMeasured } from '../../tail/health.ts';
 import type { PostFields, TailRow } from '../../tail/post-row.ts';
 import type { Context } from '../context.ts';
 import { IdSet } from '../verify/id-set.ts';
 import { chunksOf } from '../verify/scan.ts';
 import type { TailFlags } from './flags.ts';
-import { lockFiles, resumableOut } from './lock-files.ts';
 import { confluentSink } from './output/confluence-sink.ts';
 import { postIn } from './output/line-count.ts';
 import { printTo } from './output/writer.ts';
+import type { Feeder } from './run-feed.ts';
 
 /** What a replay reads, and how it prints the rows. */
 interface ReplayPlan {
@@ -31,35 +31,35 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 const ROWS = 100;
 
 /**
- * Reads posts from files in place of the service, and passes them to the output of a tail. A post that is there more
- * than once is passed on once.
+ * Opens a run that reads posts from files in place of the service, and passes them to the output of a tail. A post that is
+ * there more than once is passed on once.
  */
-export async function replayFiles(context: Context, plan: ReplayPlan): Promise<void> {
-  const { globals, signal, notice, diskWait } = context;
-  const { flags, files } = plan;
-  const out = resumableOut(globals.out);
-  const unlock = lockFiles(context.settings, out);
-  try {
-    if (out !== undefined) checkSpace(out);
-    const output =
-      flags.exec === undefined
-        ? printTo(await context.records(plan.view), () => {})
-        : await (await import('./exec/open.ts')).openHandoff(context, {
-            ...{ view: plan.view, flags, checkpoint: undefined },
-            ...{ feed: `replay ${files.join(' ')}`, remembered: true },
-          });
-    const { confluence } = flags;
-    const sink = confluence
-      ? confluentSink(output.sink, new Confluence(confluence, plan.fields), flags.count)
-      : output.sink;
-    let read = 0;
-    let left = confluence ? Number.POSITIVE_INFINITY : (flags.count ?? Number.POSITIVE_INFINITY);
-    let isOpen = true;
-    try {
+export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
+  const { signal } = context;
+  const { flags, files, view } = plan;
+  const { confluence, speed } = flags;
+  const output =
+    flags.exec === undefined
+      ? printTo(await context.records(view), () => {})
+      : await (await import('./exec/open.ts')).openHandoff(context, {
+          ...{ view, flags, checkpoint: undefined },
+          ...{ feed: `replay ${files.join(' ')}`, remembered: true },
+        });
+  const sink = confluence
+    ? confluentSink(output.sink, new Confluence(confluence, plan.fields), flags.count)
+    : output.sink;
+  let read = 0;
+  let left = confluence ? Number.POSITIVE_INFINITY : (flags.count ?? Number.POSITIVE_INFINITY);
+  return {
+    watched: {
+      facts: () => ({ ...nothingMeasured, rows: read }),
+      text: () => `replaying: ${countText(read, 'post')}`,
+    },
+    check: output.check,
+    async run() {
       const rows = rowsOf(context, plan);
-      for await (const batch of flags.speed === undefined
-        ? batched(rows, ROWS)
-        : paced(rows, flags.speed, context)) {
+      let isOpen = true;
+      for await (const batch of speed === undefined ? batched(rows, ROWS) : paced(rows, speed, context)) {
         const wanted = batch.slice(0, left);
         left -= wanted.length;
         read += wanted.length;
@@ -67,17 +67,13 @@ export async function replayFiles(context: Context, plan: ReplayPlan): Promise<v
         if (!isOpen || left <= 0 || signal.aborted) break;
       }
       if (isOpen && !signal.aborted) await sink.flush();
-    } finally {
-      diskWait.close();
+      return { line: `replayed ${countText(read, 'post')}: 0 CU` };
+    },
+    async close() {
       await output.sink.end?.();
       await output.close();
-    }
-    signal.throwIfAborted();
-    notice(`replayed ${countText(read, 'post')}: 0 CU`);
-    output.check?.();
-  } finally {
-    unlock();
-  }
+    },
+  };
 }
 
 async function* batched<T>(rows: AsyncIterable<T>, many: number): AsyncGenerator<T[], void, void> {

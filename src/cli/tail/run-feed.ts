@@ -1,3 +1,4 @@
+import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { outputClosed } from '../../output/sink.ts';
@@ -38,15 +39,14 @@ export async function runFeed(
   const unlock = lockFiles(context.settings, files.out, checkpoint, status);
   let feeder: Feeder | undefined;
   let waitsUntil: number | null = null;
-  const opening: Watched = {
-    facts: () => ({ ...nothingMeasured, mode: waitsUntil === null ? 'connecting' : 'waiting', waitsUntil }),
-    text: () => (waitsUntil === null ? 'starting' : `waiting until ${untilText(waitsUntil)} for units`),
-  };
-  const watched: Watched = {
-    facts: () => (feeder?.watched ?? opening).facts(),
-    text: () => (feeder?.watched ?? opening).text(),
-    loop: () => feeder?.watched.loop?.(),
-  };
+  const waitText = () => `waiting until ${untilText(waitsUntil ?? 0)}`;
+  const watch = once(() =>
+    watchHealth(context, flags, {
+      facts: () => feeder?.watched.facts() ?? { ...nothingMeasured, waitsUntil },
+      text: () => feeder?.watched.text() ?? `${waitText()} for units`,
+      loop: () => feeder?.watched.loop?.(),
+    }),
+  );
 
   /** With --wait-for-budget, waits while a budget or the allowance does not cover a call that opening needs. */
   async function openInBudget(): Promise<Feeder> {
@@ -58,7 +58,8 @@ export async function runFeed(
         if (!flags.waitForBudget || !(error instanceof Failure) || ms === undefined) throw error;
         const isFirst = waitsUntil === null;
         waitsUntil = io.clock.now() + ms;
-        if (isFirst) notice(`waiting until ${untilText(waitsUntil)}: ${error.message}`);
+        watch();
+        if (isFirst) notice(`${waitText()}: ${error.message}`);
         await io.clock.sleep(Math.min(LOOK_MS, Math.max(1_000, ms)), signal);
       }
     }
@@ -70,13 +71,13 @@ export async function runFeed(
       text: null,
       total: 0,
       get found() {
-        return watched.facts().rows;
+        return feeder?.watched.facts().rows ?? 0;
       },
     });
     let end: Awaited<ReturnType<Feeder['run']>>;
     try {
-      watchHealth(context, flags, watched);
       feeder = await openInBudget();
+      watch();
       end = await feeder.run();
     } finally {
       diskWait.close();

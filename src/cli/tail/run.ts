@@ -16,11 +16,10 @@ import { moreText } from '../spend/permission.ts';
 import { every } from './every.ts';
 import type { TailFlags } from './flags.ts';
 import { resumableOut } from './lock-files.ts';
-import { createNoticeLines, gapText, statusText } from './notice-text.ts';
+import { createNoticeLines, deliveredText, gapText, handoffStateText, statusText } from './notice-text.ts';
 import { type OutputPlan, openOutput, resumeOutput } from './output/open.ts';
 import type { TailFiles } from './position-file.ts';
 import type { Feeder } from './run-feed.ts';
-import { watchedTail } from './service/watch.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 
@@ -105,7 +104,20 @@ export async function openTail(
   const isWatched = io.stderr.isTTY === true && io.stdout.isTTY === true;
   const watch = isWatched && every(io.clock, () => 1_000, ended.signal, show);
   return {
-    watched: watchedTail(tail, io.clock.now, output.handoff),
+    watched: {
+      facts: () => ({ ...tail.status(), handoff: output.handoff?.() ?? null }),
+      loop: () => ({ turns: tail.status().turns, wake: tail.wake }),
+      text() {
+        const status = tail.status();
+        const now = io.clock.now();
+        const parts = [
+          deliveredText(status.rows, status.lastPost, now),
+          statusText(status),
+          output.handoff ? handoffStateText(output.handoff(), now) : '',
+        ];
+        return parts.filter((part) => part !== '').join(' · ');
+      },
+    },
     check: output.check,
     async run() {
       try {

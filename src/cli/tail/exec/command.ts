@@ -1,19 +1,8 @@
 import { spawn } from 'node:child_process';
 import { constants as systemConstants } from 'node:os';
-import { usageError } from '../../../base/failure.ts';
 import { errno } from '../../../base/files.ts';
 import type { Batch, CommandEnd } from '../../../tail/exec/delivery.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** The command of `--exec`, ready to run. */
-interface ExecCommand {
-  readonly file: string;
-  readonly words: readonly string[];
-  readonly env: Environment;
-  readonly cwd: string;
-  readonly platform: NodeJS.Platform;
-}
+import type { Io } from '../../io.ts';
 
 /** Variables that are not passed to the command: secrets, and those meant for this process only. */
 const withheld = new Set([
@@ -29,36 +18,24 @@ const withheld = new Set([
  */
 const plainId = /^[\w.:-]{1,200}$/;
 
-/** Prepares `--exec`, whose text a shell runs. */
-export function readCommand(
-  text: string,
-  { env, cwd, platform }: Pick<ExecCommand, 'env' | 'cwd' | 'platform'>,
-): ExecCommand {
-  if (text.trim() === '')
-    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
-  const [file, ...words] =
-    platform === 'win32'
-      ? [env['ComSpec'] ?? 'cmd.exe', '/d', '/s', '/c', `"${text}"`]
-      : ['/bin/sh', '-c', text];
-  return {
-    file: file ?? '',
-    words,
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()))),
-    cwd,
-    platform,
-  };
-}
-
-/** Runs the command with a batch on its stdin. The command shares the stdout and stderr of this program. */
+/**
+ * Runs the text of `--exec` in a shell, with a batch on its stdin. The command shares the stdout and stderr of this
+ * program.
+ */
 export function runCommand(
-  { file, words, env, cwd, platform }: ExecCommand,
+  text: string,
+  { env, cwd, platform }: Pick<Io, 'env' | 'cwd' | 'platform'>,
   { number, rows }: Batch,
   attempt: number,
 ): Promise<CommandEnd> {
   const windows = platform === 'win32';
+  const [file, words] = windows
+    ? [env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${text}"`]]
+    : ['/bin/sh', ['-c', text]];
+  const passed = Object.entries(env).filter(([name]) => !withheld.has(name.toUpperCase()));
   const child = spawn(file, words, {
     cwd,
-    env: { ...env, ...describe(number, rows, attempt) },
+    env: { ...Object.fromEntries(passed), ...describe(number, rows, attempt) },
     stdio: ['pipe', 'inherit', 'inherit'],
     // Start a separate process group, so that Ctrl-C does not reach the command and the command can finish.
     detached: !windows,

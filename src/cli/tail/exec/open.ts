@@ -21,20 +21,21 @@ import { createNoticeLimit } from '../../output/notice-limit.ts';
 import { createTextPrinter } from '../../output/output.ts';
 import type { TailFlags } from '../flags.ts';
 import type { TailOutput } from '../output/writer.ts';
-import { readCommand, runCommand } from './command.ts';
+import { runCommand } from './command.ts';
 
 const BATCH = 100;
 const LINGER_MS = 1_000;
 const TRIES = 10;
 
 /** Checks `--exec` and the output format before anything is paid for. */
-export function checkExec({ globals, io }: Context, exec: string): void {
+export function checkExec({ globals }: Context, exec: string): void {
   if (globals.out !== undefined)
     throw usageError('--exec and --out cannot be combined', 'let the command write the file');
   const format = globals.json ? 'json' : globals.output;
   if (format !== undefined && format !== 'ndjson')
     throw usageError(`--exec hands over NDJSON, not ${format}`, `remove ${globals.json ? '--json' : '-o'}`);
-  readCommand(exec, io);
+  if (exec.trim() === '')
+    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
 }
 
 interface Handing {
@@ -56,7 +57,6 @@ const repeated: ReadonlySet<HandoffNotice['kind']> = new Set<HandoffNotice['kind
 /** Opens the delivery of batches to the command, with retries and the dead-letter file. */
 export async function openCourier(context: Context, { view, flags, checkpoint, feed, remembered }: Handing) {
   const { io, signal, settings, diskWait } = context;
-  const command = readCommand(flags.exec ?? '', io);
   const { state } = settings.folders;
   const own = state && join(state, 'tails', `${sha256(`${feed}\n${flags.exec}`).slice(0, 32)}.dead.ndjson`);
   const deadLetters = checkpoint === undefined ? own : `${checkpoint}.dead.ndjson`;
@@ -92,7 +92,7 @@ export async function openCourier(context: Context, { view, flags, checkpoint, f
       letGo ??= io.inFlight.hold();
       running = batch;
       try {
-        return await runCommand(command, batch, attempt);
+        return await runCommand(flags.exec ?? '', io, batch, attempt);
       } finally {
         running = undefined;
       }

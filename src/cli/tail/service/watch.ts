@@ -2,15 +2,12 @@ import { basename, extname } from 'node:path';
 import type { Clock } from '../../../base/clock.ts';
 import { inWords } from '../../../base/files.ts';
 import { writeAtomic } from '../../../base/replace-file.ts';
-import type { Tail } from '../../../tail/engine.ts';
-import type { HandoffHealth } from '../../../tail/exec/delivery.ts';
 import { type TailFacts, type TailHealth, tailMetrics } from '../../../tail/health.ts';
 import type { Context } from '../../context.ts';
 import type { RunEnd } from '../../io.ts';
 import { version } from '../../version.ts';
 import { every } from '../every.ts';
 import type { ServiceFlags } from '../flags.ts';
-import { deliveredText, handoffStateText, statusText } from '../notice-text.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
 /** A run that is monitored. */
@@ -170,26 +167,5 @@ function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string
       if (!failed) notice(`warning: ${failure instanceof Error ? failure.message : String(failure)}`);
       failed = true;
     }
-  };
-}
-
-/** The state of a tail for the health watch. */
-export function watchedTail(
-  tail: Tail,
-  now: () => number,
-  handoff: (() => HandoffHealth) | undefined,
-): Watched {
-  return {
-    facts: () => ({ ...tail.status(), handoff: handoff?.() ?? null }),
-    loop: () => ({ turns: tail.status().turns, wake: tail.wake }),
-    text() {
-      const status = tail.status();
-      const parts = [
-        deliveredText(status.rows, status.lastPost, now()),
-        statusText(status),
-        handoff ? handoffStateText(handoff(), now()) : '',
-      ];
-      return parts.filter((part) => part !== '').join(' · ');
-    },
   };
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readCommand, runCommand } from '../../../../src/cli/tail/exec/command.ts';
+import { runCommand } from '../../../../src/cli/tail/exec/command.ts';
 import type { Batch } from '../../../../src/tail/exec/delivery.ts';
 import { openFolder } from '../../../folder.ts';
 
@@ -23,7 +23,7 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
       NOTIFY_SOCKET: '/run/x',
       KEPT: 'yes',
     });
-    await runCommand(readCommand('env > got', given), batchOf('a'), 1);
+    await runCommand('env > got', given, batchOf('a'), 1);
     const got = readFileSync(join(given.cwd, 'got'), 'utf8');
     expect(got).toContain('KEPT=yes');
     expect(got).not.toMatch(/secret|NOTIFY_SOCKET/);
@@ -34,20 +34,20 @@ describe.runIf(process.platform !== 'win32')('a command', () => {
     async (id) => {
       const given = world();
       const script = 'printf "%s|%s|" "$TRDR_FIRST_ID" "$TRDR_LAST_ID" > got';
-      expect(await runCommand(readCommand(script, given), batchOf(id, 'ok'), 1)).toEqual({ ok: true });
+      expect(await runCommand(script, given, batchOf(id, 'ok'), 1)).toEqual({ ok: true });
       expect(readFileSync(join(given.cwd, 'got'), 'utf8')).toBe('|ok|');
     },
   );
 
   const large = batchOf(...Array.from({ length: 20_000 }, (_, i) => `${i}`.repeat(10)));
   it.each([
-    ['exit 0', undefined, { ok: true }],
-    ['exit 3', undefined, { ok: false, why: 'exit code 3', code: 3 }],
-    ['cat > /dev/null; kill -9 $$', undefined, { ok: false, why: 'killed by SIGKILL', code: 137 }],
-    ['/nonesuch', undefined, { ok: false, why: 'exit code 127', code: 127 }],
-    ['cat', '/nonesuch', { ok: false, why: 'cannot start /nonesuch: ENOENT', code: 127 }],
-  ])('acknowledges only with exit code 0, whatever it read: %s', async (script, shell, end) => {
-    const command = readCommand(script, world());
-    expect(await runCommand({ ...command, ...(shell && { file: shell }) }, large, 1)).toEqual(end);
+    ['exit 0', '.', { ok: true }],
+    ['exit 3', '.', { ok: false, why: 'exit code 3', code: 3 }],
+    ['cat > /dev/null; kill -9 $$', '.', { ok: false, why: 'killed by SIGKILL', code: 137 }],
+    ['/nonesuch', '.', { ok: false, why: 'exit code 127', code: 127 }],
+    ['cat', 'nonesuch', { ok: false, why: 'cannot start /bin/sh: ENOENT', code: 127 }],
+  ])('acknowledges only with exit code 0, whatever it read: %s', async (script, folder, end) => {
+    const given = world();
+    expect(await runCommand(script, { ...given, cwd: join(given.cwd, folder) }, large, 1)).toEqual(end);
   });
 });
