@@ -34,68 +34,52 @@ export function createLink(
   let closed = false;
   let pause: { readonly until: number; readonly why: unknown } | undefined;
 
-  /**
-   * Before the first connection, a rejected password or an unsuitable server ends the run. Later, each of them
-   * counts as an outage, so that relays and followers continue when the store accepts them again.
-   */
-  const outageOf = (error: unknown, isLater: boolean) =>
-    isLater && isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')
-      ? storeFailure('STORE_AWAY', error.message, error.hint, error)
-      : error;
-
-  async function openChecked(): Promise<StoreConnection> {
+  async function open(hooks: typeof connectHooks = []): Promise<StoreConnection> {
+    const isLater = wasConnected;
     let store: StoreConnection | undefined;
     try {
       store = await connectStore(address, options);
       await checkSchema(store, keys, address);
       wasConnected = true;
+      for (const hook of hooks) await hook(store);
       return store;
     } catch (error) {
       store?.close();
-      throw outageOf(error, wasConnected);
+      // Before the first connection, a rejected password or an unsuitable server ends the run. Later, each of them
+      // counts as an outage, so that relays and followers continue when the store accepts them again.
+      if (!isLater || !isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) throw error;
+      throw storeFailure('STORE_AWAY', error.message, error.hint, error);
     }
-  }
-
-  async function openShared(): Promise<StoreConnection> {
-    const before = wasConnected;
-    const store = await openChecked();
-    try {
-      for (const hook of connectHooks) await hook(store);
-    } catch (error) {
-      store.close();
-      throw outageOf(error, before);
-    }
-    store.lost.addEventListener('abort', () => {
-      current = undefined;
-      giveUp(store.lost.reason);
-    });
-    return store;
   }
 
   function giveUp(why: unknown): void {
+    current = undefined;
     // A random pause, so that the machines of a team do not reconnect at the same time.
     pause = { until: mono() + PAUSE_MS * (1 + random() / 2), why };
   }
 
-  async function connection(): Promise<StoreConnection> {
-    if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
-    if (current) return current;
-    if (pause && mono() < pause.until) throw pause.why;
-    const opening = openShared();
-    current = opening;
+  async function openShared(): Promise<StoreConnection> {
     try {
-      return await opening;
+      const store = await open(connectHooks);
+      store.lost.addEventListener('abort', () => giveUp(store.lost.reason));
+      return store;
     } catch (error) {
-      current = undefined;
       giveUp(error);
       throw error;
     }
   }
 
+  async function connection(): Promise<StoreConnection> {
+    if (closed) throw storeFailure('STORE_AWAY', 'the store is closed');
+    if (!current && pause && mono() < pause.until) throw pause.why;
+    current ??= openShared();
+    return current;
+  }
+
   return {
     keys,
     /** Opens an additional connection, for the term of a leader or for blocking reads. */
-    open: openChecked,
+    open: () => open(),
     /**
      * Runs `work` on the connection. If the connection failed a moment ago, throws the same failure at once, so that
      * an unreachable store does not delay a run at every call.

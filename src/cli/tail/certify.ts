@@ -56,29 +56,27 @@ export function resumeLines(
     (most: number | null, [, at]) => (at === null ? most : Math.max(most ?? at, at)),
     position.file?.lines?.newest ?? position.verified,
   );
-  const saved = position?.file;
   const again = (after: number | null): Position | undefined =>
     position && { ...position, filters, coverage: { after, gaps: [] } };
   const isSame = JSON.stringify(position?.filters ?? {}) === JSON.stringify(filters);
-  const claimed: Position | undefined = isSame
-    ? position && { ...position, filters }
-    : again(position?.verified ?? null);
-  const open = (count: LineCount, from = 0) => {
+  const claimed = isSame ? position && { ...position, filters } : again(position?.verified ?? null);
+  const counted = (count: LineCount, from = 0) => {
     if (size !== undefined) count.read(out, from);
     return { offset: count.digest.bytes, lines: count.lines(newest ?? null) };
   };
-  if (!position || !saved) return { position: claimed, place: open(new LineCount()) };
-  const { lines } = saved;
-  const isHere = saved.dev === '' || isAt(out, saved);
-  if (isHere && lines && size !== undefined && size >= saved.offset) {
-    if (saved.dev !== '')
-      return { position: claimed, place: open(new LineCount(lines, saved.offset), saved.offset) };
-    // Nothing is known of the file but its certificate, so check it.
-    const isWhole = new LineCount().read(out, 0, saved.offset).lines(null).digest === lines.digest;
-    return { position: isWhole ? claimed : again(newest ?? null), place: open(new LineCount()) };
+  const saved = position?.file;
+  if (!saved) return { position: claimed, place: counted(new LineCount()) };
+  const { lines, offset } = saved;
+  const isAlone = saved.dev === '';
+  if (!isAlone && !isAt(out, saved)) {
+    const before = continuing(out, position, lines, newest ?? null);
+    return { position: claimed, place: counted(new LineCount(before)) };
   }
-  if (isHere) return { position: again(newest ?? null), place: open(new LineCount()) };
-  return { position: claimed, place: open(new LineCount(continuing(out, position, lines, newest ?? null))) };
+  const known = size !== undefined && size >= offset ? lines : undefined;
+  if (known && !isAlone) return { position: claimed, place: counted(new LineCount(known, offset), offset) };
+  // Nothing is known of the file but its certificate, so check it.
+  const isWhole = known && new LineCount().read(out, 0, offset).lines(null).digest === known.digest;
+  return { position: isWhole ? claimed : again(newest ?? null), place: counted(new LineCount()) };
 }
 
 /** What a new file continues, whose predecessor was moved or deleted after the position was saved. */

@@ -40,6 +40,8 @@ export function savePosition(path: string, position: Position): void {
 interface Reading extends TailFiles {
   readonly feed: string;
   readonly timeField: string;
+  /** Whether the output has a state of its own, with which it writes the lines after the position again. */
+  readonly hasState?: boolean;
   readonly notice: (text: string) => void;
 }
 
@@ -53,6 +55,9 @@ export function readStart(reading: Reading): Position | undefined {
   if (path === undefined) return undefined;
   const position = readSaved(path, reading);
   if (out === undefined) return position;
+  const place = position?.file;
+  const size = statsOf(out)?.size ?? 0;
+  if (reading.hasState && place && isAt(out, place) && size > place.offset) truncateSync(out, place.offset);
   const isThere = repair(out);
   const lines = linesBehind(position, out, isThere, reading);
   const start = continueAfter(position, lines, feed, timing.latenessMs);
@@ -61,17 +66,6 @@ export function readStart(reading: Reading): Position | undefined {
       `${path} is missing: continuing after the newest post in ${out}; whether it misses older posts is not known`,
     );
   return start;
-}
-
-/**
- * Cuts off the lines that were written after the position was saved. An output with a state of its own writes them
- * again.
- */
-export function cutBehind(reading: Reading): void {
-  const path = positionPath(reading);
-  const place = path === undefined ? undefined : readSaved(path, { ...reading, notice() {} })?.file;
-  if (reading.out !== undefined && place && isAt(reading.out, place))
-    if ((statsOf(reading.out)?.size ?? 0) > place.offset) truncateSync(reading.out, place.offset);
 }
 
 function readSaved(path: string, { out, checkpoint, feed, notice }: Reading): Position | undefined {

@@ -13,7 +13,7 @@ import { certify, resumeLines } from '../certify.ts';
 import { every } from '../every.ts';
 import type { TailFlags } from '../flags.ts';
 import { resumableOut } from '../lock-files.ts';
-import { cutBehind, positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
+import { positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
 import { confluentSink } from './confluence-sink.ts';
 import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
@@ -41,9 +41,8 @@ export function resumeOutput(
   { feed: name, flags: { confluence }, timeField, filters = {} }: OutputPlan,
 ) {
   const feed = `${name}${confluenceName(confluence)} of ${serviceOf(context)}`;
-  const reading = { ...files, feed, timeField, notice: context.notice };
-  if (confluence) cutBehind(reading);
-  const position = readStart(reading);
+  const hasState = confluence !== undefined;
+  const position = readStart({ ...files, feed, timeField, hasState, notice: context.notice });
   return files.out === undefined
     ? { feed, position, place: undefined }
     : { feed, ...resumeLines(files.out, position, filters) };

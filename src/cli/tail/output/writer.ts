@@ -16,25 +16,15 @@ export interface TailOutput {
   close(): Promise<void>;
 }
 
-/** The output of a tail without --exec. `paused` delays the rows until the promise that it returns resolves. */
-export const printTo = (
-  records: Records<TailRow['record']>,
-  hide: () => void,
-  paused?: () => Promise<void> | undefined,
-): TailOutput => ({
-  sink: openTailWriter(records, hide, paused),
-  closed: records.closed,
-  async close() {
-    if (!records.closed.aborted) await records.end();
-  },
-});
-
-/** Writes the rows of a tail. `hide` hides the status line before rows are printed. */
-function openTailWriter(
+/**
+ * The output of a tail without --exec. `hide` hides the status line before rows are printed; `paused` delays the rows until
+ * the promise that it returns resolves.
+ */
+export function printTo(
   records: Records<TailRow['record']>,
   hide: () => void,
   paused: () => Promise<void> | undefined = () => undefined,
-): TailSink {
+): TailOutput {
   const { closed } = records;
   /** Whether the output still has a reader. Throws every error except that of a closed reader. */
   const open = (): boolean => {
@@ -70,5 +60,11 @@ function openTailWriter(
       return open();
     },
   };
-  return sink;
+  return {
+    sink,
+    closed,
+    async close() {
+      if (!closed.aborted) await records.end();
+    },
+  };
 }
