@@ -36,11 +36,7 @@ interface Found {
   readonly waits?: boolean;
 }
 
-/**
- * Shares the answers of all machines of a key. The cache of this machine is searched first. If the store is
- * unavailable, lookups do not fail: each machine sends its own requests. Answers are signed with the key, so that only
- * machines with the key can write them.
- */
+/** Answers are signed with the key, so that only its machines can write them. Without the store, each requests its own. */
 export function createSharedAnswers(
   link: StoreLink,
   local: AnswerCache,
@@ -50,10 +46,7 @@ export function createSharedAnswers(
 ): AnswerCache {
   const { keys } = link;
   const tokens = new Map<string, string>();
-  /**
-   * The reason why the store rejected an answer. That answer was paid for and must still be returned, so the
-   * error is thrown only before the next request.
-   */
+  /** Why the store rejected a paid answer, which must still be returned; thrown before the next request. */
   let refusal: Failure | undefined;
   const noteRefusal = (error: unknown) => {
     if (!(error instanceof Failure)) throw error;
@@ -78,10 +71,7 @@ export function createSharedAnswers(
       .catch(noteRefusal);
   }
 
-  /**
-   * Reads an answer or a failure from the store, or claims the answer with `token`. If another program has overwritten
-   * the entry, asks again with what was found, so that the script discards it.
-   */
+  /** Reads an answer or a failure, or claims the answer. The script discards an entry that was found `damaged`. */
   async function read(wanted: WantedAnswer, token: string, damaged?: string): Promise<Found> {
     const [word, ...rest] = await look(wanted, token, damaged);
     const { endpoint, subject } = wanted;

@@ -28,7 +28,6 @@ export async function setBudget({ link, machine, memory }: StoreMember, budget: 
     memory.update({ budgets: { ...memory.read().budgets, [field]: cu } });
 }
 
-/** Returns false if the budget did not exist. */
 export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBudget): Promise<boolean> {
   const field = fieldOf(budget);
   const limit = await link.run(spendingScripts.removeBudget, [link.keys.caps], [field]);
@@ -37,7 +36,6 @@ export async function unsetBudget({ link, memory }: StoreMember, budget: StoreBu
   return limit !== null || remembered !== undefined;
 }
 
-/** Those that limit this machine. */
 export const rememberedBudgets = ({ memory, machine }: StoreMember): string[] =>
   Object.keys(memory.read().budgets).filter((name) => (name.split('@')[1] ?? machine) === machine);
 
@@ -109,10 +107,7 @@ function limitIn(key: string, text: string | undefined): number | null {
 
 const OLD_MS = 600_000;
 
-/**
- * The budgets that limit this machine. `areOld` if their sums were last compared with the service's count more than ten
- * minutes ago, or before a restart of the server. Throws if the store has lost a budget.
- */
+/** `areOld` if the sums were last raised more than ten minutes ago, or before a restart. Throws if a budget was lost. */
 export async function readBudgets(store: StoreConnection, member: StoreMember) {
   const { link, machine, memory } = member;
   const { keys } = link;

@@ -5,7 +5,6 @@ import { infoFields, type RedisArgument, type StoreConnection, serverNow } from 
 import { isStoreFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
 
-/** `next` tells how to fix the problem. */
 interface StoreFinding {
   readonly check: string;
   readonly verdict: 'ok' | 'warn' | 'fail';

@@ -31,8 +31,7 @@ export async function removeKeys(
   names: readonly string[],
   feed?: string,
 ) {
-  // Keep the names of removed budgets. Otherwise, machines would report that the store has lost these budgets. If
-  // another program has overwritten the budgets, they are lost indeed.
+  // Machines would report budgets as lost whose names are gone, unless another program has overwritten all of them.
   const budgets = names.includes(keys.caps)
     ? await hashReply(store, keys.caps).catch((error: unknown) => {
         if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;

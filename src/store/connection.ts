@@ -37,10 +37,7 @@ const CONNECT_MS = 1_000;
 /** If an answer takes longer, the connection is closed, so that callers continue without the store. */
 const COMMAND_MS = 2_000;
 
-/**
- * Opens a connection, which never reconnects: when it breaks, the server may have failed over or lost its last second
- * of writes. So the caller must open a new connection and read everything again.
- */
+/** Never reconnects: the server may have failed over or lost its last second of writes, so callers read everything again. */
 export async function connectStore(address: StoreAddress, options: ConnectOptions = {}) {
   checkExposure(address, options.plain ?? false);
   const { default: Redis } = await import('iovalkey');
@@ -92,8 +89,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
     try {
       return await client.call(name, ...args);
     } catch (error) {
-      // The replies in this pattern close the connection: the server is starting or busy, or has become a replica,
-      // so the store cannot be used now.
+      // After these replies, the store cannot be used now: the server is starting or busy, or has become a replica.
       if (isReply(error) && !/^(READONLY|UNBLOCKED|LOADING|MASTERDOWN|BUSY|UNKILLABLE)\b/.test(error.message))
         throw error;
       if (isReply(error)) end('', failureOfReply(error.message, where));
@@ -123,8 +119,7 @@ export async function connectStore(address: StoreAddress, options: ConnectOption
   const late = setTimeout(() => end(`no answer within ${connectMs / 1000} s`), connectMs);
   try {
     await client.connect();
-    // Authenticate here: the client library ignores an authentication failure, and would continue as another
-    // user or in another database.
+    // The client library ignores an authentication failure, and would continue as another user or in another database.
     if (options.password !== undefined || address.username !== undefined) {
       const user = address.username === undefined ? [] : [address.username];
       await exchange('AUTH', [...user, options.password ?? ''], connectMs);

@@ -133,11 +133,7 @@ export const hintForCheck = (hint: string | undefined) =>
     .replace(DATA_HINT, 'check that the server is Redis 7.0 or newer, or Valkey')
     .replace(OFF_HINT, '');
 
-/**
- * The failure of a store that cannot be reached. `cause` is the system error, if there was one. If the connection is
- * reset or fails without a system error before it is ready, the address may belong to another kind of server, or have
- * the wrong TLS scheme.
- */
+/** If the connection fails before it is ready, the address may belong to another kind of server, or have the wrong scheme. */
 export function awayFailure(
   address: StoreAddress,
   why: string,

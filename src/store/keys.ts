@@ -8,10 +8,7 @@ export type Keys = ReturnType<typeof keysOf>;
 
 export type FeedKeys = ReturnType<Keys['feed']>;
 
-/**
- * The names of the keys. They contain a hash of the base URL and the API key, except for the lane `resolve`, which is
- * limited per IP address (`egress` is a name for it), so that machines with different API keys share it.
- */
+/** They contain a hash of base URL and API key, but for the lane `resolve`, which is limited per IP address (`egress`). */
 export function keysOf({
   prefix = 'trdr',
   baseUrl,

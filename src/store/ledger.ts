@@ -108,11 +108,7 @@ export function createStoreLedger(
     );
   }
 
-  /**
-   * Raises the sums in the store to the service's own count. Other programs may use the key, and the store's
-   * server may have lost its last second of writes. `reserved` is the CU that were reserved before this call; if it is
-   * empty, the script uses the CU that are reserved when it runs.
-   */
+  /** Raises the sums to the service's own count. Without `reserved`, the script takes what is reserved when it runs. */
   async function raise(reserved: number | '' = ''): Promise<void> {
     const { unitsUsed, period } = await meter();
     const { day = '', units = '' } = memory.read().dayStart ?? {};

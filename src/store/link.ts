@@ -17,10 +17,7 @@ export type StoreLink = ReturnType<typeof createLink>;
 
 const PAUSE_MS = 5_000;
 
-/**
- * The connection of a run to the store. It is opened on first use. If it fails, it is not opened again for some
- * seconds.
- */
+/** The connection of a run, opened on first use. After a failure, it is not opened again for some seconds. */
 export function createLink(
   address: StoreAddress,
   options: ConnectOptions,
@@ -45,8 +42,7 @@ export function createLink(
       return store;
     } catch (error) {
       store?.close();
-      // Before the first connection, a rejected password or an unsuitable server ends the run. Later, each of them
-      // counts as an outage, so that relays and followers continue when the store accepts them again.
+      // Only the first connection ends the run with such a failure. Later, relays and followers wait until it is fixed.
       if (!isLater || !isStoreFailure(error, 'STORE_DENIED', 'STORE_UNFIT')) throw error;
       throw storeFailure('STORE_AWAY', error.message, error.hint, error);
     }
@@ -80,10 +76,7 @@ export function createLink(
     keys,
     /** Opens an additional connection, for the term of a leader or for blocking reads. */
     open: () => open(),
-    /**
-     * Runs `work` on the connection. If the connection failed a moment ago, throws the same failure at once, so that
-     * an unreachable store does not delay a run at every call.
-     */
+    /** If it failed a moment ago, throws the same failure at once, so that it does not delay a run at every call. */
     use: async <T>(work: (store: StoreConnection) => Promise<T>): Promise<T> => work(await connection()),
     run: async (script: Script, names: readonly string[], args: readonly RedisArgument[]): Promise<unknown> =>
       (await connection()).run(script, names, args),
@@ -99,10 +92,7 @@ export function createLink(
   };
 }
 
-/**
- * Checks that no newer version of trdr has written the keys in the store. Writes the schema version if the store has
- * none.
- */
+/** Checks that no newer version of trdr has written the keys in the store. */
 async function checkSchema(store: StoreConnection, { schema, version }: Keys, { shown, db }: StoreAddress) {
   const found = await store.send('GET', [schema]).catch((error: unknown) => {
     if (!isStoreFailure(error, 'STORE_UNFIT')) throw error;

@@ -18,10 +18,7 @@ interface Remembered {
 
 export type StoreMemory = ReturnType<typeof createMemory>;
 
-/**
- * Saves facts about a store in files of a folder whenever they change. They are read each time, because other processes
- * of the machine write them too. An error of a file never ends a run, which then remembers the facts itself.
- */
+/** Facts are read each time, because other processes write them too. An error of a file never ends a run. */
 export function createMemory(folder: string | undefined, name: string) {
   let known: Remembered = { fleet: 1, budgets: {}, dayStart: undefined, groups: {} };
   const path = (feed: string) => join(folder ?? '', `store-${name}${feed === '' ? '' : `-${feed}`}.json`);

@@ -11,11 +11,7 @@ const NOW = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/**
- * Creates a script. With the shebang, a full server rejects the script before it runs. Without the shebang,
- * the script could exceed the memory limit. `frees` marks scripts that must also run on a full server,
- * because they free memory, renew a lease or record costs.
- */
+/** With the shebang, a full server rejects a script as a whole. `frees`: it frees memory, renews a lease or records costs. */
 export function script(name: string, body: string, { frees = false } = {}): Script {
   const text = `#!lua${frees ? ' flags=allow-oom' : ''}${NOW}\n${body.trim()}\n`;
   return { name, text, sha: createHash('sha1').update(text).digest('hex') };

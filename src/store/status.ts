@@ -134,8 +134,7 @@ export async function readSharedLedger(
       const [entry = '', flat] = listReply(pair);
       last = String(entry);
       const fields = fieldsReply(flat);
-      // If a call was recorded as lost and its answer then arrived, the call has two entries. The later entry
-      // replaces the earlier one.
+      // A call that was recorded as lost, and whose answer then arrived, has two entries: the later one counts.
       calls.set(fields.get('id') ?? last, callOf(last, fields));
     }
     if (page.length < AT_ONCE) return [...calls.values()];
@@ -158,7 +157,6 @@ function callOf(entry: string, fields: ReadonlyMap<string, string>): LedgerEntry
   };
 }
 
-/** The failure of a probe with `--max-lag`: a feed has no leader, or was last verified too long ago or never. */
 export function feedLagFailure(items: readonly StatusItem[], maxLagMs: number): Failure | undefined {
   const late = items.find(
     ({ item, lag }) => item === 'feed' && !(typeof lag === 'number' && lag <= maxLagMs),

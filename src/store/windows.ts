@@ -16,11 +16,7 @@ interface Departure {
   readonly at: number;
 }
 
-/**
- * Rate limits that all machines share. While the store is unavailable, each machine uses its share of `local`: the
- * limit divided by the number of machines that were active when it last reached the store. The calls that it sends in
- * that time are added to the lanes in the store when the store is available again. `notice` reports both changes.
- */
+/** While the store is unavailable, each machine uses `local`, divided by the number of machines that were active last. */
 export function createStoreWindows(
   { link, machine, memory }: StoreMember,
   local: RateWindows,

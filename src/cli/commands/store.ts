@@ -80,7 +80,6 @@ function checkStoreUrl(url: string): void {
   throw usageError('invalid store URL', 'write it as redis://user@host:6379/0, without spaces');
 }
 
-/** Connects to the store, unless --no-verify is given, and returns its address. */
 async function reach(
   { io, settings, notice }: Context,
   url: string,
@@ -105,10 +104,7 @@ async function reach(
   return store.address;
 }
 
-/**
- * Adapts the hint of a connection failure to a login: the store is not saved yet, and the user may have piped
- * the password in without --with-password.
- */
+/** The store is not saved yet, and the user may have piped the password in without --with-password. */
 function ofLogin(error: unknown, hasPassword: boolean): unknown {
   if (!(error instanceof Failure)) return error;
   const { kind, message, code, hint } = error;

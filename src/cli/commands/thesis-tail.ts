@@ -165,8 +165,7 @@ export const thesisTail = command({
           via,
           socketShare: context.settings.socketShare,
           subscription: byToken ? { type: 'tokens', tokens } : { type: 'all' },
-          // The WebSocket delivers only posts of the subscribed tokens. A page can be limited to one token at
-          // most, so with several tokens, pages also contain posts of other tokens.
+          // The WebSocket delivers only posts of the subscribed tokens, and a page can be limited to one token at most.
           carries: byToken ? createFilter({ tokens }) : undefined,
           scope: createFilter({ tokens: tokenAddress === undefined ? [] : [tokenAddress], userId }),
           filter,
@@ -203,7 +202,6 @@ function checkGroup<
   return flags;
 }
 
-/** The feed to read from the store; undefined to read from the service. */
 async function storedFeed(context: Context, via: string, tokens: readonly string[]) {
   const { store } = context.settings;
   if (via !== 'store' && (via !== 'auto' || store === undefined || store === 'off')) return undefined;

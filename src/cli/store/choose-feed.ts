@@ -5,11 +5,7 @@ import { needStore, type RunStore } from './open-store.ts';
 
 const RETRY_MS = 1_000;
 
-/**
- * The feed in the store that contains the requested posts: one that a relay leads now, the smallest first; with --via
- * store, otherwise one that has posts, otherwise the feed of all tokens. Undefined if the posts have to be read from the
- * service.
- */
+/** A feed that a relay leads now; with --via store, otherwise one with posts, otherwise that of all tokens. */
 export async function chooseFeed(context: Context, via: string, tokens: readonly string[]) {
   const { io, signal, notice } = context;
   const isAuto = via === 'auto';
@@ -33,7 +29,6 @@ export async function chooseFeed(context: Context, via: string, tokens: readonly
   }
 }
 
-/** The first of these feeds that has this key. */
 async function first({ keys, link }: RunStore, ids: readonly string[], key: 'lease' | 'stream') {
   for (const id of ids)
     if ((await link.use((connection) => connection.send('EXISTS', [keys.feed(id)[key]]))) === 1) return id;

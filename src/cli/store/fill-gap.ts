@@ -52,9 +52,7 @@ export function createFilling(
     ): Promise<TailRow[]> {
       const delivered = new Set(position?.known.map(([id]) => id));
       const known = new Set([...delivered, ...filled, ...ahead.map(({ id }) => id)]);
-      // Fetch up to the newest of the posts that follow, because the first one may have appeared late, and be older than
-      // posts in the gap. Of posts with the same time, the store received the last one last. If the service rejects one,
-      // because the post was deleted or is not in pages yet, begin at the next one, or else at the newest page.
+      // Up to the newest of the posts that follow: the first may have appeared late. If one is rejected, begin at the next.
       const tops = ahead.toReversed().sort((one, other) => (other.at ?? 0) - (one.at ?? 0));
       const since = at ?? undefined;
       const ranges: Range[] = [
@@ -65,8 +63,7 @@ export function createFilling(
         const rows: TailRow[] = [];
         try {
           for await (const row of read(range, signal)) {
-            // The first run of a gap ends below its post time. If the gap starts at a delivered post, as in later
-            // runs, or without a time, it ends there.
+            // The first run of a gap ends below its post time; later ones, or one without a time, at a delivered post.
             if (delivered.has(row.id) && (at === null || row.at === at)) break;
             rows.push(row);
           }
@@ -84,10 +81,7 @@ export function createFilling(
   };
 }
 
-/**
- * Adds posts that follow the position but were already delivered. Their ids expire with their post times, but not before the
- * newest id of the position.
- */
+/** Adds delivered posts. Their ids expire with their post times, but not before the newest id of the position. */
 export function withPosts(position: FeedPosition, posts: readonly FeedPoint[]): FeedPosition {
   const ms = position.known.reduce((most, [, each]) => Math.max(most, each), entryMs(position.entry));
   const added = posts.map(({ id, at }) => [id, Math.max(ms, at ?? ms)] as const);

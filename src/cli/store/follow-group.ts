@@ -13,7 +13,6 @@ import type { Feeder } from '../tail/run-feed.ts';
 import { type RunStore, storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
-/** The group that a tail joins as a member. */
 interface GroupPlan extends StoredPosts {
   readonly group: string;
   readonly shared: boolean;
@@ -22,14 +21,12 @@ interface GroupPlan extends StoredPosts {
 
 const BATCH = 100;
 
-/** How batches are delivered: to stdout, or to a command. */
 interface Delivering extends Omit<TailOutput, 'sink'> {
   readonly batch: number;
   readonly lingerMs: number;
   deliver(rows: readonly TailRow[], over: AbortSignal): Promise<'done' | 'left' | 'closed'>;
 }
 
-/** Prints batches. A batch counts as delivered when it has left this process. */
 async function openPrinting(context: Context, { view }: GroupPlan): Promise<Delivering> {
   const output = printTo(await context.records(view), () => {});
   return {
@@ -43,7 +40,6 @@ async function openPrinting(context: Context, { view }: GroupPlan): Promise<Deli
   };
 }
 
-/** Hands batches over to a command. A batch counts as delivered when the command has acknowledged it. */
 async function openExec(context: Context, { view, flags, feedId, group }: GroupPlan): Promise<Delivering> {
   const { openCourier } = await import('../tail/exec/open.ts');
   const feed = `group ${group} of ${feedId}`;
@@ -135,7 +131,6 @@ export async function openMember(context: Context, plan: GroupPlan): Promise<Fee
 /** How often the position of a group is saved at most. */
 const SAVE_MS = 1_000;
 
-/** What this machine remembers of the position of a group. */
 function groupMemory({ io: { clock } }: Context, { memory }: RunStore, name: string) {
   let unsaved: GroupPlace | undefined;
   let savedAt = Number.NEGATIVE_INFINITY;

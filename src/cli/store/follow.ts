@@ -26,7 +26,6 @@ import { claim, rememberPosts, startAt } from './follower-coverage.ts';
 import { storeNow } from './open-store.ts';
 import { type FollowerRun, type StoredPosts, storeFeeder, streamedRow } from './store-feeder.ts';
 
-/** The feed of a follower, and the posts to print. */
 interface FollowPlan extends StoredPosts, OutputPlan {
   /** The tokens of the posts, to which the feed in the store may be restricted. */
   readonly tokens: readonly string[];
@@ -34,10 +33,7 @@ interface FollowPlan extends StoredPosts, OutputPlan {
   readonly filling: GapFilling | undefined;
 }
 
-/**
- * Opens a run that reads a feed from the store, and prints each post exactly once. Costs 0 CU, unless `fill`
- * fetches posts from the service.
- */
+/** Prints each post exactly once, for 0 CU, unless `filling` fetches posts from the service. */
 export async function openFollower(context: Context, files: TailFiles, plan: FollowPlan): Promise<Feeder> {
   const { clock } = context.io;
   const { store, flags, feedId, filling } = plan;
@@ -83,10 +79,7 @@ export async function openFollower(context: Context, files: TailFiles, plan: Fol
     }
   }
 
-  /**
-   * Prints the rows that pass the filter. Returns them, and the id of the first one that was not printed because of
-   * `--count`; undefined if the reader has closed the output.
-   */
+  /** Returns what was printed, and the first id beyond `--count`; undefined if the reader has closed the output. */
   async function emit(rows: readonly TailRow[], run: FollowerRun) {
     const passing = run.wanted(rows, floor);
     const wanted = passing.slice(0, run.left);
@@ -193,7 +186,6 @@ function beginAt(position: Position | undefined, feedId: string): Begin | undefi
   };
 }
 
-/** The place of a follower in the stream of this feed. */
 function placeIn(stream: JsonObject, feedId: string): FeedPosition | undefined {
   const { feed = feedId, entry, last, known, verified, floor, hole } = stream;
   if (feed !== feedId || typeof entry !== 'string' || !/^\d+-\d+$/.test(entry)) return undefined;

@@ -16,10 +16,7 @@ export function rememberPosts(known: KnownPosts, rows: readonly PostMark[]): voi
   }
 }
 
-/**
- * Adds to what a follower has verified. It has read every entry that this position of the leader covers, but for those
- * before which posts may be missing (`isAfterHole`).
- */
+/** Adds what a position of the leader covers: the follower has read it, but for the posts of a hole. */
 export function claim(known: KnownPosts, leader: Position, isAfterHole: boolean): void {
   const { verified: to, ids, coverage } = leader;
   if (to === null || !coverage) return;

@@ -9,10 +9,7 @@ const ASK_MS = 15_000;
 /** The same, until a read has returned a verified time. */
 const FIRST_ASK_MS = 2_000;
 
-/**
- * Creates a function that returns how long ago the leading relay has verified the feed; null until this has been read
- * from the store, in the background. It grows while there is no leader, or the store is not reachable.
- */
+/** How long ago the leading relay has verified the feed; null until this was read from the store, in the background. */
 export function leaderProof(
   link: Pick<RunStore['link'], 'use'>,
   feed: FeedKeys,

@@ -90,10 +90,7 @@ export async function needStore({
   throw new Failure('usage', message, { code: 'NO_STORE', hint });
 }
 
-/**
- * The time from which an age such as 2h counts in a feed of the store: that of the server, because the clock of this
- * machine may be hours off. If the store is not reachable, the follower waits for it, and this clock has to do.
- */
+/** An age such as 2h counts from the clock of the server, or of this machine if the store is not reachable. */
 export async function storeNow({ link }: Pick<RunStore, 'link'>, clock: Pick<Clock, 'now'>): Promise<number> {
   return (await link.use(serverNow).catch(ignoreUnusable)) ?? clock.now();
 }

@@ -22,7 +22,6 @@ import { openSpool } from '../tail/spool.ts';
 import type { RunStore } from './open-store.ts';
 import { RelayState } from './watch-relay.ts';
 
-/** What a relay reads, and how long the store keeps the posts. */
 interface RelayPlan extends Omit<TailOptions, 'start' | 'on' | 'firstTries'> {
   readonly tokens: readonly string[];
   readonly keepMs: number;
@@ -77,7 +76,6 @@ export async function runRelay(world: RelayWorld, plan: RelayPlan, state = new R
   }
 }
 
-/** Waits until this machine can lead, and returns its term. */
 async function standBy(
   { io, signal, notice, store, scope }: RelayWorld,
   connection: StoreConnection,
@@ -207,10 +205,7 @@ function positionOf(mark: string, feed: string): Position {
   }
 }
 
-/**
- * The state that a relay remembers; undefined if it is damaged, or if the feed was verified only up to a time before
- * `since`. The store would keep no posts of that age.
- */
+/** Undefined if it is damaged, or was last verified before `since`: the store would keep no posts of that age. */
 function usableState(state: FeedState | undefined, feed: string, since: number): FeedState | undefined {
   if (state === undefined) return undefined;
   try {
@@ -221,10 +216,7 @@ function usableState(state: FeedState | undefined, feed: string, since: number):
   }
 }
 
-/**
- * Where a leader starts: at the position of the previous leader, otherwise after the posts in the store,
- * otherwise with new posts.
- */
+/** After the position of the previous leader, otherwise after the posts in the store. */
 function resumeFrom({ mark, published }: Pick<RelayTerm, 'mark' | 'published'>, feed: string): StartPoint {
   const saved = mark === undefined ? undefined : positionOf(mark, feed);
   const position = continueAfter(saved, published, feed, timing.latenessMs);

@@ -13,7 +13,6 @@ import type { Feeder } from '../tail/run-feed.ts';
 import { leaderProof } from './leader-proof.ts';
 import type { RunStore } from './open-store.ts';
 
-/** The feed in the store that a run reads, and the posts that it wants. */
 export interface StoredPosts {
   readonly store: RunStore;
   readonly feedId: string;
@@ -21,7 +20,6 @@ export interface StoredPosts {
   readonly filter: (row: TailRow) => boolean;
 }
 
-/** How a run reads the feed, and what it does with the posts. */
 interface StoreSource<E> extends Omit<TailOutput, 'sink'> {
   events(run: FollowerRun): AsyncIterable<E>;
   /** Handles an event. Returns whether the run continues. */
@@ -37,9 +35,7 @@ export interface FollowerRun {
   readonly until: AbortSignal;
   /** How many posts the run may still deliver. */
   readonly left: number;
-  /** Selects the posts that the run wants. */
   wanted(rows: readonly TailRow[], floor: number): TailRow[];
-  /** Counts delivered rows. */
   delivered(rows: readonly TailRow[]): void;
   gap(text: string, advice?: string): void;
   /** Reports that posts may be missing, unless the store finds them again. */
@@ -48,10 +44,6 @@ export interface FollowerRun {
   stop(): void;
 }
 
-/**
- * Reads events of a feed until the run ends by `--count`, `--duration`, a signal, a closed output, or because `take`
- * returns false.
- */
 export function storeFeeder<
   E extends { readonly kind: string; readonly why?: string; readonly rows?: readonly StreamRow[] },
 >(context: Context, { store, feedId, flags, filter }: StoredPosts, source: StoreSource<E>): Feeder {

@@ -14,7 +14,6 @@ export class RelayState {
   phase: 'starting' | 'away' | 'standby' | 'leading' = 'starting';
   /** The machine that leads while this one is on standby. */
   leader = '';
-  /** The tail of the present term. */
   tail: Tail | undefined;
   /** The counts of the terms that have ended. */
   past: TailFacts = { ...nothingMeasured, mode: 'connecting' };
@@ -56,7 +55,6 @@ export class RelayState {
   }
 }
 
-/** Reports the state of a relay like that of a tail. */
 export function watchRelay(
   state: RelayState,
   clock: Clock,

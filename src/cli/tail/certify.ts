@@ -42,10 +42,7 @@ export function certify(file: string, position: Position, place: FilePlace): voi
   if (text !== undefined) writeAtomic(certificatePath(file), text, { private: false });
 }
 
-/**
- * Continues the certificate of a file. What is not certain is not claimed: other filters, missing lines and a lost
- * position begin a new stretch. `position` has the ids of all lines after it.
- */
+/** What is not certain is not claimed: other filters, missing lines and a lost position begin a new stretch. */
 export function resumeLines(
   out: string,
   position: Position | undefined,

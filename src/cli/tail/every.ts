@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
 
-/** Calls a function at intervals until the signal is aborted. */
 export async function every(
   clock: Clock,
   ms: () => number,

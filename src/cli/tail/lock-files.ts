@@ -4,10 +4,7 @@ import { checkFolder, realPath, statsOf } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
 import type { Context } from '../context.ts';
 
-/**
- * The file that a tail appends to and resumes from; undefined for pipes and devices, from which no run can
- * resume.
- */
+/** Undefined for pipes and devices, from which no run can resume. */
 export function resumableOut(path: string | undefined): string | undefined {
   if (path === undefined) return undefined;
   const found = statsOf(path);

@@ -24,7 +24,6 @@ export const placeText = (mark: PostMark | null): string =>
     ? 'the start of the feed'
     : `${mark.at === null ? 'a post without a time' : iso(mark.at)}${mark.id === '' ? '' : ` (${safeLine(mark.id)})`}`;
 
-/** The stretch in which posts may be missing. */
 export function gapText({ from, to }: Pick<Gap, 'from' | 'to'>): string {
   const start = from === null ? 'the start of the feed' : iso(from);
   return `posts may be missing between ${start} and ${to === null ? 'the end of this run' : iso(to)}`;
@@ -89,10 +88,7 @@ function tailText(notice: TailNotice): string | undefined {
   }
 }
 
-/**
- * Budgets renew at UTC midnight, whatever the time zone of the output. A wait ends at most 2 s after
- * midnight, but the text shows midnight.
- */
+/** Budgets renew at UTC midnight. A wait ends at most 2 s later, but the text shows midnight. */
 export const untilText = (ms: number): string =>
   `${new Date(Math.ceil((ms - 2_000) / 60_000) * 60_000).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 
@@ -100,8 +96,7 @@ function stretchedText(stretched: Stretched | undefined): string {
   if (stretched === undefined) return '';
   const every = ` every ${span(stretched.everyMs)}`;
   const until = untilText(stretched.until);
-  // On a feed with very many posts, no interval saves enough, because each post costs the same at every
-  // interval.
+  // On a feed with very many posts, no interval saves enough: each post costs the same.
   return stretched.everyMs < LONGEST_POLL_MS
     ? `${every} so that the budget lasts until ${until}`
     : `${every}, the longest interval, although the budget may not last until ${until}`;
@@ -145,7 +140,6 @@ const pollReasons: Readonly<Record<PollReason, string>> = {
   unstable: 'the connection failed three times in a row',
 };
 
-/** The last line of a run. */
 function endText(summary: Summary): string {
   const { rows, earlier, gaps, connections, spent, filled, late, nameless, durationMs, verified } = summary;
   const parts = [
@@ -168,7 +162,6 @@ const spentText = ({ cu, atMost }: Summary['spent']): string =>
 export const deliveredText = (rows: number, lastPost: LastPost | null, now: number): string =>
   `${countText(rows, 'post')}${lastPost === null ? '' : `, the last from ${span(Math.max(0, now - lastPost.at))} ago`}`;
 
-/** The status line below a live feed. */
 export function statusText(status: TailStatus): string {
   const { mode, waitsUntil, failing, rate, gaps, filled, reconnects, spent, walkedAgoMs } = status;
   const parts = [

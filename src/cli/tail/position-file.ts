@@ -45,10 +45,7 @@ interface Reading extends TailFiles {
   readonly notice: (text: string) => void;
 }
 
-/**
- * Finds out where an earlier run stopped, and removes an incomplete line that a crash left. Lines that were written
- * after the position was saved are known too, even if their file was renamed meanwhile.
- */
+/** Finds out where an earlier run stopped, and removes an incomplete line that a crash left. */
 export function readStart(reading: Reading): Position | undefined {
   const { out, feed, notice } = reading;
   const path = positionPath(reading);
@@ -139,8 +136,7 @@ function marksIn(path: string, from: number, timeField: string, after: number | 
   }
   const isWhole = endsLine(path, size);
   if (torn !== undefined && isWhole) throw notTailOutput(torn);
-  // A crash can leave an incomplete last line in a file that was then renamed. Its post is not known, even if only the line
-  // end is missing.
+  // A renamed file may end with an incomplete line. Its post is not known, even if only the line end is missing.
   return isWhole || !last ? marks : marks.slice(0, -1);
 }
 

@@ -15,7 +15,6 @@ import { postIn } from './output/line-count.ts';
 import { printTo } from './output/writer.ts';
 import type { Feeder } from './run-feed.ts';
 
-/** What a replay reads, and how it prints the rows. */
 interface ReplayPlan {
   readonly files: readonly string[];
   readonly flags: TailFlags;
@@ -30,10 +29,7 @@ const LONGEST_LINE = 16 * 1024 * 1024;
 /** So many rows are written at a time, unless --speed delays them. */
 const ROWS = 100;
 
-/**
- * Opens a run that reads posts from files in place of the service, and passes them to the output of a tail. A post that is
- * there more than once is passed on once.
- */
+/** Reads posts from files in place of the service. A post that is there more than once is passed on once. */
 export async function openReplay(context: Context, plan: ReplayPlan): Promise<Feeder> {
   const { signal } = context;
   const { flags, files, view } = plan;

@@ -14,10 +14,7 @@ import { type Watched, watchHealth } from './service/watch.ts';
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
 export interface Feeder {
   readonly watched: Watched;
-  /**
-   * Follows the feed until the run ends. Returns the last line of the run, and what is missing, if the run ended by
-   * itself although no later run will deliver it.
-   */
+  /** Returns the last line, and what is missing, if the run ended by itself although no later run will deliver it. */
   run(): Promise<{ readonly gap?: string | undefined; readonly line?: string | undefined }>;
   /** Throws if the run must fail because of its output, such as dead letters. */
   readonly check?: (() => void) | undefined;

@@ -23,7 +23,6 @@ import type { Feeder } from './run-feed.ts';
 import { keyFacts } from './source.ts';
 import { openSpool } from './spool.ts';
 
-/** What a tail reads, and how it prints the rows. */
 interface TailPlan extends OutputPlan {
   readonly source: PageSource;
   readonly connect?: Connect | undefined;
@@ -39,7 +38,6 @@ const RECENT = 10;
 /** After this many failed attempts to get the first page, the run ends. Each attempt includes retries. */
 const FIRST_TRIES = 2;
 
-/** Opens a tail of the service. */
 export async function openTail(
   context: Context,
   files: TailFiles,
@@ -146,8 +144,7 @@ async function startOf(
     return { kind: 'since', at: instantAt(since, now, settings.utc) };
   }
   if (backfill !== undefined) return { kind: 'backfill', rows: backfill };
-  // On a terminal, also print the latest posts of the first page, which is read in any case. Pipes, and runs with
-  // --out, --checkpoint, --count or --exec, get only new posts.
+  // The first page is read in any case. Pipes, and runs that are bound to a file, a number or a command, get only new posts.
   const isBound = [globals.out, checkpoint, count, exec].some((given) => given !== undefined);
   return io.stdout.isTTY === true && !isBound ? { kind: 'now', recent: RECENT } : { kind: 'now' };
 }

@@ -5,7 +5,7 @@ import type { ScannedFile } from './scan.ts';
 type Status = Verification['status'];
 const worst: readonly Status[] = ['complete', 'gaps', 'no certificate', 'changed'];
 
-/** A stretch that a user asks about, in post times; both ends belong to it. */
+/** In post times; both ends belong to it. */
 interface Asked {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
@@ -53,7 +53,6 @@ function beforeChain(certificate: Certificate, chain: Chain): number | null {
   return first.lines.before;
 }
 
-/** What one file adds to the files that it continues. */
 function fileOf(
   { file, certificate, rows, duplicates, problems }: Compared,
   chain: Chain,

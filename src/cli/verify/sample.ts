@@ -92,7 +92,6 @@ function readFeedName(feed: string) {
   return { isThesis: kind === 'thesis', first: first || undefined, tokens, baseUrl };
 }
 
-/** Whether posts pass the filters of a certificate. */
 function filterOf({ filters }: Certificate, { isThesis, tokens }: ReturnType<typeof readFeedName>) {
   const { symbol, minHoldings, devOnly, grep, exclude } = filters;
   const pattern = (text: unknown) => (typeof text === 'string' ? readPattern(text) : undefined);

@@ -19,7 +19,7 @@ export interface StreamRow extends FeedPoint {
 /** Whether a feed begins with this post: its leader knew of no earlier one. Another leader may continue the same beginning. */
 export const isBeginning = ({ prev }: Pick<StreamRow, 'prev'>): boolean => prev.startsWith('born:');
 
-/** Parses a post time. For a post without a time, the store contains an empty text. */
+/** For a post without a time, the store contains an empty text. */
 export function timeFrom(text: string | undefined): number | null {
   const at = text === undefined || text === '' ? Number.NaN : Number(text);
   return Number.isFinite(at) ? at : null;
@@ -40,16 +40,12 @@ export function readEntries(answer: unknown): StreamRow[] {
   return rows;
 }
 
-/** Parses the reply of XREAD or XREADGROUP for one stream; empty if the read timed out. */
 export function readStreams(answer: unknown): StreamRow[] {
   const [stream]: readonly unknown[] = Array.isArray(answer) ? answer : [];
   return Array.isArray(stream) ? readEntries(stream[1]) : [];
 }
 
-/**
- * Whether a body is valid JSON on one line. The store is untrusted: anyone with write access can write
- * anything.
- */
+/** Anyone with write access to the store can write anything. */
 function isLine(body: string): boolean {
   return !body.includes('\n') && body.startsWith('{') && plainJson(body) !== undefined;
 }

@@ -12,17 +12,10 @@ import {
 } from './entry.ts';
 import { type Outage, type Reaching, reading } from './reconnect.ts';
 
-/**
- * How far back a follower reads if the entry of its position no longer exists. This time covers all entries that a
- * failover or power failure can remove.
- */
+/** Covers all entries that a failover or power failure can remove. */
 const LOOK_BACK_MS = 5 * 60_000;
 const COUNT = 500;
-/**
- * How many posts after a gap to report. With `--fill`, the gap is filled up to the newest of them, because the first
- * one may have appeared late, with a post time inside the gap. To fetch more posts would cost more than the smallest
- * page.
- */
+/** How many posts after a gap to report, up to which --fill fetches: more would cost more than the smallest page. */
 const AHEAD = 20;
 const BLOCK_MS = 5_000;
 const MARK_MS = 10_000;
@@ -54,12 +47,7 @@ export type Begin =
 
 type FeedEvent =
   | { readonly kind: 'rows'; readonly rows: readonly StreamRow[] }
-  /**
-   * The entries between these posts were deleted before they could be read; `from` is null if the follower has read
-   * no post yet. Posts that it has read can be between them, too. `ahead` are the first posts that the store still has,
-   * from `to` on. It is empty if posts of the gap may be newer than those: if the feed was started over without the posts
-   * that were there then, or has hardly any post after the gap.
-   */
+  /** These entries were deleted before they could be read. `ahead` is empty if later posts may be missing too. */
   | {
       readonly kind: 'gap';
       readonly from: FeedPoint | null;
@@ -71,10 +59,7 @@ type FeedEvent =
   | { readonly kind: 'found' }
   /** The follower knows where it starts; `times` are those of the newest posts in the store. */
   | { readonly kind: 'begun'; readonly times: readonly (number | null)[] }
-  /**
-   * The follower has read all entries that this position of the leader covers. With `isAfterHole`, it has missed some of
-   * them.
-   */
+  /** The follower has read all entries that this position of the leader covers, but for those of a hole. */
   | { readonly kind: 'mark'; readonly mark: string; readonly isAfterHole: boolean }
   /** The follower has reached the end of the stream, on this connection. */
   | { readonly kind: 'live' };
@@ -89,7 +74,7 @@ interface Following extends Reaching {
 }
 
 const HALF_HOUR_MS = 30 * 60_000;
-/** At least this many ids are remembered, however old they are: in a quiet feed, the last posts may be hours old. */
+/** However old they are: in a quiet feed, the last posts may be hours old. */
 const LEAST_KNOWN = 20;
 const startOf = (ms: number) => `${Math.max(0, Math.floor(ms))}-0`;
 
@@ -121,10 +106,7 @@ export function createFollower(following: Following) {
     started = true;
   }
 
-  /**
-   * The time up to which older posts were delivered. It is that of the last post or of its entry, because either clock
-   * may be wrong.
-   */
+  /** The time up to which older posts were delivered: of the last post or of its entry, because either clock may be wrong. */
   const deliveredMs = () => Math.min(entryMs(entry ?? '0'), last?.at ?? Number.POSITIVE_INFINITY);
 
   /** The time from which on posts may be read again, or missing: at least this long before the last post. */
@@ -203,10 +185,7 @@ export function createFollower(following: Following) {
     return found !== undefined && found.id === last?.id;
   };
 
-  /**
-   * Checks whether the entry of this follower's position still exists; otherwise goes back in the stream. Called on each
-   * new connection, and at intervals while there are no new entries.
-   */
+  /** Checks whether the entry of this follower's position still exists; otherwise goes back in the stream. */
   async function verify(store: StoreConnection): Promise<FeedEvent | undefined> {
     if (isLinked || entry === undefined || last === null) return undefined;
     const wasLost = lost;

@@ -3,10 +3,7 @@ import type { FeedKeys } from '../keys.ts';
 import { before, type FeedPoint, isBefore, readEntries, readStreams, type StreamRow } from './entry.ts';
 import type { Reaching } from './reconnect.ts';
 
-/**
- * How long a read may block. A renewal of the lease waits for the read, so this time must be much shorter than
- * the timeout of a command.
- */
+/** A renewal of the lease waits for a read, so this must be much shorter than the timeout of a command. */
 const BLOCK_MS = 1_000;
 /** If a member of a shared group shows no sign of work on a batch for this long, another member gets the batch. */
 const ABANDONED_MS = 60_000;
@@ -23,10 +20,7 @@ export interface GroupPlace {
 export interface GroupOptions extends Reaching {
   readonly feed: FeedKeys;
   readonly name: string;
-  /**
-   * Whether all members read at the same time, in no particular order. If not, one member reads and the
-   * others are on standby.
-   */
+  /** Whether all members read at the same time. If not, one member reads and the others are on standby. */
   readonly shared: boolean;
   readonly machine: string;
   /** The maximum number of rows in a batch, and how long an incomplete batch waits for more rows. */
@@ -41,7 +35,6 @@ export interface GroupOptions extends Reaching {
 
 /** What a member has done, over all its connections. */
 export interface GroupWork {
-  /** Whether a batch is being delivered. */
   open: boolean;
   /** The last entry that was acknowledged. If the group was removed, the member creates it again after this entry. */
   acknowledged: string | undefined;
@@ -60,17 +53,11 @@ type BatchEvent =
   | {
       readonly kind: 'batch';
       readonly rows: readonly StreamRow[];
-      /**
-       * Acknowledges the batch. Throws if this member of an ordered group is no longer active; the next active
-       * member then delivers the batch again.
-       */
+      /** Throws if this member of an ordered group is no longer active; the next one then delivers the batch again. */
       readonly ack: () => Promise<void>;
       readonly over: AbortSignal;
     }
-  /**
-   * The entries between these posts were deleted before they were delivered. `missing` is their number; null if the
-   * store has lost the group, so that the number is not known. `from` is null if this machine has delivered no post.
-   */
+  /** These entries were deleted before they were delivered; `missing` is null if the store has lost the group. */
   | {
       readonly kind: 'gap';
       readonly missing: number | null;
@@ -101,17 +88,13 @@ export async function* batches(
   let isLost = hasLost(work.place, born);
   const gap = await join(store, feed, name, isLost ? '0' : (work.acknowledged ?? options.start));
   const { last = null, verified = null } = work.place ?? {};
-  // Posts between the verified time and the last post may have been published after it. In a shared group, other
-  // members have read posts too.
+  // Posts after the verified time may follow the last post. In a shared group, other members have read posts too.
   const from = shared || verified === null ? last : { id: '', at: verified };
   if (isLost) yield { kind: 'lost', from: last };
   else if (gap) yield { kind: 'gap', ...gap, from };
   if (!isLost) work.place = { born, last, verified };
 
-  /**
-   * Called before the first batch after the store has lost the group. Only the member of an ordered group that has read
-   * the last post of the former stream knows that no post is missing.
-   */
+  /** Only a member of an ordered group that has read the last post of a lost stream knows that no post is missing. */
   async function findGap(to: StreamRow): Promise<BatchEvent> {
     isLost = false;
     work.place = { born: await bornOf(store, feed), last, verified };
@@ -159,10 +142,7 @@ export async function* batches(
     work.acknowledged = entries.at(-1) ?? work.acknowledged;
   }
 
-  /**
-   * Reads the pending entries of a batch at intervals, which restarts their idle time. Otherwise, a batch that
-   * takes long would be given to another member.
-   */
+  /** Restarts the idle time of a batch that takes long. Otherwise, it would be given to another member. */
   async function keepPending(entries: readonly string[], until: AbortSignal): Promise<void> {
     try {
       for (;;) {
@@ -174,8 +154,7 @@ export async function* batches(
     }
   }
 
-  // First read the entries that were delivered to this consumer but not acknowledged, in their order. Only the
-  // consumer of an ordered group can have such entries, because a member of a shared group reads as a new consumer.
+  // First what was not acknowledged. A member of a shared group reads as a new consumer, which has no such entries.
   for (let from = '0'; ; ) {
     ended.throwIfAborted();
     const { rows, entries } = await read(from, batch);
@@ -208,10 +187,7 @@ export async function* batches(
   }
 }
 
-/**
- * Creates the group if it does not exist. Returns how many entries were deleted before the group read them, and the
- * first post after them.
- */
+/** Creates the group if it does not exist. Returns how many entries were deleted before the group read them. */
 async function join(
   store: StoreConnection,
   { stream }: FeedKeys,

@@ -25,10 +25,7 @@ export function followGroup(options: GroupOptions, signal: AbortSignal) {
 
 const lostText = 'this run is no longer the active member of the group';
 
-/**
- * Runs a member of an ordered group. The member waits for the lease, and begins with the posts that the previous
- * active member did not acknowledge.
- */
+/** Waits for the lease, and begins with the posts that the previous active member did not acknowledge. */
 async function* orderedMember(
   options: GroupOptions,
   store: StoreConnection,
@@ -90,7 +87,6 @@ async function giveBack(
   }
 }
 
-/** Runs a member of a shared group. It reads new entries, and entries that other members did not acknowledge in time. */
 async function* sharedMember(
   options: GroupOptions,
   store: StoreConnection,

@@ -23,10 +23,7 @@ export interface FeedState {
 }
 
 export interface RelayMemory {
-  /**
-   * The token of the last term, which has ended. The lease of that term can outlive its connection, for example if the
-   * server restarts; `openTerm` does not wait for it.
-   */
+  /** That of the last term, which has ended: its lease can outlive its connection, and `openTerm` does not wait for it. */
   token: string;
   /** The state from which the relay continues if the store has lost the feed; undefined if it knows none. */
   state: FeedState | undefined;
@@ -45,11 +42,7 @@ interface Leading {
 
 export type RelayTerm = Extract<Awaited<ReturnType<typeof openTerm>>, { readonly token: string }>;
 
-/**
- * Becomes the leader of a feed for a term: the period in which a process leads it, over one connection. A new term must
- * read the position and the end of the stream again, because the server may have failed over or lost its last second of
- * writes. If another process leads, returns the remaining time of its lease in ms.
- */
+/** Becomes the leader of a feed. If another process leads, returns the remaining time of its lease in ms. */
 export async function openTerm(store: StoreConnection, leading: Leading) {
   const { feed, clock, keepMs, keepRows, leaseMs = LEASE_MS } = leading;
   const memory = leading.memory ?? { token: '', state: undefined };
@@ -125,7 +118,6 @@ export async function openTerm(store: StoreConnection, leading: Leading) {
       const last = await send([mark, verified ?? '', newest, keepMs, keepRows]);
       memory.state = { mark, last };
     },
-    /** Ends the term, so that another process can lead at once. */
     async resign(): Promise<void> {
       if (!lease.over.aborted) await store.run(resign, [feed.lease], [token]).catch(() => {});
       lease.end();

@@ -43,10 +43,7 @@ return redis.call('DEL', KEYS[1])`,
 export const LEASE_MS = 10_000;
 const RENEW_MS = 2_500;
 
-/**
- * Renews a lease until it is over: because the caller has ended it or lost it, or could not renew it in time. A failed
- * renewal does not change how long the lease certainly lasts. `renewOnce` resolves to 1 if the lease is still held.
- */
+/** Renews a lease until it is over: because the caller has ended it or lost it, or could not renew it in time. */
 export function keepLease(
   store: StoreConnection,
   clock: Clock,

@@ -1,9 +1,6 @@
 import { script } from '../script.ts';
 
-/**
- * A Lua function that reads a key. If another program has overwritten the key with another type, the function
- * deletes the key and returns nil, so that a machine requests the answer again.
- */
+/** Reads a key. Deletes it if another program has overwritten it with another type, so that the answer is requested again. */
 const READ = `
 local function read(command, key, ...)
   local reply = redis.pcall(command, key, ...)

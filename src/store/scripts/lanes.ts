@@ -1,9 +1,6 @@
 import { script } from '../script.ts';
 
-/**
- * A Lua function that moves the departures that are still in the future, so that they keep their order and the limit
- * after another departure has moved. None of them is before `earliest`.
- */
+/** Moves the departures in the future, none before `earliest`, so that they keep their order and the limit. */
 const RESPACE = `
 local function respace(calls, limit, window, earliest)
   local all = redis.call('ZRANGE', calls, 0, -1, 'WITHSCORES')

@@ -12,16 +12,10 @@ const withheld = new Set([
   'WATCHDOG_USEC',
   'WATCHDOG_PID',
 ]);
-/**
- * Matches ids that consist of common characters. Only such ids are passed in the environment, because ids are
- * untrusted text.
- */
+/** Ids are untrusted text, so only those of common characters are passed in the environment. */
 const plainId = /^[\w.:-]{1,200}$/;
 
-/**
- * Runs the text of `--exec` in a shell, with a batch on its stdin. The command shares the stdout and stderr of this
- * program.
- */
+/** Runs the text of `--exec` in a shell, which shares the stdout and stderr of this program. */
 export function runCommand(
   text: string,
   { env, cwd, platform }: Pick<Io, 'env' | 'cwd' | 'platform'>,
@@ -72,7 +66,6 @@ export function runCommand(
   });
 }
 
-/** The environment variables that describe a batch. */
 function describe(number: number, rows: Batch['rows'], attempt: number): Record<string, string> {
   const id = (row: Batch['rows'][number] | undefined) =>
     row !== undefined && plainId.test(row.id) ? row.id : '';

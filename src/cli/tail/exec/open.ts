@@ -44,10 +44,7 @@ interface Handing {
   readonly checkpoint: string | undefined;
   /** Identifies the feed. */
   readonly feed: string;
-  /**
-   * Whether the next run knows which posts the command acknowledged. The default is whether there is a
-   * checkpoint file.
-   */
+  /** Whether the next run knows which posts were acknowledged; by default, if there is a checkpoint file. */
   readonly remembered?: boolean;
 }
 
@@ -155,7 +152,6 @@ function saveDead(path: string, text: string, isOwnFolder: boolean): void {
   }
 }
 
-/** Hands the rows of a tail over to the command. */
 export async function openHandoff(context: Context, handing: Handing): Promise<TailOutput> {
   const { io, signal, notice, diskWait } = context;
   const { checkpoint } = handing;
@@ -191,7 +187,6 @@ const postsText = (count: number): string => countText(count, 'post');
 
 const batchText = ({ number, rows }: Batch) => `batch ${number} (${postsText(rows.length)})`;
 
-/** A notice of the handoff as a line for stderr. */
 function handoffText(notice: HandoffNotice, deadLetters: string): string {
   const { batch } = notice;
   switch (notice.kind) {

@@ -16,7 +16,6 @@ import type { FilePlace } from '../../../tail/position.ts';
 import { LineCount } from './line-count.ts';
 import { finishedName, isFull, type RotateRule } from './rotation.ts';
 
-/** What happened to the present file. */
 type Moved = 'renamed' | 'deleted' | 'finished';
 
 interface Following {
@@ -35,7 +34,6 @@ interface Following {
   readonly retry?: Retry | undefined;
 }
 
-/** Identifies a file even if it is renamed. */
 type FileIdentity = Pick<FilePlace, 'dev' | 'ino'>;
 
 /** The minimum time between two checks of the path by writes. A check for each write would slow down a fast feed. */
@@ -54,10 +52,7 @@ interface Opened {
   readonly count: LineCount;
 }
 
-/**
- * Opens a file for appending, while other programs may rename, replace or delete it. If the file was deleted, the new
- * one also gets the text written since the last check of the path.
- */
+/** If another program deletes the file, the new one also gets the text written since the last check of the path. */
 export async function openFollowed(
   path: string,
   { mono, now, moved, from, certify, rotate, warn, retry = tryOnce }: Following,
@@ -67,8 +62,7 @@ export async function openFollowed(
     throw writeFailure(path, error);
   });
   let newest = known?.newest ?? null;
-  // The text written since the last check of the path. If the file was deleted since then, this text is
-  // written again.
+  // The text written since the last check of the path.
   let unconfirmed: Uint8Array[] = [];
   let lookedAt = mono();
   let rotateFrom = Number.NEGATIVE_INFINITY;
@@ -268,10 +262,7 @@ export function isAt(path: string, { dev, ino }: FileIdentity): boolean {
   }
 }
 
-/**
- * Appends bytes, and calls `wrote` with the number of bytes that are in the file. If not all of them fit on the disk,
- * removes the part of the last line, so that the file has complete lines and the output can continue in another file.
- */
+/** If not all bytes fit on the disk, removes the part of the last line, so that the output can continue in another file. */
 async function append(
   file: Opened,
   bytes: Uint8Array,
@@ -295,7 +286,7 @@ async function append(
   }
 }
 
-/** Removes the bytes after the last line break in `bytes`, which end the file. Returns how many were removed. */
+/** Removes what follows the last line break in `bytes`, which end the file. Returns how many bytes were removed. */
 async function cutLine({ handle }: Opened, bytes: Uint8Array): Promise<number> {
   const torn = bytes.length - (bytes.lastIndexOf(NEWLINE) + 1);
   if (torn === 0) return 0;

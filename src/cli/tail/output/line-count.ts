@@ -14,7 +14,6 @@ export class LineCount {
   readonly #known: Partial<FileLines>;
   #first: string | null;
 
-  /** Begins with no lines, or with those that are known. */
   constructor(known: Partial<FileLines> = {}, bytes = 0) {
     const { rows = 0, digest = '0', first = null } = known;
     this.digest = new LineDigest({ rows, bytes, digest });

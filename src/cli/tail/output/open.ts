@@ -18,7 +18,6 @@ import { confluentSink } from './confluence-sink.ts';
 import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
 
-/** What a run prints, and how. */
 export interface OutputPlan {
   readonly flags: TailFlags;
   readonly view: View<PostFields>;
@@ -31,7 +30,6 @@ export interface OutputPlan {
   readonly filters?: Filters | undefined;
 }
 
-/** The service of a feed, in the names of feeds. */
 export const serviceOf = ({ scope }: Pick<Context, 'scope'>): string => scope?.baseUrl ?? 'a service';
 
 /** Finds out where the run continues, and what its file contains; `feed` is the name of the feed in positions. */
@@ -164,10 +162,7 @@ function createPause({ io, globals, display }: Context, hide: () => void) {
   };
 }
 
-/**
- * Rejects invalid output flags, and an `--out` from which a tail could not resume, before anything is paid for. A
- * tail resumes from NDJSON whose records have an id and a post time.
- */
+/** A tail resumes from NDJSON whose records have an id and a post time. */
 export async function checkOutput(
   context: Context,
   { view, timeField }: Pick<OutputPlan, 'view' | 'timeField'>,

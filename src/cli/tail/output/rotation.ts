@@ -6,9 +6,7 @@ import { duration } from '../../../base/time-values.ts';
 import { postTimeOf } from '../../../tail/post-row.ts';
 import type { Value } from '../../args/values.ts';
 
-/**
- * When to finish a file and begin a new file: at a size, or at each multiple of a duration since 1970 (UTC).
- */
+/** At a size, or at each multiple of a duration since 1970 (UTC). */
 export type RotateRule = { readonly bytes: number } | { readonly everyMs: number };
 
 const unitBytes: Readonly<Record<string, number>> = {
@@ -25,9 +23,7 @@ const unitBytes: Readonly<Record<string, number>> = {
 const LEAST_BYTES = 1_000;
 const LEAST_MS = 1_000;
 
-/**
- * A size such as `100MB`, or a duration such as `1d`. The unit `m` means minutes; megabytes are `M` or `MB`.
- */
+/** The unit `m` means minutes; megabytes are `M` or `MB`. */
 export const rotateRule: Value<RotateRule> = {
   name: 'size|duration',
   noun: 'size or duration',
@@ -43,7 +39,6 @@ export const rotateRule: Value<RotateRule> = {
   },
 };
 
-/** The facts about the present file that the rule needs. */
 interface WrittenFile {
   readonly size: number;
   /** Epoch milliseconds. */
@@ -58,10 +53,7 @@ export const isFull = (rule: RotateRule, file: WrittenFile, more: number, now: n
   return Math.floor(file.lastWriteAt / rule.everyMs) !== Math.floor(now / rule.everyMs);
 };
 
-/**
- * The name of a finished file, by the time of its first post, or `now`: `theses.ndjson` becomes `theses.20261122T010203Z.ndjson`, or
- * `theses.20261122T010203Z-2.ndjson` if that name exists.
- */
+/** By the time of its first post, or `now`: `theses.20261122T010203Z.ndjson`, or `...Z-2.ndjson` if that name exists. */
 export function finishedName(path: string, timeField: string, now: number): string {
   const { folder, stem, extension } = partsOf(path);
   const stamp = new Date(firstPostTime(path, timeField) ?? now).toISOString().replace(/\.\d+|[-:]/g, '');
@@ -77,16 +69,12 @@ const partsOf = (path: string) => {
   return { folder: dirname(path), stem: basename(path, extension), extension };
 };
 
-/** A finished file. The name of a compressed file ends with `.gz`. */
 interface FinishedFile {
   readonly path: string;
   readonly isCompressed: boolean;
 }
 
-/**
- * The finished files of an output, newest first. If a file exists both compressed and uncompressed, only the
- * uncompressed file is returned.
- */
+/** Newest first. Of a file that exists both compressed and uncompressed, only the uncompressed one. */
 export function finishedFiles(out: string): FinishedFile[] {
   const { folder, stem, extension } = partsOf(realPath(out));
   const isStamp = /^\d{8}T\d{6}Z(?:-\d+)?$/;

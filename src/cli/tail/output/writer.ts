@@ -4,7 +4,6 @@ import type { TailSink } from '../../../tail/ports.ts';
 import type { TailRow } from '../../../tail/post-row.ts';
 import type { Records } from '../../context.ts';
 
-/** The output of a tail, and the functions that depend on it. */
 export interface TailOutput {
   readonly sink: TailSink;
   /** Aborted when the reader closes the output; undefined for a command. */
@@ -16,10 +15,7 @@ export interface TailOutput {
   close(): Promise<void>;
 }
 
-/**
- * The output of a tail without --exec. `hide` hides the status line before rows are printed; `paused` delays the rows until
- * the promise that it returns resolves.
- */
+/** `hide` hides the status line before rows are printed; the promise of `paused` delays them. */
 export function printTo(
   records: Records<TailRow['record']>,
   hide: () => void,

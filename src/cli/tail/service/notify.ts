@@ -8,10 +8,7 @@ export type ServiceManager = NonNullable<ReturnType<typeof openServiceManager>>;
 /** After this time, the program that sends a message is killed. It normally needs a few milliseconds. */
 const TIMEOUT_MS = 5_000;
 
-/**
- * Reports the state of the tail to the service manager of this process, as described in sd_notify(3); undefined if no
- * service manager expects notifications. `send` sends assignments such as `READY=1`.
- */
+/** Reports the state as described in sd_notify(3); undefined if no service manager expects notifications. */
 export function openServiceManager(
   env: Environment,
   warn: (text: string) => void,
@@ -62,10 +59,7 @@ function watchdogOf(env: Environment): number | undefined {
   return ms;
 }
 
-/**
- * Sends messages with another program, because Node has no Unix datagram sockets: `systemd-notify`, a part of
- * systemd, or `socat` for containers without systemd.
- */
+/** Node has no Unix datagram sockets: `systemd-notify` is a part of systemd, `socat` is for containers without it. */
 function sendByProgram(env: Environment) {
   const socket = env['NOTIFY_SOCKET'] ?? '';
   const own = { PATH: env['PATH'], NOTIFY_SOCKET: socket };

@@ -10,7 +10,6 @@ import { every } from '../every.ts';
 import type { ServiceFlags } from '../flags.ts';
 import { openServiceManager, type ServiceManager } from './notify.ts';
 
-/** A run that is monitored. */
 export interface Watched {
   facts(): TailFacts;
   /** The state in one line for people. */
@@ -25,10 +24,7 @@ const WRITE_MS = 5_000;
 const NOTIFY_MS = 30_000;
 /** The interval between two checks whether the tail has started, and until then, between two writes. */
 const LOOK_MS = 1_000;
-/**
- * By how much one message extends the start timeout. A service manager kills a service that does not start in
- * time, and a long first walk may need more time.
- */
+/** By how much one message extends the start timeout, after which a long first walk would be killed. */
 const START_MS = 60_000;
 
 type HealthRun = Pick<Context, 'io' | 'command' | 'notice' | 'signal' | 'diskWait'>;
@@ -79,19 +75,13 @@ export function watchHealth(
   });
 }
 
-/**
- * Whether the service counts as started. This includes a tail that waits for its budget or for a full
- * disk: otherwise `systemctl start`, or the boot of the machine, would wait too.
- */
+/** Also a tail that waits for its budget or for a full disk: otherwise the boot of the machine would wait too. */
 function hasStarted({ facts }: Watched): boolean {
   const { ready, mode } = facts();
   return ready || mode === 'waiting';
 }
 
-/**
- * Notifies the service manager when the tail counts as started, and then at intervals while the main loop
- * does not hang.
- */
+/** Sends READY when the tail counts as started, and WATCHDOG while the main loop does not hang. */
 function informing(clock: Clock, manager: ServiceManager, watched: Watched): [() => number, () => void] {
   const beatMs = Math.min(NOTIFY_MS, (manager.watchdogMs ?? Number.POSITIVE_INFINITY) / 2);
   const extension = { EXTEND_TIMEOUT_USEC: START_MS * 1_000 };
@@ -115,10 +105,7 @@ function informing(clock: Clock, manager: ServiceManager, watched: Watched): [()
   return [() => (progress ? beatMs : Math.min(LOOK_MS, beatMs)), act];
 }
 
-/**
- * Tracks the last iteration of the main loop. Each check wakes the loop, and the next check finds out whether
- * an iteration followed. Without a main loop, each check shows that nothing blocks.
- */
+/** Each check wakes the loop, and the next one finds out whether an iteration followed. Without a loop, nothing blocks. */
 function progressOf({ loop }: Watched, now: () => number) {
   let turns = loop?.()?.turns;
   let at = now();
@@ -136,10 +123,7 @@ function progressOf({ loop }: Watched, now: () => number) {
   };
 }
 
-/**
- * Writes the status file. If the first write fails, the run ends before it reads the feed; later failures are only
- * reported.
- */
+/** If the first write fails, the run ends before it reads the feed; later failures are only reported. */
 function statusWriter({ io, command, notice, diskWait }: HealthRun, path: string, watched: Watched) {
   const identity = { tail: basename(path, extname(path)), command, version };
   const startedAt = io.clock.now();
