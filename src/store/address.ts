@@ -70,8 +70,6 @@ function dbOf(text: string): number {
   return Number(text);
 }
 
-export const redisCli = (db: number): string => (db === 0 ? 'redis-cli' : `redis-cli -n ${db}`);
-
 const invalid = (why: string) =>
   new Failure('usage', `invalid store URL: ${why}`, { code: 'BAD_STORE', hint: `write it as ${FORM}` });
 

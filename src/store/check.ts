@@ -46,81 +46,57 @@ function version({ server: { product, version: text } }: StoreConnection): Store
   return fail('version', `${product} ${text} is too old`, 'use Redis 7.0 or newer, or any Valkey');
 }
 
-/** Every command that trdr sends after connecting, with temporary keys that the last command removes. */
-function everyCommand(root: string): readonly (readonly [string, readonly RedisArgument[]])[] {
-  const key = (name: string) => `${root}:${name}`;
-  const [text, hash, set, zset, stream] = [key('s'), key('h'), key('m'), key('z'), key('x')] as const;
-  return [
-    ['SET', [text, '1', 'PX', 60_000]],
-    ['GET', [text]],
-    ['INCR', [text]],
-    ['PTTL', [text]],
-    ['PEXPIRE', [text, 60_000]],
-    ['EXISTS', [text]],
-    ['HSET', [hash, 'f', 1]],
-    ['HGET', [hash, 'f']],
-    ['HMGET', [hash, 'f']],
-    ['HGETALL', [hash]],
-    ['HINCRBY', [hash, 'f', 1]],
-    ['HDEL', [hash, 'f']],
-    ['SADD', [set, 'm']],
-    ['SMEMBERS', [set]],
-    ['SREM', [set, 'm']],
-    ['ZADD', [zset, 1, 'm']],
-    ['ZSCORE', [zset, 'm']],
-    ['ZCARD', [zset]],
-    ['ZCOUNT', [zset, 0, 1]],
-    ['ZRANGE', [zset, 0, -1]],
-    ['ZRANGEBYSCORE', [zset, 0, 1]],
-    ['ZREMRANGEBYSCORE', [zset, 5, 6]],
-    ['ZREM', [zset, 'm']],
-    ['XADD', [stream, '1-1', 'f', 'v']],
-    ['XLEN', [stream]],
-    ['XRANGE', [stream, '-', '+']],
-    ['XREVRANGE', [stream, '+', '-']],
-    ['XREAD', ['COUNT', 1, 'STREAMS', stream, '0']],
-    ['XGROUP', ['CREATE', stream, 'g', '0']],
-    ['XGROUP', ['SETID', stream, 'g', '0']],
-    ['XINFO', ['GROUPS', stream]],
-    ['XINFO', ['STREAM', stream]],
-    ['XREADGROUP', ['GROUP', 'g', 'c', 'COUNT', 1, 'STREAMS', stream, '>']],
-    ['XPENDING', [stream, 'g']],
-    ['XAUTOCLAIM', [stream, 'g', 'c', 60_000, '0']],
-    ['XACK', [stream, 'g', '1-1']],
-    ['XTRIM', [stream, 'MAXLEN', 1]],
-    ['XDEL', [stream, '1-1']],
-    ['TIME', []],
-    ['EVAL', ['return 1', 0]],
-    // A script that does not exist is enough, because the server checks the permission first.
-    ['EVALSHA', ['0'.repeat(40), 0]],
-    ['SCAN', ['0', 'MATCH', `${root}:*`, 'COUNT', 1]],
-    ['DEL', [text, hash, set, zset, stream]],
-  ];
-}
+/** Commands that begin with a key, by how many arguments they need after it. */
+const afterKey: readonly (readonly [count: number, names: readonly string[]])[] = [
+  [1, ['SET', 'PEXPIRE', 'HGET', 'HMGET', 'HDEL', 'SADD', 'SREM', 'ZSCORE', 'ZREM', 'XDEL', 'XPENDING']],
+  [0, ['GET', 'INCR', 'PTTL', 'EXISTS', 'HGETALL', 'SMEMBERS', 'ZCARD', 'XLEN']],
+  [2, ['HSET', 'HINCRBY', 'ZADD', 'ZCOUNT', 'ZRANGE', 'ZRANGEBYSCORE', 'ZREMRANGEBYSCORE']],
+  [2, ['XRANGE', 'XREVRANGE', 'XTRIM', 'XACK']],
+  [3, ['XADD']],
+  [4, ['XAUTOCLAIM']],
+];
+/** Also a time to live in ms. */
+const ANY = 60_000;
+
+/**
+ * Every command that trdr sends after connecting. Most of them fail, because they do not fit a temporary key: the server
+ * checks the permission first.
+ */
+const everyCommand = (key: string): readonly (readonly [string, readonly RedisArgument[]])[] => [
+  ['TIME', []],
+  ['EVAL', ['return 1', 0]],
+  ['EVALSHA', ['0'.repeat(40), 0]],
+  ['SCAN', ['0', 'MATCH', `${key}*`, 'COUNT', 1]],
+  ['XREAD', ['COUNT', 1, 'STREAMS', key, '0']],
+  ['XGROUP', ['CREATE', key, 'g', '0']],
+  ['XGROUP', ['SETID', key, 'g', '0']],
+  ['XINFO', ['GROUPS', key]],
+  ['XINFO', ['STREAM', key]],
+  ['XREADGROUP', ['GROUP', 'g', 'c', 'STREAMS', key, '>']],
+  ...afterKey.flatMap(([count, names]) =>
+    names.map((name) => [name, [key, ...Array<number>(count).fill(ANY)]] as const),
+  ),
+  ['DEL', [key]],
+];
 
 /** If at most this many permissions are missing, the hint is the command that adds them. */
 const FEW = 6;
 
-/** Subcommands have permissions of their own. */
-const rightOf = (name: string, [first]: readonly RedisArgument[]) =>
-  ['XGROUP', 'XINFO'].includes(name) ? `${name}|${first}` : name;
-
 async function rights(store: StoreConnection, keys: Keys, user: string): Promise<StoreFinding> {
-  const root = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
+  const key = `${keys.root}:check:${randomBytes(6).toString('hex')}`;
   const missing: string[] = [];
   let rejected: Failure | undefined;
-  const attempt = async (name: string, work: () => Promise<unknown>) => {
+  for (const [name, args] of everyCommand(key)) {
     try {
-      await work();
+      await store.send(name, args);
     } catch (error) {
       if (isStoreFailure(error, 'STORE_FULL')) rejected ??= error;
-      else if (isStoreFailure(error, 'STORE_DENIED')) missing.push(name);
-      // Ignore these errors: if the command that creates a key was rejected, later commands fail too.
+      // Subcommands have permissions of their own.
+      else if (isStoreFailure(error, 'STORE_DENIED'))
+        missing.push(/^X(GROUP|INFO)$/.test(name) ? `${name}|${args[0]}` : name);
       else if (!isStoreFailure(error, 'STORE_UNFIT', 'STORE_LEASE')) throw error;
     }
-  };
-  for (const [name, args] of everyCommand(root))
-    await attempt(rightOf(name, args), () => store.send(name, args));
+  }
   if (missing.length > 0) {
     return fail(
       'rights',

@@ -56,3 +56,9 @@ export function keysOf({
     },
   };
 }
+
+/** A feed of all tokens, or of some, whose addresses are normalized. */
+export function feedIdOf({ tokens }: { readonly tokens: readonly string[] }): string {
+  if (tokens.length === 0) return 'thesis';
+  return `thesis-${hash([...new Set(tokens)].sort().join('\n')).slice(0, 10)}`;
+}

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.ts';
-import { redisCli, type StoreAddress } from './address.ts';
+import type { StoreAddress } from './address.ts';
 import { type ConnectOptions, connectStore, type RedisArgument, type StoreConnection } from './connection.ts';
 import { isStoreFailure, storeFailure } from './failures.ts';
 import type { Keys } from './keys.ts';
@@ -107,7 +107,7 @@ async function checkSchema(store: StoreConnection, { schema, version }: Keys, { 
     throw storeFailure(
       'STORE_UNFIT',
       `the store at ${shown} has an invalid schema version`,
-      `set it again, because another program has overwritten it: ${redisCli(db)} SET '${schema}' ${version}`,
+      `set it again, because another program has overwritten it: redis-cli${db === 0 ? '' : ` -n ${db}`} SET '${schema}' ${version}`,
     );
   } else if (Number(found) > version) {
     throw storeFailure(

@@ -3,7 +3,7 @@ import { integer, oneOf } from '../../base/values.ts';
 import { SOCKET_TOKENS_MAX, THESIS_BLOCK } from '../../contract/limits.ts';
 import { thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, normalToken } from '../../core/pages/filter.ts';
-import { feedIdOf } from '../../store/feed/feed-id.ts';
+import { feedIdOf } from '../../store/keys.ts';
 import { flag, list, valueOr } from '../args/option.ts';
 import { addressOf } from '../args/subjects.ts';
 import { text } from '../args/values.ts';

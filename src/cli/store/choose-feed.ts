@@ -1,5 +1,5 @@
 import { unusable } from '../../store/failures.ts';
-import { feedIdOf } from '../../store/feed/feed-id.ts';
+import { feedIdOf } from '../../store/keys.ts';
 import type { Context } from '../context.ts';
 import { needStore, type RunStore } from './open-store.ts';
 

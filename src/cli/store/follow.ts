@@ -3,13 +3,13 @@ import { isRecord, type JsonObject } from '../../base/json-object.ts';
 import { instantAt } from '../../base/time-values.ts';
 import { storeFailure } from '../../store/failures.ts';
 import { entryMs, type FeedPoint, type StreamRow } from '../../store/feed/entry.ts';
-import { feedIdOf } from '../../store/feed/feed-id.ts';
 import {
   type Begin,
   createFollower,
   type FeedPosition,
   type FollowEvent,
 } from '../../store/feed/follower.ts';
+import { feedIdOf } from '../../store/keys.ts';
 import { KnownPosts } from '../../tail/known.ts';
 import { Saver } from '../../tail/output/saver.ts';
 import { type Position, readPosition } from '../../tail/position.ts';

@@ -2,7 +2,6 @@ import { Failure } from '../../base/failure.ts';
 import { jsonLine, lineOf } from '../../output/format/ndjson.ts';
 import type { StoreConnection } from '../../store/connection.ts';
 import { isStoreFailure, unusable } from '../../store/failures.ts';
-import { feedIdOf } from '../../store/feed/feed-id.ts';
 import {
   type FeedState,
   openTerm,
@@ -11,6 +10,7 @@ import {
   type RelayTerm,
   readFeedState,
 } from '../../store/feed/leader-term.ts';
+import { feedIdOf } from '../../store/keys.ts';
 import { createTail, type Tail } from '../../tail/engine.ts';
 import type { StartPoint, TailOptions, TailPorts } from '../../tail/ports.ts';
 import { continueAfter, type Position, positionText, readPosition } from '../../tail/position.ts';

@@ -25,6 +25,13 @@ export interface TailFiles {
   readonly checkpoint: string | undefined;
 }
 
+/** Undefined for pipes and devices, from which no run can resume. */
+export function resumableOut(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  const found = statsOf(path);
+  return found === undefined || found.isFile() || found.isDirectory() ? path : undefined;
+}
+
 /** Where the position of a tail is saved: in the checkpoint, or beside its output. */
 export const positionPath = ({ out, checkpoint }: TailFiles): string | undefined =>
   checkpoint ?? (out === undefined ? undefined : `${out}.trdr`);

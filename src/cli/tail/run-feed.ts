@@ -1,14 +1,17 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
+import { checkFolder, realPath } from '../../base/files.ts';
+import { holdLock, type LockHandle } from '../../base/lock.ts';
 import { checkSpace } from '../../output/disk-space.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { waitsForUnits } from '../../tail/spend/units-left.ts';
 import type { Context } from '../context.ts';
 import type { ServiceFlags, TailFlags } from './flags.ts';
-import { lockFiles, resumableOut } from './lock-files.ts';
 import { untilText } from './notice-text.ts';
-import type { TailFiles } from './position-file.ts';
+import { resumableOut, type TailFiles } from './position-file.ts';
 import { type Watched, watchHealth } from './service/watch.ts';
 
 /** What follows a feed: a tail of the service, a follower of the store, a member of a group, or a relay. */
@@ -96,3 +99,29 @@ const gapFailure = (text: string): Failure =>
     code: 'GAP',
     hint: 'read that part of the feed again with --since and --until of the list command',
   });
+
+/** Locks the output and other files against other tails. Returns a function that unlocks them. */
+function lockFiles(
+  { folders: { state } }: Context['settings'],
+  out: string | undefined,
+  ...others: readonly (string | undefined)[]
+): () => void {
+  const targets = [out, ...others].flatMap((path) => (path === undefined ? [] : realPath(path)));
+  // Without this check, acquiring the lock would create the folder, even if the path has a typo.
+  for (const target of targets) checkFolder(dirname(target));
+  const locks: LockHandle[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const target of targets) locks.push(holdLock(`${target}.lock`, target));
+    // A file with hard links has several names, so also lock it by its inode.
+    const found = out === undefined ? undefined : statSync(out, { bigint: true, throwIfNoEntry: false });
+    if (out !== undefined && state !== undefined && found && found.nlink > 1n)
+      locks.push(holdLock(join(state, 'tails', `${found.dev}-${found.ino}.lock`), out));
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return release;
+}

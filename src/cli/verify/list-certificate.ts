@@ -7,8 +7,8 @@ import { nthNewest } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';
 import type { Context } from '../context.ts';
 import { certify } from '../tail/certify.ts';
-import { resumableOut } from '../tail/lock-files.ts';
 import { LineCount } from '../tail/output/line-count.ts';
+import { resumableOut } from '../tail/position-file.ts';
 
 /** So many posts in a row decide about a time, because a single one may be dated wrongly. */
 const PROOF = 3;

@@ -1,6 +1,6 @@
 import { closeSync, openSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Failure, usageError } from '../../../base/failure.ts';
+import { Failure } from '../../../base/failure.ts';
 import { appendLines, ensureFolder, fileFailure, statsOf } from '../../../base/files.ts';
 import { syncFile } from '../../../base/replace-file.ts';
 import { sha256 } from '../../../base/sha256.ts';
@@ -26,17 +26,6 @@ import { runCommand } from './command.ts';
 const BATCH = 100;
 const LINGER_MS = 1_000;
 const TRIES = 10;
-
-/** Checks `--exec` and the output format before anything is paid for. */
-export function checkExec({ globals }: Context, exec: string): void {
-  if (globals.out !== undefined)
-    throw usageError('--exec and --out cannot be combined', 'let the command write the file');
-  const format = globals.json ? 'json' : globals.output;
-  if (format !== undefined && format !== 'ndjson')
-    throw usageError(`--exec hands over NDJSON, not ${format}`, `remove ${globals.json ? '--json' : '-o'}`);
-  if (exec.trim() === '')
-    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
-}
 
 interface Handing {
   readonly view: View<TailRow['record']>;

@@ -12,8 +12,7 @@ import { openSink, selectedFields } from '../../output/output.ts';
 import { certify, resumeLines } from '../certify.ts';
 import { every } from '../every.ts';
 import type { TailFlags } from '../flags.ts';
-import { resumableOut } from '../lock-files.ts';
-import { positionPath, readStart, savePosition, type TailFiles } from '../position-file.ts';
+import { positionPath, readStart, resumableOut, savePosition, type TailFiles } from '../position-file.ts';
 import { confluentSink } from './confluence-sink.ts';
 import { openFollowed } from './followed-file.ts';
 import { printTo, type TailOutput } from './writer.ts';
@@ -172,7 +171,13 @@ export async function checkOutput(
   const fields = await selectedFields(globals.fields, view);
   if (flags.rotate !== undefined && resumableOut(globals.out) === undefined)
     throw usageError('--rotate requires --out FILE', 'add --out FILE');
-  if (flags.exec !== undefined) (await import('../exec/open.ts')).checkExec(context, flags.exec);
+  if (flags.exec?.trim() === '')
+    throw usageError('--exec has no command', 'write a command, for example --exec ./deliver');
+  if (flags.exec !== undefined && globals.out !== undefined)
+    throw usageError('--exec and --out cannot be combined', 'let the command write the file');
+  const asked = globals.json ? 'json' : globals.output;
+  if (flags.exec !== undefined && asked !== undefined && asked !== 'ndjson')
+    throw usageError(`--exec hands over NDJSON, not ${asked}`, `remove ${globals.json ? '--json' : '-o'}`);
   if (globals.out === undefined) return;
   if (format !== 'ndjson') {
     throw usageError(
