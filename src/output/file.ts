@@ -1,10 +1,44 @@
-import { existsSync, fstatSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  write as fsWrite,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { Failure } from '../base/failure.ts';
-import { fileError, realPath, statsOf } from '../base/files.ts';
+import {
+  discard,
+  errno,
+  fileError,
+  isDiskFull,
+  PRIVATE_FILE,
+  realPath,
+  statsOf,
+  temporaryIn,
+  writeAll,
+} from '../base/files.ts';
 import { type Replacement, replaceFile } from '../base/replace-file.ts';
-import { descriptorIn, type OpenFile, openPipe, openToAppend } from './open-file.ts';
-import { createSink, failureOf, type Sink, type SinkOptions, syncTo, tryOnce, writeToFile } from './sink.ts';
+import {
+  createSink,
+  failureOf,
+  type Retry,
+  type Sink,
+  type SinkOptions,
+  syncTo,
+  tryOnce,
+  type WriteBytes,
+  writeFailure,
+  writeToFile,
+} from './sink.ts';
 
 /** A wrong path is a usage error. */
 function openFailure(path: string, error: unknown): Failure {
@@ -131,5 +165,111 @@ export async function appendSink(path: string, { signal, ...options }: SinkOptio
   } catch (error) {
     signal?.throwIfAborted();
     throw openFailure(path, error);
+  }
+}
+
+interface OpenFile {
+  readonly fd: number;
+  readonly path: string;
+  readonly target: Writable | WriteBytes;
+  close(): void;
+}
+
+const write = promisify(fsWrite);
+const FULL_PIPE_MS = 10;
+
+/** Another process may have made the pipe non-blocking. */
+const writeTo =
+  (fd: number): WriteBytes =>
+  async (bytes) => {
+    for (let at = 0; at < bytes.length; ) {
+      at += await write(fd, bytes, at, bytes.length - at, null).then(
+        ({ bytesWritten }) => bytesWritten,
+        (error: unknown) => (errno(error) === 'EAGAIN' ? delay(FULL_PIPE_MS, 0) : Promise.reject(error)),
+      );
+    }
+  };
+
+/** Shells use paths such as `/dev/fd/63` for `>(command)`. */
+export function descriptorIn(path: string): number | undefined {
+  const [, name = '', number] =
+    /^\/dev\/(?:(stdout|stderr)|fd\/(\d+))$|^\/proc\/self\/fd\/(\d+)$/.exec(path) ?? [];
+  const fd = { stdout: '1', stderr: '2' }[name] ?? number ?? /^\/proc\/self\/fd\/(\d+)$/.exec(path)?.[1];
+  return fd === undefined ? undefined : Number(fd);
+}
+
+/** A thread that blocks in `open` or `write` would delay `process.exit`; a signal could not end the run. */
+async function openPipe(path: string, signal: AbortSignal | undefined): Promise<OpenFile> {
+  const fd = descriptorIn(path);
+  for (;;) {
+    signal?.throwIfAborted();
+    try {
+      return await pipeOn(openSync(path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0)), path);
+    } catch (error) {
+      if (errno(error) !== 'ENXIO') throw error;
+      // The path of a socket cannot be opened.
+      if (fd !== undefined) return { fd, path, target: writeTo(fd), close: () => {} };
+      // A FIFO has no reader yet. For a device, the error means that it has no driver.
+      if (!statSync(path).isFIFO()) throw error;
+      await delay(NO_READER_MS, undefined, signal && { signal }).catch(() => {});
+    }
+  }
+}
+
+const NO_READER_MS = 20;
+
+async function pipeOn(fd: number, path: string): Promise<OpenFile> {
+  if (!fstatSync(fd).isFIFO()) return { fd, path, target: writeTo(fd), close: () => close(fd, () => {}) };
+  const { Socket } = await import('node:net');
+  const stream = new Socket({ fd, readable: false, writable: true });
+  return { fd, path, target: stream, close: () => void stream.destroy() };
+}
+
+function openToAppend(path: string, retry: Retry | undefined): OpenFile {
+  const fd = openSync(path, 'a', 0o666);
+  return { fd, path, target: writeToFile(fd, retry), close: () => close(fd, () => {}) };
+}
+
+const LEAST_BYTES = 16_384;
+
+/** So that a run whose disk is full ends before it pays. Other programs may be reading the file itself. */
+export function checkSpace(path: string, name: string = path): void {
+  const temporary = temporaryIn(dirname(realPath(path)));
+  let fd: number;
+  try {
+    fd = openSync(temporary, 'wx', PRIVATE_FILE);
+  } catch (error) {
+    // A file can grow although its folder is missing or write-protected.
+    if (isDiskFull(error)) throw writeFailure(name, error);
+    return;
+  }
+  try {
+    writeAll(fd, Buffer.alloc(LEAST_BYTES));
+  } catch (error) {
+    throw writeFailure(name, error);
+  } finally {
+    closeSync(fd);
+    discard(temporary);
+  }
+}
+
+/** For the rows of a tail: checks the space, and ends a line that a killed run left incomplete. */
+export function prepareFile(fd: number, name: string): void {
+  const path = `/proc/self/fd/${fd}`;
+  checkSpace(path, name);
+  const last = Buffer.from('\n');
+  try {
+    const { size } = fstatSync(fd);
+    const reader = openSync(path, 'r');
+    if (size > 0) readSync(reader, last, 0, 1, size - 1);
+    closeSync(reader);
+  } catch {
+    // Only Linux can open the file again, and only if it may be read.
+  }
+  if (last.toString() === '\n') return;
+  try {
+    writeSync(fd, '\n');
+  } catch (error) {
+    throw writeFailure(name, error);
   }
 }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { group } from '../base/units.ts';
 import { jsonLine } from './format/ndjson.ts';
 import { asciiOnly, safeLine } from './terminal/safe-text.ts';
 
@@ -50,3 +51,9 @@ const priorities: Readonly<Record<LogLevel, number>> = { debug: 7, info: 6, warn
 
 /** The systemd journal reads and removes this prefix (sd-daemon(3)). */
 export const journalPrefix = (level: LogLevel): string => `<${priorities[level]}>`;
+
+/** `mira theo and 1,203 more`. */
+export function namesText(names: readonly string[], most = 20): string {
+  const rest = names.length - most;
+  return `${safeLine(names.slice(0, most).join(' '))}${rest > 0 ? ` and ${group(rest)} more` : ''}`;
+}

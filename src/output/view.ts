@@ -9,7 +9,6 @@ export type CellKind =
   | 'integer'
   | 'multiple'
   | 'time'
-  | 'age'
   | 'flag'
   | 'link'
   | 'status'

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { View } from '../../src/output/view.ts';
-import { boardView } from '../../src/output/views/board.ts';
-import { calloutView, liveCalloutView } from '../../src/output/views/callouts.ts';
 import { checkView } from '../../src/output/views/checks.ts';
+import { boardView, calloutView, liveCalloutView } from '../../src/output/views/launchpad.ts';
 import { meView } from '../../src/output/views/me.ts';
 import { pnlView } from '../../src/output/views/pnl.ts';
 import { planTableView, planView, priceView } from '../../src/output/views/price.ts';

@@ -6,7 +6,7 @@ import { boardPeriods } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import { boardEntries, compareBoards } from '../../core/boards.ts';
 import { isWanted, movesText } from '../../output/terminal/moves-text.ts';
-import { boardView } from '../../output/views/board.ts';
+import { boardView } from '../../output/views/launchpad.ts';
 import { changeOptions, checkCompare } from '../args/list-flags.ts';
 import { value, valueOr } from '../args/option.ts';
 import { command } from '../command.ts';

@@ -2,7 +2,7 @@ import { CALLOUT_PAGE } from '../../contract/limits.ts';
 import { fieldPaths } from '../../contract/paths.ts';
 import { Callout } from '../../contract/records/launchpad.ts';
 import { calloutCall, calloutFeed } from '../../core/pages/feeds.ts';
-import { calloutView } from '../../output/views/callouts.ts';
+import { calloutView } from '../../output/views/launchpad.ts';
 import { filterOptions, listOptions, readListFlags } from '../args/list-flags.ts';
 import { command } from '../command.ts';
 import { listPosts } from '../lookup/list-posts.ts';

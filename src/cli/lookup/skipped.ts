@@ -1,5 +1,5 @@
 import { Failure } from '../../base/failure.ts';
-import { namesText } from '../../output/terminal/names-text.ts';
+import { namesText } from '../../output/notices.ts';
 import type { Context } from '../context.ts';
 
 const NAMED = 1_000;

@@ -7,7 +7,7 @@ import type { Sent } from '../../contract/read-record.ts';
 import { thesisCall, thesisFeed } from '../../core/pages/feeds.ts';
 import { normalSymbol, normalToken } from '../../core/pages/filter.ts';
 import { readPages } from '../../core/pages/read-pages.ts';
-import { namesText } from '../../output/terminal/names-text.ts';
+import { namesText } from '../../output/notices.ts';
 import { type KnownToken, noteTokens, tokensIn } from '../../state/recent-lines.ts';
 import { addressOf } from '../args/subjects.ts';
 import type { Context, Planned } from '../context.ts';

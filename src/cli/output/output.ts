@@ -117,7 +117,7 @@ export async function openSink(
   const live = diskWait !== undefined;
   const retry: Retry | undefined = diskWait && ((step) => diskWait.retry(out ?? 'stdout', step));
   if (out !== undefined) {
-    const { descriptorIn } = await import('../../output/open-file.ts');
+    const { descriptorIn } = await import('../../output/file.ts');
     const fd = descriptorIn(out);
     // Use the program's own streams, because two writers on one descriptor would mix their output.
     if (fd === 1 || fd === 2) return createSink(fd === 1 ? io.stdout : io.stderr, { live, name: out, retry });
@@ -126,7 +126,7 @@ export async function openSink(
     return live ? appendSink(out, { live, signal, retry }) : fileSink(out, { signal });
   }
   const fd = live ? fileIn(io.stdout) : undefined;
-  if (fd !== undefined) (await import('../../output/disk-space.ts')).prepareFile(fd, 'stdout');
+  if (fd !== undefined) (await import('../../output/file.ts')).prepareFile(fd, 'stdout');
   return createSink(io.stdout, { live, name: 'stdout', retry, ...(beforeWrite && { beforeWrite }) });
 }
 

@@ -12,7 +12,7 @@ const silent = {
 export async function openProgress(context: Context, delayMs?: number): Promise<typeof silent> {
   const { io, globals } = context;
   if (!canRedraw(io.stderr, io.env) || globals.quiet) return silent;
-  const { createProgress } = await import('../../output/terminal/progress.ts');
+  const { createProgress } = await import('../../output/terminal/status-line.ts');
   const unicode = wantsUnicode(io.env, io.platform);
   const progress = createProgress(io.stderr as WriteStream, unicode, io.clock.mono, delayMs);
   const forget = context.display({ hide: progress.pause, show: progress.resume });

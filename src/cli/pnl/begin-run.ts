@@ -4,7 +4,7 @@ import { createSavedNumbers, NUMBERS_AGE_MS, type SavedNumbers } from '../../cor
 import { answerFromJournal, isRejected, type PnlResult } from '../../core/pnl/request-batch.ts';
 import { createPnlRun, type PnlRun } from '../../core/pnl/run-batches.ts';
 import type { Targets } from '../../core/pnl/targets.ts';
-import { namesText } from '../../output/terminal/names-text.ts';
+import { namesText } from '../../output/notices.ts';
 import type { ExportJournal } from '../../state/export-journal/journal.ts';
 import type { Context } from '../context.ts';
 import { openAnswers } from '../lookup/open-lookup.ts';

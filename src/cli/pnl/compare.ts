@@ -3,7 +3,7 @@ import { isRecord, textOf } from '../../base/json-object.ts';
 import { normalHandle } from '../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
-import { numberText } from '../../output/format/numbers.ts';
+import { numberText } from '../../output/format/format-cell.ts';
 import { isWanted, type Move, movesText } from '../../output/terminal/moves-text.ts';
 import { handleOf, measureOf, sortKeys, windowOf } from '../../output/views/pnl-rows.ts';
 import type { Io } from '../io.ts';

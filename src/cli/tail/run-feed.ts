@@ -4,7 +4,7 @@ import { once } from '../../base/calls.ts';
 import { Failure } from '../../base/failure.ts';
 import { checkFolder, realPath } from '../../base/files.ts';
 import { holdLock, type LockHandle } from '../../base/lock.ts';
-import { checkSpace } from '../../output/disk-space.ts';
+import { checkSpace } from '../../output/file.ts';
 import { outputClosed } from '../../output/sink.ts';
 import { nothingMeasured } from '../../tail/health.ts';
 import { waitsForUnits } from '../../tail/spend/units-left.ts';

@@ -1,7 +1,7 @@
 import type { Sent } from '../../contract/read-record.ts';
 import { timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed, WalkFilter, WalkOptions } from '../../core/pages/walk.ts';
-import { descriptorIn } from '../../output/open-file.ts';
+import { descriptorIn } from '../../output/file.ts';
 import type { Filters } from '../../tail/certificate.ts';
 import { nthNewest } from '../../tail/post-row.ts';
 import { timing } from '../../tail/timing.ts';

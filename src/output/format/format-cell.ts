@@ -1,11 +1,11 @@
 import { stringifyJson } from '../../base/json.ts';
+import { isRecord } from '../../base/json-object.ts';
+import { group } from '../../base/units.ts';
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { CellKind, Column } from '../view.ts';
-import { bar, meter, move } from './bars.ts';
 import { valueIn } from './fields.ts';
-import { decimalsFor, type NumberKind, numberText } from './numbers.ts';
 import type { Cell, FormatContext, Tone } from './printing.ts';
-import { momentOf, span, tableTime, timeText } from './time.ts';
+import { momentOf, tableTime, timeText } from './time.ts';
 
 /** What the cells of a column have in common. With a scale, the offset of times is in the header. */
 interface ColumnScale {
@@ -30,8 +30,7 @@ const numberKinds: Readonly<Record<NumberKind, number | undefined>> = {
 
 const isNumberKind = (kind: CellKind): kind is NumberKind => Object.hasOwn(numberKinds, kind);
 
-export const isRightAligned = (kind: CellKind): boolean =>
-  isNumberKind(kind) || kind === 'age' || kind === 'time';
+export const isRightAligned = (kind: CellKind): boolean => isNumberKind(kind) || kind === 'time';
 
 export function scaleOf<T>(column: Column<T>, records: readonly T[]): ColumnScale {
   const { kind } = column;
@@ -86,17 +85,11 @@ export function formatCell(
   const { unicode } = context;
   if (value === null || value === undefined) return { text: unicode ? '—' : '-', tone: 'dim' };
   if (isNumberKind(kind) && isNumber(value)) return numberCell(kind, value, unicode, scale);
-  const moment = kind === 'time' || kind === 'age' ? momentOf(value) : undefined;
-  if (moment !== undefined && kind === 'time')
-    return {
-      text: scale
-        ? tableTime(moment, context.now(), context.utc, scale.hasYears)
-        : timeText(moment, context.utc),
-      tone: 'dim',
-    };
+  const moment = kind === 'time' ? momentOf(value) : undefined;
   if (moment !== undefined) {
-    const ago = context.now() - moment;
-    return { text: ago < -999 ? `in ${span(ago)}` : span(Math.max(0, ago)), tone: 'dim' };
+    const { utc, now } = context;
+    const time = scale ? tableTime(moment, now(), utc, scale.hasYears) : timeText(moment, utc);
+    return { text: time, tone: 'dim' };
   }
   const text = plainText(value, unicode);
   switch (kind) {
@@ -119,3 +112,116 @@ export function formatCell(
       return { text, tone: kind === 'link' ? 'dim' : 'plain' };
   }
 }
+
+const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+const LENGTH = { bar: 10, meter: 12 } as const;
+
+/** `████▌░░░`, or `####....` in ASCII. */
+export function gauge(share: number, width: number, unicode = true): string {
+  const full = Math.min(1, Math.max(0, Number.isFinite(share) ? share : 0)) * width;
+  if (!unicode) {
+    const cells = share > 0 ? Math.max(1, Math.floor(full)) : 0;
+    return '#'.repeat(cells) + '.'.repeat(width - cells);
+  }
+  // Only a share of 1 fills the gauge, and every share above 0 shows at least an eighth of a cell.
+  const parts = share > 0 ? Math.max(1, Math.floor(full * 8)) : 0;
+  const drawn = '█'.repeat(Math.floor(parts / 8)) + (eighths[parts % 8] ?? '');
+  return drawn + '░'.repeat(width - drawn.length);
+}
+
+/** `{ used, of }` as a gauge with figures; without a gauge if there is no limit. */
+function meter(value: unknown, unicode: boolean): Cell | undefined {
+  if (!isRecord(value) || !isNumber(value['used'])) return undefined;
+  const { used, of } = value;
+  const figure = (amount: number) => (amount < 0 ? '-' : '') + grouped(Math.abs(amount));
+  if (!isNumber(of)) return { text: `${figure(used)}, no limit`, tone: 'plain' };
+  const share = of > 0 ? used / of : used > 0 ? 1 : 0;
+  const percent = `${share > 0 && share < 0.01 ? '<1' : Math.floor(share * 100)}%`;
+  return {
+    text: `${gauge(share, LENGTH.meter, unicode)} ${percent.padStart(4)}  ${figure(used)} of ${figure(of)}`,
+    tone: share >= 0.95 ? 'bad' : share >= 0.8 ? 'warn' : 'good',
+  };
+}
+
+/** `value` is from -1 to 1. With an axis, losses are to its left and gains to its right. */
+function bar(value: number, hasAxis: boolean, unicode: boolean): Cell {
+  const tone = value < 0 ? 'bad' : 'good';
+  const drawn = (width: number) => gauge(Math.abs(value), width, unicode).replace(/[░.]+$/, '');
+  if (!hasAxis) return { text: drawn(LENGTH.bar), tone };
+  const half = LENGTH.bar / 2;
+  const axis = unicode ? '│' : '|';
+  if (value >= 0) return { text: ' '.repeat(half) + axis + drawn(half), tone };
+  // From the right, Unicode only has a block that fills half a cell.
+  const halves = Math.max(1, Math.round(Math.min(1, -value) * half * 2));
+  const full = (unicode ? '█' : '#').repeat(Math.floor(halves / 2));
+  const part = halves % 2 === 0 ? '' : unicode ? '▐' : full === '' ? '#' : '';
+  return { text: (part + full).padStart(half) + axis, tone };
+}
+
+/** Undefined for words other than `new`, such as `left #94`. */
+function move(value: unknown, unicode: boolean): Cell | undefined {
+  if (value === 'new') return { text: 'new', tone: 'accent' };
+  if (!isNumber(value)) return undefined;
+  if (value === 0) return { text: '=', tone: 'dim' };
+  const [mark, tone] = value > 0 ? (['▲', 'good'] as const) : (['▼', 'bad'] as const);
+  const sign = unicode ? `${mark} ` : value > 0 ? '+' : '-';
+  return { text: `${sign}${Math.abs(value)}`, tone };
+}
+
+// Independent of the locale: commas between thousands, a point before decimals.
+
+type NumberKind = 'usd' | 'signedUsd' | 'percent' | 'number' | 'integer' | 'multiple';
+
+/** A double does not represent all digits of larger numbers, which get an exponent. */
+const LARGEST = 1e15;
+
+/** The decimals of numbers that are shown together; undefined if each has its own. */
+function decimalsFor(kind: NumberKind, sizes: readonly number[]): number | undefined {
+  const largest = sizes.reduce((most, size) => Math.max(most, size), 0);
+  switch (kind) {
+    case 'usd':
+    case 'signedUsd':
+      if (largest >= 9999.995) return 0;
+      return largest >= 0.01 || largest === 0 ? 2 : undefined;
+    case 'percent':
+      return largest < 1000 ? 1 : 0;
+    case 'multiple':
+      return largest < 9.995 ? 2 : largest < 99.95 ? 1 : 0;
+    case 'number':
+      if (sizes.every(Number.isInteger) || largest >= 9999.995) return 0;
+      if (largest >= 0.995) return 2;
+      return largest >= 0.01 ? 4 : undefined;
+    case 'integer':
+      return undefined;
+  }
+}
+
+/** A value that would be rounded to zero is shown as `<0.1`. */
+export function numberText(
+  kind: NumberKind,
+  value: number,
+  times = '×',
+  decimals = decimalsFor(kind, [Math.abs(value)]),
+): string {
+  const size = Math.abs(value);
+  const isSigned = kind === 'signedUsd' || kind === 'percent';
+  const sign = value < 0 ? '-' : value > 0 && isSigned ? '+' : '';
+  const currency = kind === 'usd' || kind === 'signedUsd' ? '$' : '';
+  const unit = kind === 'percent' ? '%' : kind === 'multiple' ? times : '';
+  if (decimals === undefined || size >= LARGEST) return sign + currency + grouped(size) + unit;
+  const isBelow = size > 0 && Number(size.toFixed(decimals)) === 0;
+  const digits = group((isBelow ? 10 ** -decimals : size).toFixed(decimals));
+  return sign + (isBelow ? '<' : '') + currency + digits + unit;
+}
+
+/** At most two decimals from 1 on, four below 1, and two significant digits below 0.01. */
+export function grouped(size: number): string {
+  if (size >= LARGEST) return size.toExponential(2).replace('e+', 'e');
+  if (Number.isInteger(size)) return group(size.toFixed(0));
+  if (size >= 0.01) return group(trimmed(size, size < 1 ? 4 : 2));
+  if (size < 1e-12) return size.toExponential(1);
+  return trimmed(size, Math.min(14, 1 - Math.floor(Math.log10(size))));
+}
+
+const trimmed = (size: number, places: number): string => size.toFixed(places).replace(/\.?0+$/, '');

@@ -1,8 +1,7 @@
 import { safeLine } from '../terminal/safe-text.ts';
 import type { Column } from '../view.ts';
-import { valueIn } from './fields.ts';
+import { columnsOf, valueIn } from './fields.ts';
 import { formatCell, isRightAligned } from './format-cell.ts';
-import { columnsOf } from './picked-columns.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { zoneText } from './time.ts';
 

@@ -1,5 +1,5 @@
 import { loadStyle } from '../terminal/style.ts';
-import { columnsOf } from './picked-columns.ts';
+import { columnsOf } from './fields.ts';
 import { contextOf, type Printer, type PrinterOptions } from './printing.ts';
 import { createTable, type Table, type TableOptions } from './table.ts';
 

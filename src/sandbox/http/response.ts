@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type ErrorCode, errorCodes } from '../../contract/errors.ts';
-import { driftText } from '../faults/drift.ts';
-import { faultIn, type TriggeredFault } from '../faults/engine.ts';
+import { driftText, faultIn, type TriggeredFault } from '../faults/engine.ts';
 
 /** An error response. The message is the documented meaning of the code, unless another message is given. */
 export class ApiError extends Error {

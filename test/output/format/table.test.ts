@@ -27,7 +27,7 @@ const draw = (columns: readonly Column<Row>[], rows: readonly Row[], width: numb
 };
 
 const kinds =
-  'text handle address usd signedUsd percent number integer multiple time age flag link status meter bar move'.split(
+  'text handle address usd signedUsd percent number integer multiple time flag link status meter bar move'.split(
     ' ',
   ) as CellKind[];
 

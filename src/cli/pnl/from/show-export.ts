@@ -3,7 +3,7 @@ import { isRecord } from '../../../base/json-object.ts';
 import { normalHandle } from '../../../contract/handles.ts';
 import { type WindowName, windowNames } from '../../../contract/records/pnl.ts';
 import type { PnlRecord } from '../../../contract/records/subject.ts';
-import { namesText } from '../../../output/terminal/names-text.ts';
+import { namesText } from '../../../output/notices.ts';
 import type { Context } from '../../context.ts';
 import type { ExitCode } from '../../exit.ts';
 import { LookupTally } from '../../lookup/tally.ts';

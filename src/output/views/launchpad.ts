@@ -1,5 +1,6 @@
 import { fieldPaths } from '../../contract/paths.ts';
 import type { Sent } from '../../contract/read-record.ts';
+import { Callout } from '../../contract/records/launchpad.ts';
 import { BoardRecord } from '../../contract/records/tool.ts';
 import type { Column, View } from '../view.ts';
 
@@ -29,3 +30,40 @@ export const boardView = (compared: boolean): View<Sent> => ({
   empty: '',
   noun: ['entry', 'entries'],
 });
+
+const postColumns: readonly Column<Sent>[] = [
+  { title: 'posted', kind: 'time', field: 'createdAt', rank: 2 },
+  {
+    title: 'coin',
+    kind: 'text',
+    value: (row) => row['coinSymbol'] ?? row['coinName'] ?? row['coinMint'],
+    min: 6,
+    field: 'coinSymbol',
+  },
+  { title: 'by', kind: 'text', value: (row) => row['userName'] ?? row['wallet'], min: 8, field: 'userName' },
+];
+
+export const calloutView: View<Sent> = {
+  columns: [
+    ...postColumns,
+    { title: 'now', kind: 'multiple', field: 'multiple' },
+    { title: 'best', kind: 'multiple', field: 'maxMultiplier', rank: 3 },
+    { title: 'mcap then', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
+    { title: 'wallet', kind: 'address', field: 'wallet', rank: 4 },
+    { title: 'mint', kind: 'address', field: 'coinMint', rank: 5 },
+    { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 3 },
+  ],
+  fields: fieldPaths(Callout),
+  empty: 'no callouts',
+  noun: ['callout', 'callouts'],
+};
+
+export const liveCalloutView: View<Sent> = {
+  ...calloutView,
+  columns: [
+    ...postColumns,
+    { title: 'mcap', kind: 'usd', field: 'calledOutAtMcap', rank: 1 },
+    { title: 'mint', kind: 'address', field: 'coinMint', rank: 3 },
+    { title: 'why', kind: 'text', field: 'thesis', wrap: true, below: true, lines: 6 },
+  ],
+};
