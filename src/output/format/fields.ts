@@ -27,6 +27,7 @@ export function locate(
   return undefined;
 }
 
+/** @internal Exported for tests. */
 export function at(record: unknown, path: string): unknown {
   const place = locate(record, path);
   return place?.holder[place.key];

@@ -1,6 +1,6 @@
 import { asciiOnly, safeLine } from '../terminal/safe-text.ts';
 import type { Style } from '../terminal/style.ts';
-import { head, padding, truncate, widthOf, wrap } from '../terminal/width.ts';
+import { padding, truncate, widthOf, wrap } from '../terminal/width.ts';
 import type { CellKind, Column } from '../view.ts';
 import { valueIn } from './fields.ts';
 import { formatCell, isRightAligned, scaleOf } from './format-cell.ts';
@@ -56,12 +56,14 @@ const widest = (texts: readonly string[]) => texts.reduce((most, text) => Math.m
 
 /** `growing` reserves width for wider values in later records. */
 export function createTable<T>(
-  columns: readonly Column<T>[],
+  given: readonly Column<T>[],
   records: readonly T[],
   options: TableOptions,
   growing = false,
 ): Table<T> {
-  const { context, style, wide = false } = options;
+  const { context, style, wide } = options;
+  const whole = { whole: true, wrap: false, below: false };
+  const columns = wide ? given.map((column) => ({ ...column, ...whole })) : given;
   const room = Math.max(1, options.width);
   const ellipsis = context.unicode ? '…' : '..';
 
@@ -78,44 +80,36 @@ export function createTable<T>(
     if (growing || records.length === 0) {
       if (isRight) natural = Math.max(natural, LIKELY.number);
       if (kind === 'text' || kind === 'handle') natural = Math.max(natural, LIKELY.text);
-      if (growing && !wide && (column.wrap || column.below)) natural = Math.max(natural, room);
+      if (growing && (column.wrap || column.below)) natural = Math.max(natural, room);
     }
-    const isWhole = wide || column.whole === true;
     const short =
-      kind === 'address' && !isWhole
+      kind === 'address' && !column.whole
         ? widest([title, ...texts.map((text) => shorten(text, ellipsis))])
         : natural;
-    const isElastic = !isRight && !wide && (!column.whole || column.wrap);
-    const min = column.min ?? (mayBeCut.has(kind) && !isWhole ? LEAST_TEXT : short);
+    const isElastic = !isRight && (!column.whole || column.wrap);
+    const min = column.min ?? (mayBeCut.has(kind) && !column.whole ? LEAST_TEXT : short);
     const least = isElastic ? Math.min(min, short) : natural;
     return { column, title, cell, natural, short, least, width: natural };
   };
 
   const all = columns.map(layOut);
-  const mayDrop = !wide && !columns.some((column) => column.whole);
-  let layout = fitColumns(all, wide ? Number.POSITIVE_INFINITY : room, mayDrop);
-  let below = wide ? undefined : all.find(({ column }) => column.below);
+  let layout = fitColumns(all, room, !columns.some((column) => column.whole));
+  let below = all.find(({ column }) => column.below);
   const beside = layout.find(({ column }) => column === below?.column);
   if (below && beside && beside.width >= Math.min(BESIDE, below.natural)) below = undefined;
-  if (below)
-    layout = fitColumns(
-      all.filter((one) => one !== below),
-      room,
-      true,
-    );
+  const others = all.filter((one) => one !== below);
+  if (below) layout = fitColumns(others, room, true);
 
-  const cutLines = (lines: string[], most: number | undefined, width: number): string[] => {
-    if (most === undefined || lines.length <= most) return lines;
-    const last = lines[most - 1] ?? '';
-    const cut = head(last, width - ellipsis.length).trimEnd() + ellipsis;
-    return [...lines.slice(0, most - 1), truncate(cut, width, ellipsis)];
+  const wrapped = (text: string, width: number, most = Number.POSITIVE_INFINITY): string[] => {
+    const lines = wrap(text, width);
+    if (lines.length <= most) return lines;
+    return [...lines.slice(0, most - 1), truncate(lines.slice(most - 1).join(' '), width, ellipsis)];
   };
 
-  const linesOf = (column: Column<T>, text: string, width: number): string[] => {
-    const wraps = column.wrap === true && !wide;
-    if (wide || column.whole) return wraps ? wrap(text, width) : [text];
-    if (wraps && widthOf(text) > width) return cutLines(wrap(text, width), column.lines, width);
-    const isShort = column.kind === 'address' && widthOf(text) > width;
+  const linesOf = ({ wrap: wraps, whole: isWhole, lines, kind }: Column<T>, text: string, width: number) => {
+    if (wraps) return wrapped(text, width, lines);
+    if (isWhole) return [text];
+    const isShort = kind === 'address' && widthOf(text) > width;
     return [truncate(isShort ? shorten(text, ellipsis) : text, width, ellipsis).trimEnd()];
   };
 
@@ -132,52 +126,47 @@ export function createTable<T>(
   };
 
   /** Pads a cell only if text follows, so that no line ends with blanks. */
-  const line = (parts: readonly { fitted: LaidOut<T>; text: string; painted: string }[]): string => {
+  const line = (texts: readonly (string | undefined)[], painted: (text: string, at: number) => string) => {
     let out = '';
     let blanks = '';
-    for (const { fitted, text, painted } of parts) {
-      const fill = padding(text, fitted.width);
-      const isRight = isRightAligned(fitted.column.kind);
-      out += text === '' ? '' : blanks + (isRight ? fill : '') + painted;
+    for (const [at, { column, width }] of layout.entries()) {
+      const text = texts[at] ?? '';
+      const fill = padding(text, width);
+      const isRight = isRightAligned(column.kind);
+      out += text === '' ? '' : blanks + (isRight ? fill : '') + painted(text, at);
       blanks = (text === '' ? blanks + fill : isRight ? '' : fill) + ' '.repeat(GAP);
     }
     return out;
   };
 
   const row = (record: T): string => {
-    const shown = layout.map((fitted) => {
-      const { text, tone } = fitted.cell(record);
-      return { fitted, tone, lines: linesOf(fitted.column, text, fitted.width) };
+    const cells = layout.map(({ column, cell, width }) => {
+      const { text, tone } = cell(record);
+      return { lines: linesOf(column, text, width), paint: (part: string) => paint(column, tone, part) };
     });
-    const height = shown.reduce((most, { lines }) => Math.max(most, lines.length), 1);
-    const out = Array.from({ length: height }, (_, at) =>
+    const height = cells.reduce((most, { lines }) => Math.max(most, lines.length), 1);
+    const out = Array.from({ length: height }, (_, index) =>
       line(
-        shown.map(({ fitted, tone, lines }) => {
-          const text = lines[at] ?? '';
-          return { fitted, text, painted: paint(fitted.column, tone, text) };
-        }),
+        cells.map(({ lines }) => lines[index]),
+        (text, at) => cells[at]?.paint(text) ?? text,
       ),
     );
     if (below) {
       const { column } = below;
       const { text, tone } = below.cell(record);
       const indent = room > 20 ? '  ' : '';
-      const width = room - indent.length;
       if ((valueIn(column, record) ?? '') !== '' && text.trim() !== '')
-        for (const part of cutLines(wrap(text, width), column.lines, width))
+        for (const part of wrapped(text, room - indent.length, column.lines))
           out.push(indent + paint(column, tone, part));
     }
     return `${out.join('\n')}\n`;
   };
 
   const top = (): string => {
-    const parts = layout.map((fitted) => {
-      const text = truncate(fitted.title, fitted.width, ellipsis).trimEnd();
-      return { fitted, text, painted: style('strong', text) };
-    });
+    const titles = layout.map(({ title, width }) => truncate(title, width, ellipsis).trimEnd());
     const mark = context.unicode ? '─' : '-';
     const rule = layout.map(({ width }) => mark.repeat(width)).join(' '.repeat(GAP));
-    return `${line(parts)}\n${style('dim', rule)}\n`;
+    return `${line(titles, (text) => style('strong', text))}\n${style('dim', rule)}\n`;
   };
 
   const suits = (record: T): boolean =>
