@@ -14,7 +14,7 @@ function* clusters(text: string): Generator<readonly [string, number]> {
   for (const { segment } of segmenter.segment(text)) yield [segment, widthOf(segment)];
 }
 
-export function head(text: string, width: number): string {
+function head(text: string, width: number): string {
   if (narrow.test(text)) return text.slice(0, Math.max(0, width));
   let used = 0;
   let end = 0;
