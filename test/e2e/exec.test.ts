@@ -56,18 +56,6 @@ describe.runIf(process.platform !== 'win32')('--exec', () => {
     });
   });
 
-  it('without a checkpoint reports this, and saves dead letters in the state folder', async () => {
-    const { home, run } = await openDesk(open);
-    const flags = ['--yes', '--via', 'poll', '--backfill', '2', '--count', '2', '--tries', '1'];
-    const ran = await run(['thesis', 'tail', ...flags, '--exec', 'false']);
-    expect(ran.stderr).toContain(
-      'without --checkpoint, the next run does not know which posts were handed over',
-    );
-    const path = /saved to (\S+\.dead\.ndjson)/.exec(ran.stderr)?.[1] ?? '';
-    expect(path.startsWith(home.state)).toBe(true);
-    expect(idsOf(readText(path)).length).toBe(2);
-  });
-
   it('hands over no post from before the start, also in a terminal', async () => {
     const { home, run } = await openDesk(open);
     const out = join(home.path, 'got');

@@ -144,18 +144,6 @@ describe('trdr launchpad board', () => {
     },
   );
 
-  test('rejects a time to compare with that is not earlier', async () => {
-    const sandbox = await withSandbox();
-    const board = ['launchpad', 'board', '--compare'];
-    const future = await runInProcess([...board, '2999-01-01'], { sandbox });
-    expect(future.error()).toMatchObject({ message: '--compare must be in the past', exit: 2 });
-    const swapped = await runInProcess([...board, '2020-01-02', '--at', '2020-01-01'], { sandbox });
-    expect(swapped.error()).toMatchObject({
-      message: 'the time of --compare must be earlier than the time of --at',
-      hint: 'pass an earlier time to --compare',
-    });
-  });
-
   test.each([
     ['fails', { faults: '500@launchpad.board+1=100%' }, 9],
     ['is not afforded', {}, 6],

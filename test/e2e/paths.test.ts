@@ -19,7 +19,7 @@ import { withService } from './service.ts';
 /** Paths that no command can use, and what the message says about each. */
 const paths = [
   ['a.ndjson', 'a loop of links', /form a loop/],
-  ['none/a.ndjson', 'in a missing folder', /mkdir -p|not found/],
+  ['none/a.ndjson', 'in a missing folder', /mkdir -p|not found|does not exist/],
   ['file/a.ndjson', 'in a file', /not a folder|does not exist|not found/],
   [`${'x'.repeat(250)}.ndjson`, 'with a name that is too long', /name is too long/],
   ['link.ndjson', 'a link into a missing folder', /does not exist|not found/],
@@ -50,6 +50,7 @@ describe.each(paths)('%s (%s)', (name, _, says) => {
     ['pnl', '--yes', '--file'],
     [...tail, '-o', 'ndjson', '--out'],
     [...tail, '--status'],
+    ['thesis', 'list', '--receipt'],
     [...tail, '--exec', 'cat', '--checkpoint'],
   ])('is reported in words before anything is paid for: %s %s %s %s %s %s %s %s %s', async (...words) => {
     const home = homeWithPaths();

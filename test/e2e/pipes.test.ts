@@ -156,12 +156,6 @@ describe('--out', () => {
     expect(wanted.split('\n')).toHaveLength(201);
     expect(readFileSync(join(home.path, 'all'), 'utf8')).toBe(wanted);
   });
-
-  test('/dev/null accepts everything', async () => {
-    const sandbox = await withSandbox(plenty);
-    const ran = await trdr(['thesis', 'list', '--out', '/dev/null'], { sandbox });
-    expect([ran.exitCode, ran.stdout, ran.stderr]).toEqual([0, '', '']);
-  });
 });
 
 test.each([

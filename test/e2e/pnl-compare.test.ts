@@ -141,14 +141,6 @@ describe('pnl --compare', () => {
     }
   });
 
-  test.each([
-    [['--compare', '-', '--file', '-'], 'only one of the handles, --from and --compare'],
-    [['--compare', 'x.csv', '--out', 'x.csv'], 'are the same file'],
-  ])('rejects %j', async (flags, why) => {
-    const ran = await runInProcess(['pnl', 'mira', ...flags], { sandbox: await withSandbox() });
-    expect([ran.exitCode, ran.error()['message']]).toEqual([2, expect.stringContaining(why)]);
-  });
-
   test(`old plus the difference is new, in any format of the exports (SEED=${SEED})`, async () => {
     const dice = rngOf(SEED);
     const home = openHome();

@@ -71,17 +71,6 @@ test.each(['reset=20%,lost=10%', '500=20%,cut=20%', '429=20%:1s,504=20%', 'html=
   },
 );
 
-test.each([
-  ['its folder does not exist', 'none/r.json', 9],
-  ['it is a folder', '.', 9],
-  ['--out and --receipt are the same file', 'list.csv', 2],
-])('is refused before anything is paid for: %s', async (why, path, exit) => {
-  const sandbox = await withSandbox();
-  const ran = await trdr(['thesis', 'list', '--out', 'list.csv', '--receipt', path], { sandbox });
-  expect([ran.exitCode, sandbox.meter().unitsUsed]).toEqual([exit, 0]);
-  expect(ran.error()['message']).toContain(why);
-});
-
 test('goes to a pipe, and a run whose receipt cannot be written exits 9', async () => {
   const sandbox = await withSandbox();
   const full = await trdr(['whois', 'mira', '--receipt', '/dev/full'], { sandbox });

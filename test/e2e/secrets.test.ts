@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Home, openDesk, openHome, type Ran, type RunOptions, runInProcess, trdr } from './harness.ts';
@@ -132,20 +132,6 @@ describe.each(keys)('a key %s only appears in the config file', (_, key) => {
     }
     expect(runs.map(({ exitCode }) => exitCode)).toEqual(runs.map(() => 2));
     expect(leaks(key, runs, home)).toEqual([]);
-  });
-
-  test('with a corrupt config file', async () => {
-    const [service, home] = [await withService(leakyService), openHome()];
-    await trdr(['auth', 'login', '--with-key', '--base-url', service.url], { home, input: key });
-    const file = join(home.config, 'config.json');
-    for (const broken of [
-      readFileSync(file, 'utf8').replace('"key":', '"key"'),
-      `{"version":1,"profiles":{"${key}":1}}`,
-    ]) {
-      writeFileSync(file, broken);
-      const runs = [await home.run(['me', '--debug']), await home.run(['me', '--debug'], { tty: true })];
-      expect(leaks(key, runs, home)).toEqual([]);
-    }
   });
 });
 

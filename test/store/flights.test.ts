@@ -88,13 +88,3 @@ describe.skipIf(!hasServer())('machines with the same requests at the same time'
     expect(count(sandbox, 'me')).toBeLessThanOrEqual(1);
   });
 });
-
-describe.skipIf(!hasServer())('without its store', () => {
-  it('a machine requests numbers itself', async () => {
-    const sandbox = await withNumbers();
-    const { server, machine } = await team(sandbox);
-    await server.kill();
-    const { exitCode, records } = await machine()(['pnl', 'mira', 'quiet', 'solwolf', '-y']);
-    expect([exitCode, records()]).toEqual([0, recordsOf(['mira', 'quiet', 'solwolf'])]);
-  });
-});

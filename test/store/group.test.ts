@@ -154,29 +154,6 @@ describe.skipIf(!hasServer())('a group', () => {
     await later.stop();
   });
 
-  it('reports a full server once', async () => {
-    const server = await startServer();
-    const admin = await server.connect();
-    await (await leader(server)).publish(posts('a'));
-    await admin.send('CONFIG', ['SET', 'maxmemory', '1']);
-    let opened = 0;
-    const open = () => {
-      opened++;
-      return server.connect();
-    };
-    const clock = {
-      ...systemClock,
-      sleep: (ms: number, signal?: AbortSignal) => systemClock.sleep(Math.min(ms, 20), signal),
-    };
-    const one = join(server, { open, clock });
-    await until(() => opened > 2);
-    expect(one.kinds).toEqual(['away']);
-    await admin.send('CONFIG', ['SET', 'maxmemory', '0']);
-    await until(() => one.got.length === 1);
-    expect(one.kinds).toEqual(['away', 'back', 'active', 'batch']);
-    await one.stop();
-  });
-
   it('shares posts among many members, and gives those of a dead member to others', async () => {
     const server = await startServer();
     const term = await leader(server);
