@@ -27,24 +27,7 @@ import {
 
 const PIECE = 64 * 1024;
 
-/** A temporary file that replaces its target in one atomic rename. */
-export interface Replacement {
-  /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
-  readonly fd: number;
-  /** With `sync`, the default, the new content survives a power failure. */
-  commit(options?: {
-    readonly sync?: boolean;
-    /** Whether a failed rename leaves the temporary file in place for `saveBeside`. */
-    readonly keep?: boolean;
-  }): void;
-  /**
-   * Saves the content without changing the target: as `.partial` beside it, under the temporary name if the
-   * folder accepts no other, or in the system's temporary folder if the folder is gone. Returns the path.
-   * Does not sync, because on a full disk a failed sync would prevent the rename.
-   */
-  saveBeside(): string;
-  discard(): void;
-}
+export type Replacement = ReturnType<typeof replaceFile>;
 
 /**
  * Starts the replacement of a file; all replacements go through here. Follows symbolic links. Unless it is
@@ -52,7 +35,7 @@ export interface Replacement {
  * write-protected files. Other hard links keep the old content. A `fixed` temporary file, for targets that are
  * written under a lock, lets killed processes leave at most one file behind.
  */
-export function replaceFile(path: string, isPrivate = false, fixed?: string): Replacement {
+export function replaceFile(path: string, isPrivate = false, fixed?: string) {
   const target = realPath(path);
   const old = statsOf(target);
   if (old && !old.isFile()) throw fileError(old.isDirectory() ? 'EISDIR' : 'ENOTREG');
@@ -70,7 +53,7 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string): Re
     close();
     discard(temporary);
   };
-  const put = (place: string, sync: boolean, keep = false) => {
+  const put = (place: string, sync: boolean, keep: boolean) => {
     try {
       if (sync) syncFile(fd);
       // Windows cannot rename an open file. Elsewhere it stays open: if the folder was deleted, the content
@@ -84,18 +67,6 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string): Re
     }
     if (sync) syncFolder(folder);
   };
-  const saveBeside = (): string => {
-    const place = unusedName(`${target}.partial`);
-    try {
-      put(place, false, true);
-      return place;
-    } catch {
-      const isThere = !open || statsOf(temporary)?.ino === fstatSync(fd).ino;
-      const rescued = isThere ? temporary : copyToTemporary(fd);
-      close();
-      return rescued;
-    }
-  };
   try {
     setMode(fd, old, isPrivate);
   } catch (error) {
@@ -103,9 +74,27 @@ export function replaceFile(path: string, isPrivate = false, fixed?: string): Re
     throw error;
   }
   return {
+    /** Open until `commit`, `saveBeside` or `discard`; also after a failed `commit` with `keep`. */
     fd,
-    commit: ({ sync = true, keep } = {}) => put(target, sync, keep),
-    saveBeside,
+    /** With `sync`, the new content survives a power failure. With `keep`, a failed rename leaves the temporary file. */
+    commit: ({ sync = true, keep = false } = {}) => put(target, sync, keep),
+    /**
+     * Saves the content without changing the target: as `.partial` beside it, under the temporary name if the
+     * folder accepts no other, or in the system's temporary folder if the folder is gone. Returns the path.
+     * Does not sync, because on a full disk a failed sync would prevent the rename.
+     */
+    saveBeside(): string {
+      const place = unusedName(`${target}.partial`);
+      try {
+        put(place, false, true);
+        return place;
+      } catch {
+        const isThere = !open || statsOf(temporary)?.ino === fstatSync(fd).ino;
+        const rescued = isThere ? temporary : copyToTemporary(fd);
+        close();
+        return rescued;
+      }
+    },
     discard: undo,
   };
 }

@@ -1,31 +1,63 @@
 import * as z from 'zod/mini';
 import { unitsText } from '../base/units.ts';
 import { endpoint, type FieldShapes, type KnownAnswer, type Request, rows } from './endpoint.ts';
-import {
-  launchpadPrice,
-  lookupPrice,
-  provesWallet,
-  revealPrice,
-  thesisPrice,
-  walletOnce,
-} from './endpoint-prices.ts';
 import { bounded, field } from './field.ts';
 import { distinctHandles } from './handles.ts';
 import {
   ADDRESS_MAX,
   BATCH_MAX,
+  cu,
   HANDLE_MAX,
   RESOLVE_TIMEOUT_SECONDS,
   THESIS_LIMIT_DEFAULT,
   THESIS_LIMIT_MAX,
   TIMEOUT_SECONDS,
+  thesisBlocks,
 } from './limits.ts';
-import { cu } from './prices.ts';
+import type { Known } from './read-record.ts';
 import { Me } from './records/account.ts';
 import { Board, boardPeriods, CalloutPage, LaunchpadUser } from './records/launchpad.ts';
 import { Pnl, PnlBatch } from './records/pnl.ts';
 import { ThesisPage, TokenThesisPage, UserThesisPage } from './records/thesis.ts';
 import { holdsWallet, Pending, User } from './records/user.ts';
+
+const provesWallet = ({ wallet, evmWallet }: Known<Pnl>) =>
+  typeof wallet === 'string' || typeof evmWallet === 'string';
+
+const fixedPrice = (text: string, cost: number) => ({
+  text,
+  before: () => ({ least: cost, most: cost, reveals: 0 }),
+  after: () => ({ cu: cost, reveals: 0 }),
+  miss: cost,
+});
+
+const lookupPrice = {
+  text: '100 CU, 200 CU on 404',
+  before: () => ({ least: cu.lookup, most: cu.miss, reveals: 1 }),
+  after: (_: unknown, answer: { known: Known<User> }) => ({
+    cu: cu.lookup,
+    reveals: Number(holdsWallet(answer.known)),
+  }),
+  miss: cu.miss,
+};
+
+const revealPrice = {
+  text: '30,000 CU, 200 CU on 404',
+  before: () => ({ least: cu.miss, most: cu.reveal, reveals: 1 }),
+  miss: cu.miss,
+};
+
+const thesisCost = (query: { limit?: number | undefined }) => cu.thesisBlock * thesisBlocks(query.limit);
+
+const thesisPrice = {
+  text: '200 CU per 20 rows of the requested limit, rounded up',
+  before: ({ query }: { query: { limit?: number | undefined } }) => {
+    const cost = thesisCost(query);
+    return { least: cost, most: cost, reveals: 0 };
+  },
+  after: ({ query }: { query: { limit?: number | undefined } }) => ({ cu: thesisCost(query), reveals: 0 }),
+  miss: cu.miss,
+};
 
 const nothing = z.object({});
 const noBody = z.undefined();
@@ -81,7 +113,12 @@ const theses = {
   price: thesisPrice,
 } as const;
 
-const launchpad = { ...get, group: 'launchpad', errors: ['QUOTA_EXCEEDED'], price: launchpadPrice } as const;
+const launchpad = {
+  ...get,
+  group: 'launchpad',
+  errors: ['QUOTA_EXCEEDED'],
+  price: fixedPrice('10 CU per call', cu.launchpad),
+} as const;
 
 const callouts = {
   ...launchpad,
@@ -108,7 +145,7 @@ export const endpoints = rows({
       params: z.object({ address }),
       price: {
         ...revealPrice,
-        after: (_, { known: user }) => ({ cu: cu.reveal, reveals: walletOnce(holdsWallet(user)) }),
+        after: (_, { known: user }) => ({ cu: cu.reveal, reveals: Number(holdsWallet(user)) }),
       },
     }),
   'user.id': () =>
@@ -134,7 +171,7 @@ export const endpoints = rows({
         after: (_, answer) =>
           answer.status === 202
             ? { cu: cu.miss, reveals: 0 }
-            : { cu: cu.reveal, reveals: walletOnce(holdsWallet(answer.known)) },
+            : { cu: cu.reveal, reveals: Number(holdsWallet(answer.known)) },
       },
       retry: 'never',
       timeoutSeconds: RESOLVE_TIMEOUT_SECONDS,
@@ -151,7 +188,7 @@ export const endpoints = rows({
       errors: lookup.errors,
       price: {
         ...revealPrice,
-        after: (_, { known: pnl }) => ({ cu: cu.reveal, reveals: walletOnce(provesWallet(pnl)) }),
+        after: (_, { known: pnl }) => ({ cu: cu.reveal, reveals: Number(provesWallet(pnl)) }),
       },
     }),
   'users.pnl': () =>
@@ -272,12 +309,7 @@ export const endpoints = rows({
       answers: { 200: Me },
       recordType: 'me',
       errors: [],
-      price: {
-        text: 'free',
-        before: () => ({ least: 0, most: 0, reveals: 0 }),
-        after: () => ({ cu: 0, reveals: 0 }),
-        miss: 0,
-      },
+      price: fixedPrice('free', 0),
     }),
 });
 

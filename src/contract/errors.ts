@@ -46,3 +46,9 @@ export const ErrorBody = z.looseObject({
   }),
   retryAfter: z.optional(float('Seconds to wait before the next request; sent with a 429.')),
 });
+
+export const Meta = z.looseObject({
+  asOf: string('When the data was observed.', { format: 'date-time' }),
+  requestId: string('Unique to each request; quote it when you contact support.'),
+});
+export type Meta = z.infer<typeof Meta>;

@@ -5,6 +5,7 @@ export const THESIS_LIMIT_MAX = 100;
 export const THESIS_LIMIT_DEFAULT = 20;
 /** Pages are charged per block of rows. */
 export const THESIS_BLOCK = 20;
+export const thesisBlocks = (rows: number = THESIS_LIMIT_DEFAULT) => Math.ceil(rows / THESIS_BLOCK);
 export const CALLOUT_PAGE = 25;
 export const BOARD_SIZE = 100;
 export const SOCKET_TOKENS_MAX = 50;
@@ -33,3 +34,13 @@ export const RESOLVE_TIMEOUT_SECONDS = 60;
 /** A whole request, because a response that keeps arriving may have been paid for. */
 export const LONGEST_RESPONSE = 4;
 export const timeoutText = `${TIMEOUT_SECONDS}s; resolve ${RESOLVE_TIMEOUT_SECONDS}s`;
+
+/** In CU. */
+export const cu = {
+  lookup: 100,
+  miss: 200,
+  reveal: 30_000,
+  thesisBlock: 200,
+  launchpad: 10,
+  socketMinute: 20_000,
+} as const;

@@ -1,7 +1,8 @@
+import type { Failure } from '../base/failure.ts';
 import type { BudgetState } from './budget.ts';
 import type { Charge, PriceBounds } from './endpoint.ts';
 import type { EndpointId, KnownAnswerOf, RequestOf } from './endpoints.ts';
-import type { Meta } from './envelope.ts';
+import type { Meta } from './errors.ts';
 import type { FieldDifference, Known, Sent } from './read-record.ts';
 import type { Me } from './records/account.ts';
 
@@ -35,31 +36,25 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** Identifies a call in the queue of a lane; unique within the process. */
-export type Ticket = number;
-
-export interface WindowSlot {
-  /** 0 means that the call may be sent now. */
-  readonly waitMs: number;
-  /** The limit in calls per minute, as an earlier response stated it. */
-  readonly known: number | null;
-  /** Whether the call only waits for others ahead of it. Such a wait always ends, however long it is. */
-  readonly queued?: boolean;
-}
-
 /**
  * Of all processes of a machine, or all machines of a store. A lane is the calls that share one rate limit.
  */
 export interface RateWindows {
   /**
-   * If the result is a wait, the caller asks again with the same ticket, which keeps its place in the queue.
+   * The time until the call may leave, and the limit per minute that an earlier response stated. The caller then asks again
+   * with the same ticket, unique within the process, which keeps its place in the queue. A wait that is only `queued`
+   * behind other calls always ends, however long it is.
    */
-  take(lane: string, limit: number, ticket?: Ticket): Promise<WindowSlot>;
-  drop(lane: string, ticket: Ticket): Promise<void>;
+  take(
+    lane: string,
+    limit: number,
+    ticket?: number,
+  ): Promise<{ readonly waitMs: number; readonly known: number | null; readonly queued?: boolean }>;
+  drop(lane: string, ticket: number): Promise<void>;
   /**
    * Counts a call as leaving now, because it waited for another lane. False if its permission has expired.
    */
-  depart(lane: string, ticket: Ticket, lateMs: number): Promise<boolean>;
+  depart(lane: string, ticket: number, lateMs: number): Promise<boolean>;
   block(lane: string, ms: number): Promise<void>;
   learn(lane: string, limit: number): Promise<void>;
 }
@@ -198,5 +193,73 @@ export interface Client {
   readonly ratePerMinute: number | null;
   /** Whether the confirmed cost and the spending limit cover another `cu`. */
   affords(cu: number): boolean;
+  close(): Promise<void>;
+}
+
+export type UserEndpoint = Extract<EndpointId, 'user.handle' | 'user.wallet' | 'user.id'>;
+
+/** The answer to a batch is cached per handle, as if each had been requested with `user.pnl`. */
+export type CachedEndpoint = UserEndpoint | Extract<EndpointId, 'user.pnl'>;
+
+/** A 404 stands for `NOT_OBSERVED`. */
+export interface CachedAnswer {
+  readonly time: number;
+  readonly status: 200 | 404;
+  /** Null for a 404. Readers must validate it, because the cache may have been edited. */
+  readonly record: unknown;
+}
+
+/** For one base URL and key. `subject` is normalized; callers judge the age of an answer. */
+export interface AnswerCache {
+  /** Reads only the cache of this machine. `claim` also searches the store. */
+  get(endpoint: CachedEndpoint, subject: string): CachedAnswer | undefined;
+  put(endpoint: CachedEndpoint, subject: string, answer: CachedAnswer): void | Promise<void>;
+  /** Other machines then wait, at most `waitMs`, instead of requesting it. Absent without a shared store. */
+  readonly claim?: (wanted: WantedAnswer, signal?: AbortSignal) => Promise<Claim>;
+}
+
+/** The endpoints whose answers machines share. */
+export type SharedEndpoint = CachedEndpoint | Extract<EndpointId, 'user.resolve' | 'me'>;
+
+/** A 202 means that there is no answer yet. */
+export type SharedAnswer = Omit<CachedAnswer, 'status'> & { readonly status: 200 | 202 | 404 };
+
+export interface WantedAnswer {
+  readonly endpoint: SharedEndpoint;
+  readonly subject: string;
+  readonly maxAgeMs: number;
+  readonly missAgeMs: number;
+  /** The longest wait for another machine; 2.5 minutes by default. */
+  readonly waitMs?: number | undefined;
+}
+
+/** `other`: its request failed or is in progress. `us`: this machine must request it and then call `end`. */
+export type Claim =
+  | { readonly by: 'cache'; readonly answer: SharedAnswer }
+  | { readonly by: 'other'; readonly failure?: Failure | undefined }
+  | { readonly by: 'us'; readonly end: EndClaim };
+
+/** Passes on what cannot be cached; without an outcome, a waiting machine requests the answer. */
+export type EndClaim = (outcome?: SharedAnswer | Failure) => Promise<void>;
+
+export async function withClaim<T>(
+  claim: { readonly by: 'cache' | 'other' } | { readonly by: 'us'; readonly end: EndClaim } | undefined,
+  work: () => Promise<T>,
+  outcomeOf: (done: T) => SharedAnswer | Failure | undefined,
+): Promise<T> {
+  let outcome: SharedAnswer | Failure | undefined;
+  try {
+    const done = await work();
+    outcome = outcomeOf(done);
+    return done;
+  } finally {
+    if (claim?.by === 'us') await claim.end(outcome);
+  }
+}
+
+export interface RunAnswers {
+  get(key: string): unknown;
+  /** Returns false if the disk cannot store it. */
+  put(key: string, answer: unknown): boolean;
   close(): Promise<void>;
 }

@@ -1,7 +1,6 @@
 import { base58 } from '@scure/base';
 import { distinctHandles, normalHandle } from '../contract/handles.ts';
-import { CALLOUT_PAGE, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
-import { cu } from '../contract/prices.ts';
+import { CALLOUT_PAGE, cu, THESIS_LIMIT_DEFAULT } from '../contract/limits.ts';
 import type { Me } from '../contract/records/account.ts';
 import type { Callout } from '../contract/records/launchpad.ts';
 import type { Pnl } from '../contract/records/pnl.ts';

@@ -18,7 +18,7 @@ import { discard, ensureFolder, fileFailure, isAbsent, PRIVATE_FILE, temporaryIn
 import { parseJson, stringifyJson } from '../base/json.ts';
 import { isRecord } from '../base/json-object.ts';
 import { sha256 } from '../base/sha256.ts';
-import type { CachedAnswer, RunAnswers } from '../contract/answer-ports.ts';
+import type { CachedAnswer, RunAnswers } from '../contract/ports.ts';
 import { remember, remembered } from './recent-lines.ts';
 
 interface CacheOptions {

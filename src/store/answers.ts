@@ -10,7 +10,7 @@ import type {
   SharedAnswer,
   SharedEndpoint,
   WantedAnswer,
-} from '../contract/answer-ports.ts';
+} from '../contract/ports.ts';
 import { listReply, number, serverNow } from './connection.ts';
 import { ignoreUnusable, unusable } from './failures.ts';
 import type { StoreLink } from './link.ts';

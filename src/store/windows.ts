@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { RATE_WINDOW_MS } from '../contract/limits.ts';
-import type { RateWindows, Ticket } from '../contract/ports.ts';
+import type { RateWindows } from '../contract/ports.ts';
 import { listReply, number } from './connection.ts';
 import { unusable } from './failures.ts';
 import type { StoreMember } from './link.ts';
@@ -28,7 +28,7 @@ export function createStoreWindows(
   let singles = 0;
   let departures: Departure[] = [];
   let away = false;
-  const idOf = (ticket: Ticket | undefined) => `${process}:${ticket ?? `s${++singles}`}`;
+  const idOf = (ticket: number | undefined) => `${process}:${ticket ?? `s${++singles}`}`;
 
   link.onConnect(async (store) => {
     departures = departures.filter(({ at }) => mono() - at < windowMs);

@@ -1,5 +1,5 @@
 import type { Failure } from '../base/failure.ts';
-import { cu } from '../contract/prices.ts';
+import { cu } from '../contract/limits.ts';
 import { createPageSizer, type PageSizer } from '../core/pages/page-size.ts';
 import type { StopCode } from '../core/pages/read-pages.ts';
 import type { Job } from './background-job.ts';

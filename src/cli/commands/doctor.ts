@@ -1,4 +1,4 @@
-import { cu } from '../../contract/prices.ts';
+import { cu } from '../../contract/limits.ts';
 import { CheckRecord } from '../../contract/records/tool.ts';
 import { checkView } from '../../output/views/checks.ts';
 import { flag } from '../args/option.ts';

@@ -1,6 +1,6 @@
 import { duration } from '../../base/time-values.ts';
 import { countText } from '../../base/units.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu } from '../../contract/limits.ts';
 import { ResolveRecord } from '../../contract/records/subject.ts';
 import { pendingReasons } from '../../contract/records/user.ts';
 import { attemptsWithin, createResolver, type ResolveProgress, WAIT_MS } from '../../core/lookup/resolve.ts';

@@ -1,5 +1,5 @@
 import { unitsText } from '../../base/units.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu } from '../../contract/limits.ts';
 import type { AnyCommand } from '../command.ts';
 
 const exitAdvice: readonly (readonly [codes: string, advice: string])[] = [

@@ -1,6 +1,11 @@
 import { Failure } from '../../base/failure.ts';
-import { type AnswerCache, withClaim } from '../../contract/answer-ports.ts';
-import type { CallOptions, Client, KeyMeters } from '../../contract/ports.ts';
+import {
+  type AnswerCache,
+  type CallOptions,
+  type Client,
+  type KeyMeters,
+  withClaim,
+} from '../../contract/ports.ts';
 import { known } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { Me } from '../../contract/records/account.ts';

@@ -1,5 +1,4 @@
-import type { AnswerCache } from '../../contract/answer-ports.ts';
-import type { Client } from '../../contract/ports.ts';
+import type { AnswerCache, Client } from '../../contract/ports.ts';
 import { type CachedLookup, createCachedLookup } from '../../core/lookup/cached-lookup.ts';
 import { openCache } from '../../state/cache.ts';
 import type { Context } from '../context.ts';

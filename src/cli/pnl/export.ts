@@ -3,7 +3,7 @@ import { realPath, statsOf } from '../../base/files.ts';
 import { textOf } from '../../base/json-object.ts';
 import { group, unitsText } from '../../base/units.ts';
 import { normalHandle } from '../../contract/handles.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu } from '../../contract/limits.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';
 import { failedRecord } from '../../core/lookup/lookup.ts';
 import type { SavedNumbers } from '../../core/pnl/cached-numbers.ts';

@@ -1,9 +1,8 @@
 import { Failure } from '../../base/failure.ts';
 import { countText, unitsText } from '../../base/units.ts';
 import type { PriceBounds } from '../../contract/endpoint.ts';
-import { BATCH_MAX } from '../../contract/limits.ts';
+import { BATCH_MAX, cu } from '../../contract/limits.ts';
 import type { KeyMeters } from '../../contract/ports.ts';
-import { cu } from '../../contract/prices.ts';
 import { endpointRow } from '../../core/client/coding.ts';
 import type { CachedLookup } from '../../core/lookup/cached-lookup.ts';
 import type { Subject } from '../../core/lookup/subject.ts';

@@ -1,6 +1,5 @@
 import { unitsText } from '../../base/units.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import { lengthText } from '../../output/format/time.ts';
 import type { Context, Planned } from '../context.ts';
 import { everyText, perMinuteText } from '../tail/notice-text.ts';

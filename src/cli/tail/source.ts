@@ -1,9 +1,8 @@
 import { renewalOf } from '../../base/periods.ts';
 import { leftIn } from '../../contract/budget.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
+import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_MAX } from '../../contract/limits.ts';
 import type { Client, Ledger, Result } from '../../contract/ports.ts';
-import { cu } from '../../contract/prices.ts';
 import { readAccount } from '../../contract/records/account.ts';
 import { readPage } from '../../contract/records/page.ts';
 import { type CalloutScope, calloutCall, type ThesisScope, thesisCall } from '../../core/pages/feeds.ts';

@@ -1,7 +1,6 @@
 import { usageError } from '../../base/failure.ts';
 import { countText, group } from '../../base/units.ts';
-import { THESIS_BLOCK } from '../../contract/limits.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu, THESIS_BLOCK } from '../../contract/limits.ts';
 import type { Verification } from '../../contract/records/verification.ts';
 import { calloutCall, thesisCall } from '../../core/pages/feeds.ts';
 import { createFilter, readPattern } from '../../core/pages/filter.ts';

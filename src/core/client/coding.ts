@@ -11,7 +11,7 @@ import {
   type Request,
 } from '../../contract/endpoint.ts';
 import { type EndpointId, endpoints } from '../../contract/endpoints.ts';
-import { Meta } from '../../contract/envelope.ts';
+import { Meta } from '../../contract/errors.ts';
 import { issuesText } from '../../contract/issue-text.ts';
 import type { HttpAnswer, RequestParts, Result } from '../../contract/ports.ts';
 import { type FieldDifference, known } from '../../contract/read-record.ts';

@@ -1,8 +1,8 @@
 import { type Clock, createBackoff } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import type { Charge, PriceBounds, RetryRule } from '../../contract/endpoint.ts';
+import { cu } from '../../contract/limits.ts';
 import type { HttpAnswer, Ledger, Notice, RateWindows, Slot, Transport } from '../../contract/ports.ts';
-import { cu } from '../../contract/prices.ts';
 import { parseBaseUrl } from '../http/base-url.ts';
 import { createLimiter, type LaneName, MAX_WAIT_MS, SILENT_WAIT_MS } from '../spend/rate-limiter.ts';
 import { createSpend, type SpendLimit } from '../spend/spend.ts';

@@ -1,13 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
+import { normalHandle } from '../../contract/handles.ts';
 import {
   type AnswerCache,
   type CachedAnswer,
+  type Client,
+  type RequestParts,
   type SharedAnswer,
   type UserEndpoint,
   withClaim,
-} from '../../contract/answer-ports.ts';
-import { normalHandle } from '../../contract/handles.ts';
-import type { Client, RequestParts } from '../../contract/ports.ts';
+} from '../../contract/ports.ts';
 import { known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { User } from '../../contract/records/user.ts';

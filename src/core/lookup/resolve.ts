@@ -1,10 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { isRecord } from '../../base/json-object.ts';
-import { type AnswerCache, type SharedAnswer, withClaim } from '../../contract/answer-ports.ts';
-import { RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Client } from '../../contract/ports.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
+import { type AnswerCache, type Client, type SharedAnswer, withClaim } from '../../contract/ports.ts';
 import { type Known, known, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import { holdsWallet, Pending, User } from '../../contract/records/user.ts';

@@ -1,8 +1,6 @@
-import { thesisBlocks } from '../../contract/endpoint-prices.ts';
 import type { EndpointId } from '../../contract/endpoints.ts';
-import { CALLOUT_PAGE, THESIS_BLOCK, THESIS_LIMIT_DEFAULT } from '../../contract/limits.ts';
+import { CALLOUT_PAGE, cu, THESIS_BLOCK, THESIS_LIMIT_DEFAULT, thesisBlocks } from '../../contract/limits.ts';
 import type { Client, RequestParts } from '../../contract/ports.ts';
-import { cu } from '../../contract/prices.ts';
 import type { Sent } from '../../contract/read-record.ts';
 import { idOfItem, readPage, timeOfItem } from '../../contract/records/page.ts';
 import type { TimedFeed } from './walk.ts';

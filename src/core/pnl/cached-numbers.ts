@@ -1,6 +1,6 @@
 import { textOf } from '../../base/json-object.ts';
-import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contract/answer-ports.ts';
 import { normalHandle } from '../../contract/handles.ts';
+import type { AnswerCache, CachedAnswer, Claim, SharedAnswer } from '../../contract/ports.ts';
 import { listOf, recordsOf, type Sent } from '../../contract/read-record.ts';
 import { recognize } from '../../contract/record-types.ts';
 import type { PnlRecord } from '../../contract/records/subject.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { Failure } from '../../base/failure.ts';
 import { LEAST_RATE_PER_MINUTE, RESOLVES_PER_MINUTE } from '../../contract/limits.ts';
-import type { Notice, RateWindows, Ticket } from '../../contract/ports.ts';
+import type { Notice, RateWindows } from '../../contract/ports.ts';
 import { createQueue } from './queue.ts';
 
 /** The rate limits that apply to a call: the key's limit alone, or also the lower limit of `resolve`. */
@@ -45,7 +45,7 @@ export function createLimiter(
   let rate: number | null = null;
   let recheck = false;
   let recheckedAt = Number.NEGATIVE_INFINITY;
-  let tickets: Ticket = 0;
+  let tickets = 0;
   const queues = { key: createQueue(), resolve: createQueue() };
 
   let isUnavailable = false;
@@ -79,7 +79,7 @@ export function createLimiter(
   /** Waits until the call may leave. It keeps its ticket, and thus its place in the queue. */
   async function wait(
     lane: LaneName,
-    ticket: Ticket,
+    ticket: number,
     signal: AbortSignal | undefined,
     until: number,
   ): Promise<void> {
@@ -112,7 +112,7 @@ export function createLimiter(
   }
 
   /** Takes a slot of a lane. A call that fails leaves the queue of all machines. */
-  async function take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
+  async function take(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
     const ticket = ++tickets;
     try {
       await wait(lane, ticket, signal, until);
@@ -123,7 +123,7 @@ export function createLimiter(
     return ticket;
   }
 
-  async function slotOf(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<Ticket> {
+  async function slotOf(lane: LaneName, signal: AbortSignal | undefined, until: number): Promise<number> {
     const ticket = await take(lane, signal, until);
     if (lane !== 'key' || !recheck) return ticket;
     // Use this slot to request the limit, which may have changed; the call itself uses the next slot.
@@ -142,7 +142,7 @@ export function createLimiter(
       signal?: AbortSignal,
       until: number = Number.POSITIVE_INFINITY,
     ): Promise<void> {
-      const slots = new Map<LaneName, { readonly ticket: Ticket; readonly at: number }>();
+      const slots = new Map<LaneName, { readonly ticket: number; readonly at: number }>();
       const lanes: readonly LaneName[] = lane === 'resolve' ? ['resolve', 'key'] : ['key'];
       while (slots.size < lanes.length) {
         for (const each of lanes) {

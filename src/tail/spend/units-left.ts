@@ -1,7 +1,7 @@
 import { Failure } from '../../base/failure.ts';
 import { renewalOf } from '../../base/periods.ts';
 import { BUDGET } from '../../contract/budget.ts';
-import { cu } from '../../contract/prices.ts';
+import { cu } from '../../contract/limits.ts';
 import { type Job, startJob } from '../background-job.ts';
 import type { KeyFacts, TailOptions, TailPorts } from '../ports.ts';
 import type { Timing } from '../timing.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer, RunAnswers } from '../../../src/contract/answer-ports.ts';
+import type { AnswerCache, CachedAnswer, RunAnswers } from '../../../src/contract/ports.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, type LookupAnswer, lookup } from '../../../src/core/lookup/lookup.ts';
 import { readSubject, type Subject } from '../../../src/core/lookup/subject.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../../src/base/failure.ts';
-import type { AnswerCache, CachedAnswer } from '../../../src/contract/answer-ports.ts';
+import type { AnswerCache, CachedAnswer } from '../../../src/contract/ports.ts';
 import { broken } from '../../../src/core/http/network-failures.ts';
 import { createCachedLookup } from '../../../src/core/lookup/cached-lookup.ts';
 import { type Lookup, lookup } from '../../../src/core/lookup/lookup.ts';

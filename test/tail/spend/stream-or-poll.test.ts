@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cu } from '../../../src/contract/prices.ts';
+import { cu } from '../../../src/contract/limits.ts';
 import { LONGEST_POLL_MS, planSpend, type SpendView } from '../../../src/tail/spend/stream-or-poll.ts';
 
 const NOON = Date.UTC(2026, 0, 1, 12);
